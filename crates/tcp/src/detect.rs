@@ -1,4 +1,4 @@
-//! Is it lost? A detector marks segments on the scoreboard and says what it thinks; it never sends and never cuts.
+//! Is it lost? A detector marks segments on the scoreboard and returns a verdict; it never sends and never cuts the window.
 
 pub mod delayed;
 pub mod dup_ack;
@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use threshold::ThresholdSpec;
 
-/// What a detector thinks after an ACK or a timer.
+/// A detector's judgement after an ACK or a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing is missing.
@@ -41,18 +41,18 @@ pub enum Verdict {
     Suspect,
     /// These bytes are marked lost, and it is a new event: an episode begins if none is running.
     Lost(Bytes),
-    /// The same, and so much is lost that the episode counts as one that a timeout began.
+    /// As `Lost`, but so much is lost that the episode counts as begun by a timeout.
     Collapsed(Bytes),
-    /// These bytes are marked lost, and it is no new event.
+    /// These bytes are marked lost, but as part of an event already known.
     More(Bytes),
-    /// An event with nothing left to repair: the window is cut and no phase begins.
+    /// An event with nothing left to repair: the window is cut, but no phase begins.
     Repaired,
-    /// One segment is to be sent now, whatever the window says.
+    /// One segment is to be sent now, regardless of the window.
     Probe,
 }
 
 impl Verdict {
-    /// Bytes that it says are newly marked lost.
+    /// Bytes that this verdict newly marks lost.
     pub fn lost(self) -> Bytes {
         match self {
             Verdict::Lost(n) | Verdict::Collapsed(n) | Verdict::More(n) => n,
@@ -60,7 +60,7 @@ impl Verdict {
         }
     }
 
-    /// What an episode that begins with it counts as.
+    /// The cause of an episode that begins with this verdict.
     pub fn cause(self) -> Cause {
         match self {
             Verdict::Collapsed(_) => Cause::Rto,
@@ -74,51 +74,53 @@ impl Verdict {
     }
 }
 
-/// A judge of loss. What every one answers; what it may have beside is said by [`Timekeeper`] and [`Learner`].
+/// A judge of loss: the part that every detector has. [`Timekeeper`] and [`Learner`] hold the optional parts.
 pub trait Detector: Timekeeper + Learner + Send {
-    /// Reads an ACK; marks on `board` what it holds to be lost.
+    /// Reads an ACK; marks on `board` the segments that it considers lost.
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict;
-    /// The duplicates that now make it declare a loss, segments; `None` if it counts none. Asked for observers only.
+    /// The number of duplicates at which it now declares a loss, in segments; `None` if it does not count. Used for observers
+    /// only.
     fn dupthresh(&self, _w: &Window, _cx: &Ctx) -> Option<u32> {
         None
     }
 }
 
-/// What a detector adds that judges by when things were sent. One that counts leaves it empty.
+/// The extra part of a detector that judges by send times. A counting detector leaves it empty.
 pub trait Timekeeper {
-    /// Whether it ever has a deadline. Default no: the fast path, on which [`Timekeeper::deadline`] is not asked.
+    /// Whether it ever has a deadline. Default: no, which is the fast path without calls of [`Timekeeper::deadline`].
     fn keeps_time(&self) -> bool {
         false
     }
-    /// When it wants to look again.
+    /// When it wants to be called again.
     fn deadline(&self) -> Option<Time> {
         None
     }
-    /// Its deadline has come; marks what it holds to be lost.
+    /// Its deadline has passed; marks the segments that it considers lost.
     fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
         Verdict::Clear
     }
-    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Asked at the start; of one that keeps time also after
-    /// every ACK, after its own timer and after a send that it heard of (decision 0044).
+    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Called at the start; for one that keeps time
+    /// also after every ACK, after its own timer and after each send that it was told about (decision 0044).
     fn watches_sends(&self) -> bool {
         false
     }
-    /// A segment was sent; of one sent again every detector hears.
+    /// A segment was sent. Every detector is told about retransmissions.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
-    /// Nothing may be sent before this; asked only of one that watches sends.
+    /// Nothing may be sent before this time; called only if it watches sends.
     fn hold_until(&self) -> Option<Time> {
         None
     }
-    /// Whether it takes the retransmission timer's place.
+    /// Whether it replaces the retransmission timer.
     fn owns_rto(&self) -> bool {
         false
     }
-    /// Whether a timer of its own now runs in place of the retransmission timer (Linux has one for all): if that comes due, this one
-    /// is taken to be. Once this one has fired, the other counts from when the oldest segment was sent.
+    /// Whether its own timer now runs in place of the retransmission timer (Linux has one timer for all). If the RTO comes due,
+    /// this timer counts as due. Once this timer has fired, the RTO counts from when the oldest segment was sent.
     fn stands_in_for_rto(&self) -> bool {
         false
     }
-    /// The owner of Loss has marked what it holds to be lost; one that judges by time may mark more. Whether it does.
+    /// The owner of Loss has marked the segments that it considers lost; a detector that judges by time may mark more. Returns
+    /// whether it does.
     fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) -> bool {
         false
     }
@@ -132,11 +134,11 @@ pub enum DetectSpec {
     DupAck(dup_ack::DupAckSpec),
     /// Counting SACKed data (RFC 6675 §4).
     Sack(sack::SackSpec),
-    /// Three duplicates and a little time (Blanton & Allman §6.4).
+    /// Three duplicates, then a short delay (Blanton & Allman §6.4).
     Delayed(delayed::DelayedSpec),
     /// Three duplicates, or fewer if the segment is late (Brakmo & Peterson 1995).
     Vegas(vegas::VegasSpec),
-    /// Times of sending, and a probe of the tail (RFC 8985).
+    /// Send times, and a tail loss probe (RFC 8985).
     RackTlp(rack_tlp::RackTlpSpec),
     /// Counting duplicate ACKs as segments that arrived (Linux without SACK).
     LinuxNoSack(linux_no_sack::LinuxNoSackSpec),
@@ -144,7 +146,7 @@ pub enum DetectSpec {
     Fack(fack::FackSpec),
     /// A timer for each packet, duplicates ignored (TCP-PR).
     TcpPr(tcp_pr::TcpPrSpec),
-    /// The order and the times of sending (RFC 9002).
+    /// The order and times of sending (RFC 9002).
     Quic(quic::QuicSpec),
     /// Three duplicates, or two full segments SACKed (gVisor's netstack without RACK).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
@@ -160,11 +162,11 @@ pub enum AnyDetect {
     DupAck(dup_ack::DupAck),
     /// Counting SACKed data.
     Sack(sack::Sack),
-    /// Three duplicates and a little time.
+    /// Three duplicates, then a short delay.
     Delayed(Box<delayed::Delayed>),
     /// Three duplicates, or fewer if the segment is late.
     Vegas(Box<vegas::Vegas>),
-    /// Times of sending, and a probe of the tail.
+    /// Send times, and a tail loss probe.
     RackTlp(Box<rack_tlp::RackTlp>),
     /// Counting duplicate ACKs as segments that arrived.
     LinuxNoSack(Box<linux_no_sack::LinuxNoSack>),
@@ -172,7 +174,7 @@ pub enum AnyDetect {
     Fack(fack::Fack),
     /// A timer for each packet.
     TcpPr(Box<tcp_pr::TcpPr>),
-    /// The order and the times of sending.
+    /// The order and times of sending.
     Quic(Box<quic::Quic>),
     /// Netstack's count.
     Netstack(netstack::Netstack),
@@ -249,7 +251,7 @@ impl DetectSpec {
         }
     }
 
-    /// Whether it marks holes on the scoreboard in Recovery, too.
+    /// Whether it also marks holes on the scoreboard in Recovery.
     pub(crate) fn judges_in_recovery(&self) -> bool {
         match self {
             DetectSpec::DupAck(s) => s.judge_in_recovery,
@@ -266,7 +268,7 @@ impl DetectSpec {
         }
     }
 
-    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    /// The detector to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not follow them.
     pub(crate) fn without_sack(&self) -> Option<DetectSpec> {
         match self {
             DetectSpec::RackTlp(s) if s.rules == rack_tlp::Rules::Linux => {

@@ -24,11 +24,11 @@ pub trait Disorder: Send {
     fn on_enter(&mut self, _w: &Window, _cx: &Ctx) {}
     /// A duplicate ACK arrived.
     fn on_dup(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx);
-    /// What to send now; a pure question, asked until `None`.
+    /// What to send now; a pure query, repeated until `None`.
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
-    /// It was sent.
+    /// The segment was sent.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _w: &Window, _cx: &Ctx) {}
-    /// Bytes sent beyond the window: RFC 5681 §3.2 (2) leaves them out of FlightSize.
+    /// Bytes sent beyond the window, which RFC 5681 §3.2 (2) leaves out of FlightSize.
     fn sent_beyond(&self) -> Bytes {
         0
     }
@@ -40,19 +40,19 @@ pub trait Disorder: Send {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DisorderSpec {
-    /// Only what the window lets through (RFC 5681).
+    /// Only what the window allows (RFC 5681).
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
     /// One new segment on each of the first two duplicates (RFC 3042).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     LimitedTransmit,
-    /// And then one on every second (Blanton & Allman §6.1).
+    /// As limited transmit, then one on every second duplicate (Blanton & Allman §6.1).
     Extended(extended::ExtendedSpec),
-    /// What `pipe` leaves room for (RFC 8985's senders).
+    /// As much as `pipe` leaves room for (RFC 8985's senders).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Pipe,
-    /// New data for a round trip of doubt (RFC 4653).
+    /// New data for one round trip of doubt (RFC 4653).
     Ncr(ncr::NcrSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -61,15 +61,15 @@ pub enum DisorderSpec {
 
 /// Its state.
 pub enum AnyDisorder {
-    /// Only what the window lets through.
+    /// Only what the window allows.
     Nothing(nothing::Nothing),
     /// RFC 3042.
     LimitedTransmit(limited_transmit::LimitedTransmit),
     /// Blanton & Allman §6.1.
     Extended(extended::Extended),
-    /// What `pipe` leaves room for.
+    /// As much as `pipe` leaves room for.
     Pipe(pipe::Pipe),
-    /// New data for a round trip of doubt.
+    /// New data for one round trip of doubt.
     Ncr(Box<ncr::Ncr>),
     /// From outside the crate.
     Custom(Box<dyn Disorder>),

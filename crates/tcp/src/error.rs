@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// A description that makes no sense, and why.
+/// A description that is not valid, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackError {
-    /// The parameter's path, as in `recovery` or `limits.max_train`.
+    /// The parameter's path, such as `recovery` or `limits.max_train`.
     pub key: &'static str,
     /// What was found.
     pub found: String,

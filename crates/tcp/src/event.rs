@@ -1,4 +1,4 @@
-//! Everything worth tracing about a sender, with who did it and why. Nothing is built when nobody listens.
+//! Every traced event of a sender, with who caused it and why. No event is built when nobody listens.
 
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
@@ -9,7 +9,7 @@ use crate::units::Bytes;
 pub enum Phase {
     /// Nothing is missing.
     Open,
-    /// Something is missing and it is not clear whether it is lost.
+    /// Data is missing, and it is not clear whether it is lost.
     Disorder,
     /// A loss is being repaired after a judge's verdict.
     Recovery,
@@ -18,7 +18,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether it is not clear yet what is missing.
+    /// Whether this is Disorder.
     pub fn is_disorder(self) -> bool {
         self == Phase::Disorder
     }
@@ -29,18 +29,18 @@ impl Phase {
     }
 }
 
-/// What began an episode.
+/// The cause of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// A detector's verdict.
     Fast,
     /// A retransmission timeout.
     Rto,
-    /// The network said so (RFC 3168): the window is cut and nothing is repaired, so this begins no episode.
+    /// A congestion mark (RFC 3168): the window is cut and nothing is repaired, so this begins no episode.
     Ecn,
 }
 
-/// Who acted: a slot of the stack, or the sequencer itself.
+/// Who acted: a slot of the stack, or the sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// The sequencer.
@@ -49,13 +49,13 @@ pub enum Slot {
     Startup,
     /// Growth and cut.
     Congestion,
-    /// What is sent while unsure.
+    /// Sending in Disorder.
     Disorder,
     /// Repair after a verdict.
     Recovery,
     /// Repair after a timeout.
     Timeout,
-    /// Giving back what a mistake took.
+    /// Restoring what a mistaken cut took.
     Undo,
 }
 
@@ -70,15 +70,16 @@ pub enum Why {
     Timeout,
     /// It was reordering after all.
     Resolved,
-    /// The owner of the phase had finished.
+    /// The owner of the phase finished.
     Repaired,
     /// The owner goes back to the first unacknowledged segment.
     Restarted,
-    /// The loss was a mistake.
+    /// The declared loss was a mistake.
     Mistaken,
 }
 
-/// The congestion window and the slow start threshold in real-valued bytes. Floor where it gates, never where it grows.
+/// The congestion window and the slow start threshold in real-valued bytes. Round down where they gate sending, never where
+/// they grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window (RFC 5681 §2), bytes.
@@ -103,13 +104,13 @@ pub enum Event {
     },
     /// `cwnd` or `ssthresh` changed.
     Window {
-        /// Who wrote it.
+        /// The slot that wrote it.
         by: Slot,
         /// The newest episode's number, 0 before the first.
         episode: u32,
-        /// Before.
+        /// The value before.
         from: Window,
-        /// After.
+        /// The value after.
         to: Window,
     },
     /// The artificial inflation of a Reno-style recovery changed; it is not part of `cwnd`.
@@ -119,7 +120,7 @@ pub enum Event {
         /// Bytes now added to the window when sending.
         bytes: f64,
     },
-    /// A segment with sequence space was handed to the driver.
+    /// A segment with sequence space was passed to the driver.
     Sent {
         /// First offset.
         start: Offset,
@@ -127,7 +128,7 @@ pub enum Event {
         len: u32,
         /// The newest episode's number, 0 before the first.
         episode: u32,
-        /// How often it has now been sent: 1 for a first transmission.
+        /// How often it has been sent so far: 1 for a first transmission.
         sends: u8,
         /// Who asked for it.
         by: Slot,
@@ -140,14 +141,14 @@ pub enum Event {
         delivered: Bytes,
         /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended.
         dup_run: u32,
-        /// Bytes held to be in the network after it (RFC 6675's `pipe`).
+        /// Bytes estimated to be in the network after it (RFC 6675's `pipe`).
         pipe: Bytes,
     },
     /// A judge found that an episode was a mistake.
     Mistake {
         /// The episode.
         episode: u32,
-        /// What had begun it.
+        /// The cause of the episode.
         cause: Cause,
         /// Whether the undo slot gave something back.
         undone: bool,
@@ -156,44 +157,44 @@ pub enum Event {
     Timeout {
         /// The episode that it began or belongs to.
         episode: u32,
-        /// How often the timer had backed off before.
+        /// How often the timer had already backed off.
         backoff: u32,
     },
-    /// Another number of duplicates is now held to mean a loss; told on the first ACK and when it changed since.
+    /// The number of duplicates that mean a loss. Reported on the first ACK and whenever it has changed.
     Threshold {
         /// The duplicate ACK threshold in force, segments.
         dupthresh: u32,
         /// The maximum segment size, bytes.
         mss: u32,
-        /// The congestion window at that moment, bytes: rules for the threshold are bounded by it.
+        /// The congestion window at that time, in bytes: it bounds the rules for the threshold.
         cwnd: f64,
     },
     /// A zero window was probed (RFC 9293 §3.8.6.1).
     Persist {
-        /// The offset that the probe asks about.
+        /// The offset that the probe sends.
         at: Offset,
     },
-    /// What the sender holds about its round trip (RFC 6298). No sender tells it: whoever samples a live one does.
+    /// The sender's RTT estimates (RFC 6298). Not emitted by the sender but by code that samples a live one.
     Rtt {
         /// Smoothed round-trip time.
         srtt: Nanos,
-        /// Its variation.
+        /// RTT variation.
         rttvar: Nanos,
         /// Retransmission timeout, back-off included.
         rto: Nanos,
     },
 }
 
-/// Listens to a sender. `()` does not, and costs nothing.
+/// Listens to a sender. `()` does not listen and costs nothing.
 pub trait Observer {
-    /// Whether anything listens; where it is `false` no event is built.
+    /// Whether it listens; if `false`, no event is built.
     const ENABLED: bool = true;
-    /// Whether [`Observer::rto`] is told.
+    /// Whether [`Observer::rto`] is called.
     const HEARS_RTO: bool = false;
     /// Takes one event.
     fn event(&mut self, at: Time, e: Event);
-    /// How long the retransmission timer now runs, back-off included; told after each ACK and timeout, and no event, since it
-    /// mostly stays as it was.
+    /// The current duration of the retransmission timer, back-off included. Called after each ACK and timeout; not an event,
+    /// because it seldom changes.
     #[inline]
     fn rto(&mut self, _at: Time, _rto: Nanos) {}
 }

@@ -1,4 +1,5 @@
-//! What every algorithm sees, and the words in which they answer. Nothing here knows an algorithm.
+//! The facts that every algorithm sees, and the types of their answers. Nothing here knows an
+//! algorithm.
 
 pub mod ack;
 pub mod answer;

@@ -1,41 +1,41 @@
-//! And after a pause? What becomes of a window that nobody has used for a while.
+//! And after a pause? The fate of a window that was not used for a while.
 //!
 //! Source: RFC 5681 §4.1; Linux 6.18 (`tcp_cwnd_restart` in `net/ipv4/tcp_output.c`), in our words.
 //!
-//! Idea: after a pause nothing is known of the path any more, and no ACKs come that would space what is sent. So the window is again that
-//! of the beginning, and slow start leads back to `ssthresh`. Linux halves it for each timeout that the pause lasted.
+//! Idea: after a pause nothing is known about the path any more, and no ACKs arrive to space transmissions. So the window is
+//! reset to the initial one, and slow start leads back to `ssthresh`. Linux halves it for each timeout that the pause lasted.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | RW = min (IW, cwnd) | `restart` |
-//! | has not sent data in an interval exceeding the retransmission timeout | since the last segment with data, longer than the timeout with its back-off |
+//! | has not sent data in an interval exceeding the retransmission timeout | time since the last segment with data, compared with the timeout including back-off |
 
 use crate::event::Window;
 use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a pause does to the window.
+/// The effect of a pause on the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRule {
-    /// Nothing: the window stays (ns-2, the older papers). Default.
+    /// None: the window stays as it is (ns-2, the older papers). Default.
     #[default]
     Keep,
     /// After a retransmission timeout without sending, at most the initial window (RFC 5681 §4.1).
     Restart,
-    /// After a retransmission timeout without sending, half of the window for each timeout that has passed, at least the
-    /// initial one; `ssthresh` is at least three quarters of the window before (Linux).
+    /// After a retransmission timeout without sending, the window is halved for each timeout that has passed, down to the initial
+    /// one; `ssthresh` is at least three quarters of the earlier window (Linux).
     Halve,
 }
 
 impl IdleRule {
-    /// Whether it is the default, which no file has to say.
+    /// Whether it is the default, which files can omit.
     pub(crate) fn is_keep(&self) -> bool {
         *self == IdleRule::Keep
     }
 
-    /// The window after a `pause` longer than the retransmission timeout `rto`, where `initial` bytes were that of the beginning.
+    /// The window after a `pause` longer than the retransmission timeout `rto`, if the initial window was `initial` bytes.
     pub(crate) fn restart(self, w: Window, initial: f64, pause: Nanos, rto: Nanos) -> Window {
         match self {
             IdleRule::Keep => w,

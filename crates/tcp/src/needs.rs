@@ -1,7 +1,7 @@
-//! What one part of a stack needs of the others: data about descriptions, compared before anything runs.
+//! Requirements of one part of a stack on the others: data about descriptions, checked before anything runs.
 //!
-//! A slot's description says what it needs (`needs`) and what it offers. [`crate::stack::Stack::validate`] brings the two
-//! together, so that no algorithm names another.
+//! A slot's description says what it needs (`needs`) and what it offers. [`crate::stack::Stack::validate`] compares the
+//! two, so no algorithm names another.
 
 /// Something that a part of a stack may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,41 +22,41 @@ pub(crate) enum Need {
     Resends(&'static [Resends]),
     /// An owner of Loss that resends by mark, not by going back.
     ResendsByMark,
-    /// A judge of mistakes that tells of each segment that a DSACK reports.
+    /// A judge of mistakes that reports each segment named by a DSACK.
     EachDsack,
     /// Pacing.
     Paced,
-    /// A congestion control that sets the window with every ACK.
+    /// A congestion control that sets the window on every ACK.
     SetsWindow,
-    /// A recovery that leaves the window to it.
+    /// A recovery that leaves the window to the congestion control.
     LeavesWindow,
 }
 
-/// How a recovery finds what it resends.
+/// How a recovery selects the segments to resend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resends {
     /// Everything from `snd_una` on: it goes back.
     FromUna,
     /// The first unacknowledged segment alone.
     Head,
-    /// By a rule of its own: at a partial ACK, or over the scoreboard.
+    /// By its own rule: at a partial ACK, or from the scoreboard.
     ByRule,
-    /// What the detector has marked lost, and nothing else.
+    /// Only segments that the detector has marked lost.
     ByMark,
-    /// The same, and it has no phase of its own.
+    /// As `ByMark`, without a phase of its own.
     InOpen,
-    /// An algorithm from outside the crate: nobody knows, and nothing is refused.
+    /// An algorithm from outside the crate: unknown, so nothing is refused.
     Unknown,
 }
 
 impl Resends {
-    /// Those that look at the scoreboard's marks.
+    /// The ways that use the scoreboard's marks.
     pub(crate) const READ_MARKS: &[Resends] = &[Self::ByRule, Self::ByMark, Self::InOpen, Self::Unknown];
-    /// Those that do not go back.
+    /// The ways that do not go back.
     pub(crate) const STAY: &[Resends] = &[Self::Head, Self::ByRule, Self::ByMark, Self::InOpen, Self::Unknown];
 }
 
-/// A need, and what is said where it is not met (as in [`crate::error::StackError`]).
+/// A need, and the error if it is not met (as in [`crate::error::StackError`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Requirement {
     pub(crate) need: Need,
@@ -66,7 +66,7 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
-    /// `found`, the answer to the question `key`, makes sense only with SACK.
+    /// `found`, the answer to the question `key`, requires SACK.
     pub(crate) const fn sack(key: &'static str, found: &'static str) -> Self {
         Requirement { need: Need::Sack, key, found, allowed: "only together with options.sack = true" }
     }

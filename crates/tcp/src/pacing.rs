@@ -1,10 +1,10 @@
-//! And how fast? Pacing: what a window lets go leaves at a rate, in bursts of a few segments, and not all at once.
+//! And how fast? Pacing: data that the window allows is sent at a rate, in bursts of a few segments, not all at once.
 //!
 //! Source: Linux 6.18, in our words: `tcp_update_skb_after_send`, `tcp_pacing_check`, `tcp_pace_kick`, `tcp_tso_autosize`,
 //! `tcp_tso_segs` and `tcp_cwnd_test` in `net/ipv4/tcp_output.c`, `tcp_update_pacing_rate` in `net/ipv4/tcp_input.c`.
 //!
-//! Idea: what is sent books the time that it takes at the rate; nothing more goes before that has passed. The rate is twice the
-//! window each round trip while slow start is young, and 1.2 windows after that. A congestion control may name a rate of its own.
+//! Idea: each segment reserves the time that it takes at the rate, and nothing more is sent before that time has passed. The rate
+//! is two windows per round trip in early slow start, and 1.2 windows after that. A congestion control may set its own rate.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -14,8 +14,8 @@
 //! | tcp_pacing_ss_ratio, tcp_pacing_ca_ratio | `SS_RATIO`, `CA_RATIO` |
 //! | sk_pacing_shift; tcp_tso_rtt_log, tcp_min_tso_segs | `facts/pace.rs`; `RTT_LOG`, `MIN_BURST` |
 //!
-//! Departures: the rate is worked out when something is sent, the kernel does so at the ACK before; only `packets_out` can differ. What
-//! the kernel sends as one large packet goes as a burst of segments; it never waits for more window to fill it (`tcp_tso_should_defer`).
+//! Departures: the rate is computed at each send, in the kernel at the preceding ACK; only `packets_out` can differ. The kernel's
+//! one large packet is a burst of segments here, which never waits for more window to fill it (`tcp_tso_should_defer`).
 
 use crate::facts::gate;
 use crate::facts::pace::{Pace, LARGEST_BURST};
@@ -23,22 +23,22 @@ use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Percent of a window each round trip, below half of `ssthresh`.
+/// Percentage of a window per round trip, below half of `ssthresh`.
 const SS_RATIO: u128 = 200;
-/// The same after that.
+/// The same percentage above that.
 const CA_RATIO: u128 = 120;
-/// A burst is larger over short paths: `LARGEST_BURST` more, halved for each 2⁹ µs of the smallest round trip.
+/// A burst is larger over short paths: `LARGEST_BURST` more, halved for each 2⁹ µs of the smallest RTT.
 const RTT_LOG: u32 = 9;
 /// The smallest burst, segments.
 const MIN_BURST: u32 = 2;
 /// The first segments of a connection are not paced.
 const FREE: u32 = 10;
 
-/// Whether, and how, what is sent is paced.
+/// Whether and how sends are paced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PacingRule {
-    /// Whatever the window lets go leaves at once. Default.
+    /// Data that the window allows is sent at once. Default.
     #[default]
     Off,
     /// At a rate, in bursts of two segments or a millisecond's worth, from the eleventh segment on (Linux).
@@ -46,14 +46,15 @@ pub enum PacingRule {
 }
 
 impl PacingRule {
-    /// Whether it is the default, which no file has to say.
+    /// Whether it is the default, which files can omit.
     pub(crate) fn is_off(&self) -> bool {
         *self == PacingRule::Off
     }
 }
 
 impl Pace {
-    /// The pace of a window of `cwnd` bytes, `out` bytes of which (or more) are outstanding, under a smoothed round trip (`tcp_update_pacing_rate`).
+    /// The pace of a window of `cwnd` bytes, with `out` bytes (or more) outstanding, for a smoothed RTT
+    /// (`tcp_update_pacing_rate`).
     pub(crate) fn of_window(cwnd: f64, ssthresh: f64, out: u64, mss: u32, srtt: Nanos) -> Pace {
         let segs = |bytes: f64| (bytes / f64::from(mss)) as u64;
         let ratio = if segs(cwnd) < segs(ssthresh) / 2 { SS_RATIO } else { CA_RATIO };
@@ -62,7 +63,7 @@ impl Pace {
         Pace { rate: u64::try_from(rate).unwrap_or(u64::MAX), min_burst: MIN_BURST }
     }
 
-    /// Segments that leave together (`tcp_tso_autosize`, and at most half of the window: `tcp_cwnd_test`).
+    /// Segments sent together (`tcp_tso_autosize`, and at most half of the window: `tcp_cwnd_test`).
     pub(crate) fn burst(self, cwnd: f64, mss: u32, min_rtt: Option<Nanos>) -> u32 {
         let halvings = min_rtt.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> RTT_LOG);
         let more = if halvings < 32 { LARGEST_BURST >> halvings } else { 0 };
@@ -72,25 +73,25 @@ impl Pace {
     }
 }
 
-/// When the next segment may leave.
+/// Decides when the next segment may be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
     next: Time,
-    /// When the burst under way began, and how many segments may still follow in it.
+    /// When the current burst began, and how many segments may still follow in it.
     burst: (Time, u32),
-    /// How much later than it might have the burst began: half of what it books may be taken from that.
+    /// How much later than allowed the burst began; up to half of the time that it reserves may be taken from this.
     credit: u64,
     /// Segments sent, counted until pacing begins.
     sent: u32,
 }
 
 impl Pacer {
-    /// When the next burst may leave.
+    /// When the next burst may be sent.
     pub(crate) fn next(&self) -> Time {
         self.next
     }
 
-    /// Whether a segment may leave.
+    /// Whether a segment may be sent.
     pub(crate) fn admits(&self, now: Time) -> bool {
         self.next <= now || self.in_burst(now)
     }
@@ -100,7 +101,7 @@ impl Pacer {
         began == now && left > 0
     }
 
-    /// A segment of `len` bytes of payload was sent; without a pace it books nothing. A burst has `burst` segments.
+    /// A segment of `len` bytes of payload was sent; without a pace it reserves no time. A burst has `burst` segments.
     pub(crate) fn on_sent(&mut self, now: Time, len: u32, pace: Option<Pace>, burst: u32) {
         if !self.in_burst(now) {
             let begins = self.next.max(now);
@@ -123,10 +124,10 @@ mod tests {
     use super::*;
     use crate::testing::ms;
 
-    /// A megabyte each second: a segment of 1000 bytes takes a millisecond.
+    /// A megabyte per second: a segment of 1000 bytes takes a millisecond.
     const PACE: Pace = Pace { rate: 1_000_000, min_burst: 2 };
 
-    /// A pacer that has sent what is free.
+    /// A pacer that has sent the unpaced first segments.
     fn warm() -> Pacer {
         let mut pacer = Pacer::default();
         (0..FREE - 1).for_each(|_| pacer.on_sent(ms(0), 1000, Some(PACE), 2));

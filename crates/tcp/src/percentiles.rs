@@ -1,12 +1,12 @@
-//! The percentiles of the last values, exactly.
+//! Exact percentiles of the last values.
 
 use std::collections::VecDeque;
 
-/// The last values of a series: percentiles of them, and the values themselves in order of size.
+/// The last values of a series: their percentiles, and the values in order of size.
 ///
-/// Exact, by nearest rank; no value is rounded and none is made up between two. A new value costs a search and moves what is
-/// larger by one place, so it is meant for what comes once an event, and not for every packet: of 1000 values it moves 500 on
-/// average, 2 kB of `u32`. Memory grows with what comes, up to two copies of `limit` values.
+/// Exact, by nearest rank: no rounding and no interpolation. A new value costs a search and moves all larger values by one place.
+/// So it is meant for one value per event, not per packet: with 1000 values it moves 500 on average, 2 kB of `u32`. Memory grows
+/// with the number of values, up to two copies of `limit` values.
 ///
 /// ```
 /// use ackclock_tcp::percentiles::Percentiles;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// for n in [50, 1, 2, 3, 3] {
 ///     lengths.push(n);
 /// }
-/// // 50 has been forgotten.
+/// // 50 has been dropped.
 /// assert_eq!((lengths.get(0.25), lengths.get(0.5), lengths.get(1.0)), (Some(1), Some(2), Some(3)));
 /// ```
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ pub struct Percentiles<T> {
 }
 
 impl<T: Copy + Ord> Percentiles<T> {
-    /// Of the last `limit` values; at least one is remembered.
+    /// Keeps the last `limit` values, at least one.
     pub fn new(limit: usize) -> Self {
         Percentiles { limit: limit.max(1), arrived: VecDeque::new(), sorted: Vec::new() }
     }
 
-    /// Takes a value; of more than the limit the oldest is forgotten.
+    /// Adds a value; beyond the limit, the oldest is dropped.
     pub fn push(&mut self, value: T) {
         if self.arrived.len() >= self.limit {
             if let Some(old) = self.arrived.pop_front() {
@@ -42,10 +42,10 @@ impl<T: Copy + Ord> Percentiles<T> {
         self.sorted.insert(self.sorted.partition_point(|v| *v < value), value);
     }
 
-    /// The smallest value that the share `ratio` of all does not exceed; 0 and less ask for the smallest, 1 and more for the largest.
-    /// `None` without any.
+    /// The smallest value that a share `ratio` of the values does not exceed. 0 and less give the smallest value, 1 and more the
+    /// largest; `None` if there are no values.
     pub fn get(&self, ratio: f64) -> Option<T> {
-        // A share such as 0.55 of 100 lies a little above 55 in binary.
+        // A share such as 0.55 of 100 is slightly above 55 in binary.
         let rank = libm::ceil(ratio * self.sorted.len() as f64 - 1e-9) as usize;
         self.sorted.get(rank.saturating_sub(1).min(self.sorted.len().saturating_sub(1))).copied()
     }

@@ -1,8 +1,8 @@
-//! How large may the receive buffer become? The largest is what the driver gives; a rule says where it begins and how it grows.
+//! How large may the receive buffer become? The driver sets the maximum; a rule says where it begins and how it grows.
 //!
-//! The receiver tells a rule of round trips and of what the application has read, and never takes back what it has announced
-//! (RFC 9293 §3.8.6). The window scale is chosen for the largest buffer (RFC 7323 §2.3). Without a handshake both ends know the
-//! largest window from the start: nothing grows.
+//! The receiver tells a rule about round trips and the data that the application has read, and never takes back a window that
+//! it has advertised (RFC 9293 §3.8.6). The window scale is chosen for the largest buffer (RFC 7323 §2.3). Without a handshake
+//! both ends know the largest window from the start: nothing grows.
 
 pub mod drs;
 pub mod linux;
@@ -16,26 +16,27 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a receiver stands when an ACK leaves.
+/// The receiver's state when an ACK is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// When.
+    /// The time.
     pub now: Time,
     /// The next offset expected.
     pub rcv_nxt: Offset,
-    /// The window that the ACK announces ends here.
+    /// The end of the window that the ACK advertises.
     pub right_edge: Offset,
-    /// The application has read what is before this offset.
+    /// The application has read everything before this offset.
     pub read: Offset,
-    /// The round trip, as far as it is known.
+    /// The RTT, if known.
     pub rtt: Option<Nanos>,
 }
 
 /// A receive buffer that grows.
 pub trait ReceiveWindow: Send {
-    /// Where it begins, bytes.
+    /// Its initial size, bytes.
     fn initial(&self) -> Bytes;
-    /// An ACK leaves. Answers how large the buffer should be from now on, bytes; less than it is changes nothing.
+    /// An ACK is sent. Returns the size that the buffer should have from now on, in bytes; a smaller size than the current one
+    /// has no effect.
     fn on_ack(&mut self, p: &Progress) -> Bytes;
 }
 
@@ -43,13 +44,13 @@ pub trait ReceiveWindow: Send {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceiveWindowSpec {
-    /// As large as it is given, from the start.
+    /// The full size from the start.
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Fixed,
-    /// It grows with what arrives in a round trip (dynamic right-sizing; Fisk & Feng 2001).
+    /// Grows with the data that arrives in a round trip (dynamic right-sizing; Fisk & Feng 2001).
     Drs(drs::DrsSpec),
-    /// It follows what is read in a round trip, and opens two segments for each that comes (Linux).
+    /// Follows the data read in a round trip, and opens by two segments for each one that arrives (Linux).
     Linux(linux::LinuxWindowSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -67,7 +68,7 @@ pub enum AnyReceiveWindow {
 }
 
 impl ReceiveWindowSpec {
-    /// Whether the description makes sense.
+    /// Checks the description.
     pub(crate) fn validate(&self) -> Result<(), StackError> {
         match self {
             ReceiveWindowSpec::Fixed | ReceiveWindowSpec::Custom(_) => Ok(()),
@@ -76,7 +77,7 @@ impl ReceiveWindowSpec {
         }
     }
 
-    /// The rule of one flow whose peer sends segments of up to `mss` bytes; `None` if its buffer does not grow.
+    /// Builds the rule of one flow whose peer sends segments of up to `mss` bytes; `None` if its buffer does not grow.
     pub fn build(&self, mss: u32) -> Option<AnyReceiveWindow> {
         match self {
             ReceiveWindowSpec::Fixed => None,
@@ -86,7 +87,7 @@ impl ReceiveWindowSpec {
         }
     }
 
-    /// The window that a SYN may announce of a buffer that can grow to `largest` bytes.
+    /// The window that a SYN may advertise for a buffer that can grow to `largest` bytes.
     pub(crate) fn at_first(&self, mss: u32, largest: Bytes) -> Bytes {
         self.build(mss).map_or(largest, |rule| rule.initial().min(largest))
     }

@@ -1,14 +1,14 @@
-//! The half of a connection that receives: window test, reassembly, SACK, timestamps, and what an ACK says.
+//! The half of a connection that receives: window test, reassembly, SACK, timestamps, and the contents of an ACK.
 //!
-//! Source: RFC 9293 §3.10.7.4, RFC 2018 and RFC 2883 (SACK, DSACK), RFC 7323 (timestamps, window scale). *When* an ACK
-//! leaves is the question of [`crate::ack`].
+//! Source: RFC 9293 §3.10.7.4, RFC 2018 and RFC 2883 (SACK, DSACK), RFC 7323 (timestamps, window scale). [`crate::ack`]
+//! decides *when* an ACK is sent.
 //!
 //! | RFC 9293 | here |
 //! | --- | --- |
 //! | `RCV.NXT` | `rcv_nxt` |
 //! | `RCV.NXT + RCV.WND` | `right_edge` |
 //! | `RCV.BUFF`, `RCV.USER` | `capacity`, `unread` |
-//! | the most that the header can announce | `limit` |
+//! | the most that the header can advertise | `limit` |
 
 mod challenge;
 mod growth;
@@ -42,7 +42,7 @@ pub enum Consume {
     ByHand,
 }
 
-/// What a receiver is built from: our announcements and what the handshake agreed on.
+/// Parameters of a receiver: what we advertise, and what the handshake agreed on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// The first offset expected: [`Offset::DATA`] after a handshake.
@@ -50,36 +50,36 @@ pub struct ReceiverConfig {
     /// The largest receive buffer, bytes; cut to a multiple of the scale. The window is no larger, and no larger than the
     /// header can carry.
     pub buffer: Bytes,
-    /// Where the buffer begins and how it grows.
+    /// The initial size of the buffer and how it grows.
     pub receive_window: ReceiveWindowSpec,
-    /// When the right edge moves while something is unread.
+    /// When the right edge moves while data is unread.
     pub edge: WindowEdge,
     /// The largest segment we expect, payload bytes: the unit of silly window avoidance.
     pub mss: u32,
-    /// The window scale that we announced, 0 if none; above 14 counts as 14 (RFC 7323 §2.3).
+    /// The window scale that we advertised, 0 if none; above 14 counts as 14 (RFC 7323 §2.3).
     pub wscale: u8,
     /// Whether SACK was agreed on.
     pub sack: bool,
-    /// Whether duplicates are reported (RFC 2883); means nothing without `sack`.
+    /// Whether duplicates are reported (RFC 2883); has no effect without `sack`.
     pub dsack: bool,
-    /// Most SACK blocks in an ACK, a DSACK among them: up to 4, with timestamps 3 (RFC 2018 §3).
+    /// Most SACK blocks in an ACK, including a DSACK: up to 4, with timestamps 3 (RFC 2018 §3).
     pub sack_blocks: u8,
     /// Whether timestamps were agreed on.
     pub timestamps: bool,
-    /// The timestamp of the peer's SYN; `None` where there was no handshake.
+    /// The timestamp of the peer's SYN; `None` without a handshake.
     pub ts_recent: Option<u32>,
     /// When to answer.
     pub ack: AckSpec,
-    /// Who reads.
+    /// Who empties the buffer.
     pub consume: Consume,
 }
 
-/// What a segment means for the rest of the connection.
+/// The meaning of a segment for the rest of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accept {
-    /// Not acceptable: nothing in it counts, its acknowledgment neither. If that wants an answer, an ACK is now due.
+    /// Not acceptable: nothing in it counts, not even its acknowledgment. If it requires an answer, an ACK is now due.
     No,
-    /// Acceptable; `rcv_nxt` is where it was. Its acknowledgment counts.
+    /// Acceptable; `rcv_nxt` has not moved. Its acknowledgment counts.
     Same,
     /// Acceptable, and `rcv_nxt` passed some data.
     Advanced,
@@ -87,19 +87,19 @@ pub enum Accept {
     Finished,
 }
 
-/// One direction's receiver. At most 136 bytes (pinned by a test), the fields of the in-order path in the first 80.
+/// One direction's receiver. At most 136 bytes (pinned by a test), with the fields of the in-order path in the first 80.
 #[repr(C)]
 pub struct Receiver {
     rcv_nxt: Offset,
-    /// The right window edge: what was ever announced is accepted. Never moves left.
+    /// The right window edge: anything ever advertised is accepted. Never moves left.
     right_edge: Offset,
     ack: AnyAck,
     timer: Option<Time>,
     held: Option<Box<Held>>,
-    /// The most that the header can announce of the buffer, bytes.
+    /// The most of the buffer that the header can advertise, bytes.
     limit: u32,
     unread: u32,
-    /// An ACK must go out now.
+    /// An ACK is due now.
     due: bool,
     /// Nothing held, no duplicate to report, no FIN passed: an in-order segment takes the short path.
     plain: bool,
@@ -109,7 +109,7 @@ pub struct Receiver {
     timestamps: bool,
     by_hand: bool,
     wscale: u8,
-    // From here on not touched by a segment in order without timestamps.
+    // An in-order segment without timestamps does not touch the fields from here on.
     ts: Timestamps,
     start: Offset,
     /// A buffer that may grow.
@@ -121,7 +121,7 @@ pub struct Receiver {
     edge: WindowEdge,
 }
 
-/// What is out of the ordinary; made when first needed, then kept.
+/// State for unusual cases; created when first needed, then kept.
 #[derive(Debug)]
 struct Held {
     data: Reassembly,
@@ -133,7 +133,7 @@ struct Held {
 }
 
 impl Receiver {
-    /// A receiver that has announced the whole buffer, as far as the header can.
+    /// A receiver that has advertised the whole buffer, as far as the header can.
     pub fn new(cfg: &ReceiverConfig) -> Self {
         let wscale = cfg.wscale.min(14);
         let ack = cfg.ack.build(cfg.mss, cfg.sack);
@@ -154,7 +154,7 @@ impl Receiver {
             sack: cfg.sack,
             dsack: cfg.sack && cfg.dsack,
             timestamps: cfg.timestamps,
-            // RFC 2018 §3: with timestamps there is room for three.
+            // RFC 2018 §3: with timestamps there is room for only three.
             max_blocks: cfg.sack_blocks.clamp(1, if cfg.timestamps { 3 } else { 4 }),
             by_hand: cfg.consume == Consume::ByHand,
             wscale,
@@ -173,7 +173,7 @@ impl Receiver {
         self.rcv_nxt
     }
 
-    /// Where the window ends: nothing from here on is accepted.
+    /// End of the window: nothing from here on is accepted.
     #[inline]
     pub fn right_edge(&self) -> Offset {
         self.right_edge
@@ -208,22 +208,23 @@ impl Receiver {
         self.timestamps.then(|| self.ts.recent())
     }
 
-    /// What has arrived above [`Receiver::rcv_nxt`], as (left, right) in sequence order.
+    /// The ranges that have arrived above [`Receiver::rcv_nxt`], as (left, right) in sequence order.
     pub fn out_of_order(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.out_of_order_from(Offset(0))
     }
 
-    /// The same, beginning with the range that contains `at` or else the next one. Finding it takes a number of steps
-    /// that is logarithmic in the number of ranges.
+    /// The same, beginning with the range that contains `at` or else the next one. Finding it takes time logarithmic in the
+    /// number of ranges.
     pub fn out_of_order_from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.held.iter().flat_map(move |h| h.data.from(at))
     }
 
-    /// Takes a segment; says whether it counts, and what of its payload is new. Afterwards ask [`Receiver::ack_due`].
+    /// Processes a segment; returns whether it counts and which part of its payload is new. Afterwards check
+    /// [`Receiver::ack_due`].
     ///
-    /// A train counts as one segment of its whole length for everything but the ACK policy, which hears of each of its
-    /// segments; the answers coalesce into one ACK. A driver that wants every ACK of a train hands in its segments one
-    /// by one and asks after each.
+    /// A train counts as one segment of its whole length for everything but the ACK policy, which sees each of its segments;
+    /// the answers are merged into one ACK. A driver that wants every ACK of a train passes in its segments one by one and
+    /// checks after each.
     #[inline]
     pub fn on_segment(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         if self.on_expected(now, seg) {
@@ -233,7 +234,8 @@ impl Receiver {
         }
     }
 
-    /// Takes a segment with data that is the next while nothing is held; `false`, and nothing done, if it is another.
+    /// Processes a segment with the next data while nothing is held; for any other segment it returns `false` and does
+    /// nothing.
     #[inline(always)]
     pub(crate) fn on_expected(&mut self, now: Time, seg: &Segment) -> bool {
         let len = u64::from(seg.len);
@@ -269,17 +271,17 @@ impl Receiver {
         true
     }
 
-    /// Whether an ACK must go out now; if data go out instead, it rides on them.
+    /// Whether an ACK is due now; if data is sent instead, the ACK rides on it.
     #[inline]
     pub fn ack_due(&self) -> bool {
         self.due
     }
 
-    /// Makes `out` carry our acknowledgment: ACK flag, `ack`, `wnd`, SACK blocks, and with timestamps `tsecr` and the
-    /// option's bit (`tsval` is the caller's). For pure ACKs and data segments alike; it counts as sent.
+    /// Writes our acknowledgment into `out`: ACK flag, `ack`, `wnd`, SACK blocks, and with timestamps `tsecr` and the
+    /// option's bit (the caller sets `tsval`). For pure ACKs and data segments alike; the ACK then counts as sent.
     ///
-    /// Beside its payload `out` has `room` bytes for SACK blocks. Where none finds room although there is news for the peer,
-    /// another ACK is due, which goes alone (decision 0124).
+    /// Besides its payload, `out` has `room` bytes for SACK blocks. If none fits although there is news for the peer,
+    /// another ACK is due, which is sent alone (decision 0124).
     #[inline(always)]
     pub fn fill_ack(&mut self, now: Time, out: &mut Segment, room: u32) {
         let wnd = self.window();
@@ -300,7 +302,7 @@ impl Receiver {
         }
     }
 
-    /// An ACK must go out now, whatever the policy says: what arrived is answered, not believed.
+    /// Makes an ACK due now, whatever the policy says: the arriving segment is answered, not accepted.
     pub fn answer(&mut self) {
         self.due = true;
     }
@@ -316,7 +318,7 @@ impl Receiver {
         self.timer
     }
 
-    /// The time has come (nothing happens if it has not). Afterwards ask [`Receiver::ack_due`].
+    /// Runs the timer if it is due. Afterwards check [`Receiver::ack_due`].
     pub fn on_timer(&mut self, now: Time) {
         if self.timer.is_some_and(|t| t <= now) {
             self.timer = None;
@@ -368,7 +370,7 @@ impl Receiver {
         (Accept::No, Outcome::refused(Refusal::Paws))
     }
 
-    /// Says whether there is news for which there was no room.
+    /// Returns whether there is news for which there was no room.
     fn fill_blocks(&mut self, out: &mut Segment, room: u32) -> bool {
         if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
             // Two bytes of kind and length, two of padding.

@@ -1,5 +1,5 @@
-//! What may be sent to repair? After a detector's verdict this slot decides which segment goes and how many, until when,
-//! and what becomes of the window on the way and at the exit.
+//! What may be sent to repair? After a detector's verdict this slot decides which segments are sent, how many and until when,
+//! and how the window changes on the way and at the exit.
 
 pub mod by_rate;
 pub mod fack;
@@ -51,26 +51,26 @@ pub trait Recovery: Send {
         board: &mut Scoreboard,
         cx: &Ctx,
     ) -> Flow;
-    /// What to send now; a pure question, asked until `None`.
+    /// What to send now; a pure query, repeated until `None`.
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
-    /// It was sent.
+    /// The segment was sent.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
-    /// Whether nothing is to be sent again now, only new data. Asked for at each ACK of a Recovery, before `on_ack`.
+    /// Sets whether only new data, no retransmissions, may be sent now. Called on each ACK of a Recovery, before `on_ack`.
     fn hold_resends(&mut self, _hold: bool) {}
     /// Artificial inflation in bytes, for the trace only.
     fn inflation(&self) -> f64 {
         0.0
     }
-    /// The gate that the sequencer uses in Open with this file.
+    /// The gate that the sequencer uses in Open with this recovery.
     fn open_gate(&self) -> Gate {
         Gate::Window
     }
-    /// Whether new data that it sends are not held back by the sender's own limit, `limits.cwnd_cap_segs`; asked at the start.
-    /// Default no.
+    /// Whether new data that it sends is exempt from the sender's own limit, `limits.cwnd_cap_segs`; called at the start.
+    /// Default: no.
     fn passes_cap(&self) -> bool {
         false
     }
-    /// Whether the retransmission timer starts anew when the oldest segment is sent again. Default no.
+    /// Whether the retransmission timer restarts when the oldest segment is resent. Default: no.
     fn restarts_timer(&self) -> bool {
         false
     }
@@ -85,9 +85,9 @@ pub enum RecoverySpec {
     Tahoe,
     /// Fast recovery that ends at the first new ACK (4.3BSD-Reno).
     Reno(reno::RenoSpec),
-    /// Fast recovery over partial ACKs (RFC 6582).
+    /// Fast recovery that continues across partial ACKs (RFC 6582).
     Newreno(newreno::NewRenoSpec),
-    /// No phase of its own: marked segments go first in Open.
+    /// No phase of its own: marked segments are sent first in Open.
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     InOpen,
     /// Fall & Floyd's `sack1`.
@@ -101,14 +101,14 @@ pub enum RecoverySpec {
     /// Rate halving (Mathis, Semke, Mahdavi & Lahey 1999).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     RateHalving,
-    /// As far as a congestion control lets it that sets the window itself (Linux's `cong_control`).
+    /// Limited by a congestion control that sets the window itself (Linux's `cong_control`).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     ByRate,
-    /// Over partial ACKs, new data on every second duplicate (Hoe §7.2).
+    /// Across partial ACKs, with new data on every second duplicate (Hoe §7.2).
     Hoe(hoe::HoeSpec),
     /// Robust Recovery (Wang & Shin).
     Robust(robust::RobustSpec),
-    /// RFC 6675 with three segments more (gVisor's netstack).
+    /// RFC 6675 with three extra segments (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -135,7 +135,7 @@ pub enum AnyRecovery {
     Fack(fack::Fack),
     /// Rate halving.
     RateHalving(rate_halving::RateHalving),
-    /// The window is the congestion control's.
+    /// The congestion control sets the window.
     ByRate(by_rate::ByRate),
     /// Hoe's.
     Hoe(hoe::Hoe),
@@ -208,7 +208,7 @@ impl RecoverySpec {
         matches!(self, RecoverySpec::ByRate | RecoverySpec::Custom(_))
     }
 
-    /// How it finds what it resends.
+    /// How it selects the segments to resend.
     pub(crate) fn resends(&self) -> Resends {
         match self {
             RecoverySpec::Tahoe => Resends::FromUna,
@@ -228,7 +228,8 @@ impl RecoverySpec {
         }
     }
 
-    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    /// The recovery to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not follow
+    /// them.
     pub(crate) fn without_sack(&self) -> Option<RecoverySpec> {
         match self {
             RecoverySpec::Prr(s) => s.without_sack().map(RecoverySpec::Prr),

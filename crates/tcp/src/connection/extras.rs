@@ -1,4 +1,4 @@
-//! What segments carry beyond the plain header.
+//! The parts of segments beyond the plain header.
 
 use crate::segment::{timestamp, Segment};
 use crate::time::Time;

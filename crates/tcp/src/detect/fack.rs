@@ -2,7 +2,7 @@
 //!
 //! Source: Mathis & Mahdavi 1996 (the trigger); ns-2.35's `Agent/TCP/Fack`.
 //!
-//! Idea: on a path that does not reorder, data that arrive show that all sent before them has left the network; so the
+//! Idea: on a path that does not reorder, arriving data shows that everything sent before it has left the network. So the
 //! distance to the forward-most byte counts, not the number of duplicates.
 //!
 //! | source | here |
@@ -10,7 +10,7 @@
 //! | snd.fack | `board.highest_sacked()` |
 //! | snd.fack − snd.una > 3 · MSS, or dupacks == 3 | `threshold_segs` for both |
 //!
-//! Departures: none known. Unsaid: what an earlier episode forbids (`guard`; ns-2 only after a timeout).
+//! Departures: none known. Unsaid: when an earlier episode forbids a trigger (`guard`; in ns-2 only after a timeout).
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FackSpec {
-    /// A loss begins when the forward-most byte is more than this many segments away, or with this many duplicates. Default 3.
+    /// A loss is declared when the forward-most byte is more than this many segments away, or at this many duplicates.
+    /// Default 3.
     pub threshold_segs: u32,
     /// When an earlier episode forbids a fast retransmit. Default "after-timeout".
     pub guard: Guard,

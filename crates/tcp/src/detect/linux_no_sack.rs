@@ -1,11 +1,11 @@
-//! Linux without SACK: duplicate ACKs count as segments that arrived, and how many are too many is learned.
+//! Linux without SACK: duplicate ACKs count as segments that arrived, and the threshold is learned.
 //!
 //! Source: Linux 6.18, in our words: `tcp_newreno_mark_lost` in `net/ipv4/tcp_recovery.c`; `tcp_check_reno_reordering`,
 //! `tcp_try_undo_partial`, `tcp_check_sack_reordering`, `tcp_packet_delayed`, `tcp_any_retrans_done` and
 //! `tcp_is_non_sack_preventing_reopen` in `net/ipv4/tcp_input.c`.
 //!
-//! Idea: the head is lost when as many duplicates have come as the furthest reordering that was seen, and each partial ACK of a
-//! recovery shows another loss (RFC 6582), unless its timestamp shows that what it acknowledges had only been late.
+//! Idea: the head is lost when the number of duplicates reaches the furthest reordering seen. Each partial ACK of a recovery
+//! shows another loss (RFC 6582), unless its timestamp shows that the acknowledged data was only late.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -14,8 +14,8 @@
 //! | retrans_stamp | `stamp` |
 //! | high_seq | `high` in a recovery that began here, else `cx.recover` |
 //!
-//! Departures: a timeout never lowers the threshold. Linux wants to (`tcp_enter_loss`), but forgets the count that it asks for just
-//! before, so that without SACK it never does. There is no RACK and no tail loss probe without SACK.
+//! Departures: a timeout never lowers the threshold. Linux tries to (`tcp_enter_loss`), but it clears the count just before
+//! testing it, so without SACK it never does. There is no RACK and no tail loss probe without SACK.
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
@@ -34,10 +34,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxNoSackSpec {
-    /// Duplicates that stand for a loss as long as no reordering was seen. Default 3 (`tcp_reordering`).
+    /// Duplicates that mean a loss as long as no reordering was seen. Default 3 (`tcp_reordering`).
     #[schemars(range(min = 1, max = 1000))]
     pub dupthresh: u32,
-    /// The most that reordering makes of it. Default 300 (`tcp_max_reordering`); 3 is NewReno's fixed threshold.
+    /// The most that reordering can raise it to. Default: 300 (`tcp_max_reordering`); 3 is NewReno's fixed threshold.
     #[schemars(range(min = 1))]
     pub max_reordering: u32,
 }
@@ -77,9 +77,9 @@ impl LinuxNoSackSpec {
 pub struct LinuxNoSack {
     reordering: u32,
     max: u32,
-    /// The timestamp of the first retransmission that is still out.
+    /// The timestamp of the first retransmission still outstanding.
     stamp: Option<u32>,
-    /// Where the recovery ends that it began.
+    /// The end of the recovery that it began.
     high: Option<Offset>,
 }
 
@@ -88,7 +88,7 @@ impl LinuxNoSack {
         LinuxNoSack { reordering: spec.dupthresh, max: spec.max_reordering, stamp: None, high: None }
     }
 
-    /// Nothing that was sent again is out: the next retransmission is the first (`tcp_retrans_stamp_cleanup`).
+    /// If no retransmission is outstanding, the next one is the first (`tcp_retrans_stamp_cleanup`).
     fn forget_stamp(&mut self, board: &Scoreboard) {
         let mut all = board.iter();
         let resent = |s: &Sent| s.marks.any(Marks::REXMIT);
@@ -97,12 +97,12 @@ impl LinuxNoSack {
         }
     }
 
-    /// Whether the ACK answers something sent before the first retransmission.
+    /// Whether the ACK was triggered by a segment sent before the first retransmission.
     fn only_late(&self, ack: &AckEvent) -> bool {
         ack.tsecr.zip(self.stamp).is_some_and(|(echo, stamp)| is_older(echo, stamp))
     }
 
-    /// A partial ACK of a recovery that began here. Says whether it shows another loss.
+    /// Handles a partial ACK of a recovery that began here; returns whether it shows another loss.
     fn partial(&mut self, ack: &AckEvent, cx: &Ctx) -> bool {
         let late = self.only_late(ack);
         if late {
@@ -112,7 +112,7 @@ impl LinuxNoSack {
         !late && cx.phase == Phase::Recovery
     }
 
-    /// In Open and Disorder: whether the duplicates say that the head is lost.
+    /// In Open and Disorder: judges by the duplicates whether the head is lost.
     fn in_doubt(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.forget_stamp(board);
         let arrived = board.presumed();
@@ -134,7 +134,7 @@ impl LinuxNoSack {
 impl Detector for LinuxNoSack {
     #[inline]
     fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        // Most ACKs tell nothing.
+        // Most ACKs carry no news.
         if cx.phase == Phase::Open && !ack.is_dup && self.high.is_none() && board.presumed() == 0 {
             return Verdict::Clear;
         }
@@ -153,7 +153,7 @@ impl Detector for LinuxNoSack {
     }
 }
 
-/// Whether the oldest segment is held to be lost, or was sent again.
+/// Whether the oldest segment is marked lost or was resent.
 fn head_is_marked(board: &Scoreboard) -> bool {
     board.iter().next().is_some_and(|head| head.marks.any(Marks::LOST | Marks::REXMIT))
 }
@@ -188,7 +188,7 @@ mod tests {
         (LinuxNoSack::new(&LinuxNoSackSpec::default()), board)
     }
 
-    /// The verdict, from how many segments have arrived by what duplicates say.
+    /// The verdict when duplicates say that `arrived` segments have arrived.
     fn duplicate(d: &mut LinuxNoSack, board: &mut Scoreboard, arrived: u64, recover: Option<Offset>) -> Verdict {
         board.presume(1000 * arrived);
         let cx = Ctx { phase: Phase::Disorder, recover, snd_max: Offset(10_001), ..context() };

@@ -4,16 +4,17 @@
 //! `IsRangeLost` in `sack_scoreboard.go` (module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words.
 //!
 //! Idea: RFC 6675's `IsLost`, but (DupThresh − 1) · SMSS bytes above a hole are enough where the RFC asks for more. So two
-//! full segments that come before an older one are a loss, where others wait for the third.
+//! full segments that overtake an older one mean a loss, where other stacks wait for a third.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | nDupAckThreshold | `DUPTHRESH` |
-//! | DupAckCount | `dupacks`: any other ACK begins it anew |
+//! | DupAckCount | `dupacks`: any other ACK resets it |
 //! | nDupSACKBytes ≥ (nDupAckThreshold − 1) · smss | `mark_lost_above` |
 //! | FastRecovery.Last < SEG.ACK − 1 | `Guard::Careful` |
 //!
-//! Departures: netstack remembers 100 SACKed ranges at most. An ACK counts as a duplicate by `dup_rule = "netstack"`.
+//! Departures: netstack remembers at most 100 SACKed ranges; here there is no limit. An ACK counts as a duplicate by
+//! `dup_rule = "netstack"`.
 //! Unsaid: nothing.
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
@@ -43,7 +44,7 @@ pub struct Netstack {
     dupacks: u32,
 }
 
-/// Marks what `IsRangeLost` holds to be lost; answers the bytes newly marked.
+/// Marks the segments that `IsRangeLost` considers lost; returns the bytes newly marked.
 fn mark_lost(board: &mut Scoreboard, cx: &Ctx) -> Bytes {
     let enough = u64::from(DUPTHRESH - 1) * u64::from(cx.mss);
     board.mark_lost_above(DUPTHRESH, enough - 1)
@@ -78,7 +79,7 @@ impl Netstack {
 impl Detector for Netstack {
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        // Most ACKs tell nothing.
+        // Most ACKs carry no news.
         if cx.phase == Phase::Open && ack.advances() && !ack.has_sack && board.sacked() == 0 {
             self.dupacks = 0;
             return Verdict::Clear;
@@ -86,7 +87,7 @@ impl Detector for Netstack {
         self.on_telling_ack(ack, board, cx)
     }
     fn dupthresh(&self, _: &Window, _: &Ctx) -> Option<u32> {
-        // With full segments.
+        // This holds for full segments.
         Some(DUPTHRESH - 1)
     }
 }
@@ -106,7 +107,7 @@ mod tests {
     use crate::testing::{blank, context, wide};
     use crate::time::Time;
 
-    /// What it says of duplicates at offset 1 that report these blocks one by one, over segments of these lengths.
+    /// Its verdicts on duplicates at offset 1 that report these blocks one by one, over segments of these lengths.
     fn verdicts(lens: &[u32], blocks: &[(u64, u64)]) -> Vec<Verdict> {
         let (mut d, mut board, mut at) = (Netstack::default(), Scoreboard::default(), 1);
         for len in lens {

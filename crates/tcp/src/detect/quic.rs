@@ -1,9 +1,10 @@
-//! QUIC's loss detection: lost is what was sent three packets, or nine eighths of a round trip, before something that arrived.
+//! QUIC's loss detection: a packet is lost if one sent three packets later has arrived, or one sent nine eighths of a round trip
+//! later.
 //!
 //! Source: RFC 9002 §6.1 (thresholds), §6.2 (PTO), §7.6 (persistent congestion), A.8 to A.10.
 //!
-//! Idea: every transmission has its place in the order of sending, so reordering and loss are judged by that alone, also for
-//! retransmissions. When nothing is acknowledged a probe goes out; nothing is held to be lost for it.
+//! Idea: every transmission has its place in the order of sending, and reordering and loss are judged by that alone, also for
+//! retransmissions. When nothing is acknowledged, a probe is sent; nothing is marked lost for it.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -14,10 +15,10 @@
 //! | pto_count | `quic/probe.rs` |
 //! | persistent congestion | `quic/persistent.rs`; `Verdict::Collapsed` |
 //!
-//! Departures: over TCP's acknowledgments, which do not say which copy arrived: it is the last one, unless that was sent less
-//! than the smallest round trip ago. One probe, not two: new data, else the last segment, and from the second probe on the oldest
-//! missing one: so much is held to be lost that it may go (§6.2.4 allows it). There is no Disorder: the window decides under `pipe`, also
-//! at a cut (§7.3.2 would let one packet go beyond it). Unsaid: `max_pto`; `adapt` (decision 0061).
+//! Departures: TCP's acknowledgments do not say which copy arrived; it is taken to be the last one, unless that was sent less
+//! than the smallest RTT ago. One probe, not two: new data, else the last segment. From the second probe on it is the oldest
+//! missing segment; enough is marked lost to let it be sent (§6.2.4 allows it). There is no Disorder: the window limits `pipe`,
+//! also at a cut (§7.3.2 would let one packet exceed it). Unsaid: `max_pto`; `adapt` (decision 0061).
 
 mod adapt;
 mod packets;
@@ -48,7 +49,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// Packets sent later and acknowledged that make one lost. Default 3 (RFC 9002 §6.1.1).
+    /// A packet is lost once one sent this many packets later is acknowledged. Default 3 (RFC 9002 §6.1.1).
     #[schemars(range(min = 1, max = 1000))]
     pub packet_threshold: u32,
     /// Round trips after which a packet sent before an acknowledged one is lost, 1 to 10. Default 1.125 (RFC 9002 §6.1.2).
@@ -56,12 +57,12 @@ pub struct QuicSpec {
     pub time_threshold: f64,
     /// The least time threshold. Default 1 ms (RFC 9002 §6.1.2).
     pub granularity: Nanos,
-    /// Probe timeouts without an acknowledgment that are persistent congestion. Default 3 (RFC 9002 §7.6.1).
+    /// Probe timeouts without an acknowledgment that amount to persistent congestion. Default 3 (RFC 9002 §7.6.1).
     #[schemars(range(min = 1, max = 1000))]
     pub persistent: u32,
     /// Upper limit of the probe timeout. Default 60 s (RFC 6298 §2.5; RFC 9002 has none).
     pub max_pto: Nanos,
-    /// Widen both thresholds after a loss that was none. Default no.
+    /// Widen both thresholds after a loss that proves false. Default no.
     pub adapt: bool,
 }
 
@@ -111,7 +112,7 @@ pub struct Quic {
     loss_at: Option<Time>,
     pto: Pto,
     lost_run: LostRun,
-    /// The last verdict was persistent congestion, which a cut is about to answer.
+    /// The last verdict was persistent congestion, and the cut for it is about to follow.
     collapsed: bool,
     adapt: Adapt,
 }
@@ -142,7 +143,7 @@ impl Quic {
         Nanos((self.rtt(cx).0 as f64 * self.spec.time_threshold) as u64).max(self.spec.granularity)
     }
 
-    /// A.10 DetectAndRemoveLostPackets, in the order of sending: what is passed once is not looked at again.
+    /// A.10 DetectAndRemoveLostPackets, in the order of sending: a packet once passed is not examined again.
     fn detect_lost(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.loss_at = None;
         let Some(largest) = self.largest else { return Verdict::Clear };
@@ -152,7 +153,7 @@ impl Quic {
             let distance = largest - number;
             match p.fate(board) {
                 Fate::Outstanding => {
-                    // Part of the largest one itself may be outstanding.
+                    // Part of the largest packet itself may still be outstanding.
                     let early = distance < u64::from(self.spec.packet_threshold) && p.at + delay > cx.now;
                     if early || distance == 0 {
                         self.loss_at = (distance > 0).then_some(p.at + delay);
@@ -180,8 +181,9 @@ impl Quic {
         }
     }
 
-    /// §6.2.4: what a probe goes to. New data, else the last segment; from the second probe on, so much of what is missing is held to
-    /// be lost that it may go. A probe of what has arrived, or a FIN alone above a hole, tells nothing.
+    /// §6.2.4: chooses what a probe sends. New data, else the last segment; from the second probe on, enough missing data is
+    /// marked lost to let the oldest be sent. A probe with data that has arrived, or with a FIN alone above a hole, tells
+    /// nothing.
     fn probe(&self, count: u32, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         let last_is_sacked = board.iter().next_back().is_some_and(|s| s.marks.any(Marks::SACKED));
         if cx.next_len > 0 || (count == 1 && !last_is_sacked) {
@@ -242,7 +244,7 @@ impl Timekeeper for Quic {
         self.collapsed = false;
         if self.loss_at.is_some_and(|at| at <= cx.now) {
             let verdict = self.detect_lost(board, cx);
-            // What is lost goes out now, in the probe's place.
+            // Lost data is sent now, in place of the probe.
             if self.deadline().is_some_and(|at| at <= cx.now) {
                 self.pto.postpone(cx.now);
             }
@@ -277,7 +279,7 @@ impl Timekeeper for Quic {
 
 impl Learner for Quic {
     fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
-        // The last cut was a mistake: a loss of what was sent before it is an event again.
+        // The last cut was a mistake: a loss among data sent before it is a new event again.
         if sample.resent.is_some() {
             self.recovery_start = None;
         }

@@ -1,10 +1,10 @@
-//! RACK-TLP: lost is what was sent well before something that has arrived, and a probe finds out about the tail.
+//! RACK-TLP: a segment is lost if one sent well after it has arrived, and a probe finds losses at the tail.
 //!
 //! Source: RFC 8985 §5 to §8; for `rules = "linux"` Linux 6.18, `net/ipv4/tcp_recovery.c` and `tcp_dsack_seen`,
 //! `tcp_check_sack_reordering` in `net/ipv4/tcp_input.c`, in our words.
 //!
-//! Idea: time, not a count, tells loss from reordering: a segment sent before the newest one delivered may come a quarter
-//! of a round trip later, more where DSACKs show that this was too little. When the ACKs stop, one segment probes.
+//! Idea: time, not a count, tells loss from reordering: a segment sent before the newest one delivered may arrive a quarter of a
+//! round trip later, or more if DSACKs show that this was too little. When the ACKs stop, one segment is sent as a probe.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,13 +12,13 @@
 //! | RACK.rtt, RACK.min_RTT, RACK.fack | `rtt`, `min_rtt`, `fack` |
 //! | RACK.reo_wnd, reo_wnd_mult, reo_wnd_persist, dsack_round | `rack_tlp/window.rs` |
 //! | TLP.* | `rack_tlp/tlp.rs` |
-//! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the time of sending is kept |
+//! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the send time is kept |
 //!
-//! Departures: the RTO runs beside the other timers (§8 has one timer) and at equal times goes before the probe, so a PTO need not be
-//! cut off at the RTO (§7.2): one that is not earlier never fires. No PTO is armed when no probe could follow. A lost
-//! retransmission's cut is the recovery's affair (`respond_lost_rexmit`).
-//! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real time of sending
-//! (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO without a round trip only the head is lost.
+//! Departures: the RTO runs beside the other timers (§8 has one timer) and fires first if both are due, so a PTO need not be
+//! capped at the RTO (§7.2): a later one never fires. No PTO is armed when no probe could follow. The recovery decides on the cut
+//! for a lost retransmission (`respond_lost_rexmit`).
+//! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real send time (decision 0043); the
+//! window of the minimum (`min_rtt_window`); at an RTO without an RTT sample, only the head is lost.
 
 mod linux;
 mod tlp;
@@ -48,24 +48,24 @@ use window::{MinRtt, ReoWnd};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RackTlpSpec {
-    /// SACKed segments that stand for a loss as long as no reordering was seen. Default 3 (RFC 8985 §6.2, DupThresh).
+    /// SACKed segments that mean a loss as long as no reordering was seen. Default 3 (RFC 8985 §6.2, DupThresh).
     pub dupthresh: u32,
-    /// Recoveries without DSACK after which the window is a quarter of the smallest round trip again. Default 16 (§6.2).
+    /// Recoveries without DSACK after which the window is again a quarter of the smallest RTT. Default 16 (§6.2).
     pub persist: u32,
-    /// For how long the smallest round trip is remembered, at least. Default 300 s (Linux; §6.2 gives none).
+    /// Minimum time for which the smallest RTT is remembered. Default 300 s (Linux; §6.2 gives none).
     pub min_rtt_window: Nanos,
     /// Whether the tail is probed. Default yes.
     pub tlp: bool,
-    /// What is added to the probe's timeout when one segment is outstanding, for a delayed ACK. Default 200 ms (§7.2).
+    /// Added to the probe timeout when one segment is outstanding, to allow for a delayed ACK. Default 200 ms (§7.2).
     pub max_ack_delay: Nanos,
     /// Which DSACKs widen the window, what the threshold is, and when timers fire. Default "rfc8985".
     #[serde(skip_serializing_if = "Rules::is_rfc8985")]
     pub rules: Rules,
-    /// With `rules = "linux"`: the most that the threshold becomes (`tcp_max_reordering`). Default 300.
+    /// With `rules = "linux"`: the upper limit of the threshold (`tcp_max_reordering`). Default 300.
     #[serde(skip_serializing_if = "is_default_max")]
     #[schemars(range(min = 1))]
     pub max_reordering: u32,
-    /// With `rules = "linux"`: ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    /// With `rules = "linux"`: ticks of the kernel's clock per second, 1 to 1000. Default 250.
     #[serde(skip_serializing_if = "is_default_hz")]
     pub hz: u32,
 }
@@ -110,24 +110,24 @@ impl RackTlpSpec {
     }
 }
 
-/// RACK-TLP at work. Boxed: nothing but its own stacks pays for it.
+/// RACK-TLP at work. Boxed, so that other stacks do not pay for its size.
 pub struct RackTlp {
-    /// With Linux's rules it grows.
+    /// Grows under Linux's rules.
     dupthresh: u32,
     /// The clock of Linux's timers.
     linux: Option<Jiffies>,
     max_reordering: u32,
     tlp_on: bool,
     reordering_seen: bool,
-    /// Something was SACKed when the last ACK had been read.
+    /// Data was SACKed after the last ACK had been processed.
     sacked: bool,
-    /// Nothing is to be marked lost by the ACK that is read now.
+    /// The ACK being processed marks nothing lost.
     waits: bool,
-    /// The timer has just fired outside a repair.
+    /// The RTO has just fired outside a repair.
     doubts_reordering: bool,
     newest: Option<(Time, Offset)>,
     order: SendOrder,
-    /// Of what gave `newest`, or of something delivered later; it means nothing before, and is not asked.
+    /// The RTT of the segment that set `newest`, or of one delivered later; not read before there is one.
     rtt: Nanos,
     fack: Offset,
     reorder_at: Option<Time>,
@@ -161,7 +161,7 @@ impl RackTlp {
         }
     }
 
-    /// §6.2 step 2: the most recently sent of what was delivered, unless it may be the ACK of an earlier copy.
+    /// §6.2 step 2: takes the most recently sent of the delivered segments, unless the ACK may be for an earlier copy.
     fn take_newest(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         let Some(n) = ack.newest else { return };
         let found = if !n.retransmitted || self.is_of_last_copy(n.at, ack, cx) {
@@ -178,16 +178,16 @@ impl RackTlp {
         }
     }
 
-    /// §6.2 step 2: what was sent again at `at` was not delivered by an earlier copy, as far as one can tell.
+    /// §6.2 step 2: whether the segment resent at `at` was, as far as one can tell, not delivered by an earlier copy.
     fn is_of_last_copy(&self, at: Time, ack: &AckEvent, cx: &Ctx) -> bool {
         let echoed_earlier = ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
         !echoed_earlier && self.min_rtt.get().is_none_or(|min| cx.now.since(at) >= min)
     }
 
-    /// §6.2 step 3: something never resent was delivered after something sent later.
+    /// §6.2 step 3: whether a segment never resent was delivered after one sent later.
     fn look_for_reordering(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         let highest = board.highest_sacked().map_or(ack.ack, |top| top.max(ack.ack));
-        // All that is new lies above what was known before: in order.
+        // Everything newly delivered is above the data known before: it is in order.
         if self.fack > ack.prior_una {
             if self.linux.is_some() {
                 self.measure_reordering(highest, board, cx);
@@ -207,7 +207,7 @@ impl RackTlp {
         self.window.get(self.min_rtt.get(), cx.srtt)
     }
 
-    /// §6.2 step 5: marks what is lost by now, and arms the timer for the last of what may be lost later.
+    /// §6.2 step 5: marks the segments lost by now, and arms the timer for the last one that may be lost later.
     #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
@@ -225,7 +225,7 @@ impl RackTlp {
     fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
-        // Linux's timer counts from now, and what is due by its tick is looked at together.
+        // Linux's timer counts from now, and everything due by its tick is examined together.
         self.reorder_at = waits.map(|at| match self.linux {
             None => at + wait,
             Some(_) => self.fires(cx.now, (at + wait).since(cx.now)),
@@ -233,7 +233,7 @@ impl RackTlp {
         lost
     }
 
-    /// §7.2: the probe's timer is (re)started by ACKs of new data, and by new data.
+    /// §7.2: ACKs of new data, and new data, (re)start the probe's timer.
     #[inline(always)]
     fn arm_after_ack(&mut self, board: &Scoreboard, cx: &Ctx) {
         if self.tlp_on && !self.sacked {
@@ -244,8 +244,8 @@ impl RackTlp {
         }
     }
 
-    /// The usual ACK, made short: in Open, nothing is SACKed or was sent again, no probe is out and all that is out was sent
-    /// later than what it delivers. Says whether it was one; on any other it changes nothing.
+    /// Fast path for the usual ACK: in Open, nothing SACKed or resent, no probe outstanding, and everything outstanding sent
+    /// later than the data it delivers. Returns whether it was such an ACK; any other changes nothing here.
     #[inline]
     fn take_plain(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> bool {
         let (Some(n), Some(rtt)) = (ack.newest, ack.rtt) else { return false };
@@ -325,7 +325,7 @@ impl Timekeeper for RackTlp {
             }
         }
         let instead_of_rto = self.goes_instead_of_rto(cx);
-        // New data restart the probe's timer (§7.2). Sends are not watched while it runs, so that is made good here.
+        // New data restarts the probe's timer (§7.2). Sends are not watched while it runs, so the restart happens here.
         let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
         let due = self.tlp.is_due(cx.now) && self.tlp_on && !self.sacked;
         if let (Some(last), Some(_), true) = (last, cx.rto_at, due) {
@@ -368,7 +368,7 @@ impl Timekeeper for RackTlp {
         if self.newest.is_none() {
             return false;
         }
-        // §6.3: by time alone, whatever has been delivered since. Linux adds no window (tcp_timeout_mark_lost).
+        // §6.3: by time alone, whatever was delivered since. Linux adds no window (tcp_timeout_mark_lost).
         let wait = match self.linux {
             None => self.rtt + self.reo_wnd(true, board, cx),
             Some(_) => self.rtt,
@@ -388,7 +388,7 @@ impl Learner for RackTlp {
         self.doubts_reordering = self.linux.is_some() && !cx.phase.repairs();
     }
     fn on_recovered(&mut self, _: &Ctx) {
-        // It may have ended as a mistake, and marks may have been taken back.
+        // It may have ended as a mistake, with marks removed.
         self.order.forget();
     }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
@@ -417,7 +417,7 @@ mod tests {
         let ack = AckEvent { sacked: 1000, delivered: 1000, has_sack: true, is_dup: true, newest, rtt, ..blank() };
         let cx = Ctx { now: ms(110), phase: Phase::Disorder, srtt: rtt, snd_max: Offset(2001), ..context() };
         assert_eq!(d.on_ack(&ack, &wide(), &mut board, &cx), Verdict::Suspect);
-        // A quarter of the smallest round trip more.
+        // Plus a quarter of the smallest RTT.
         assert_eq!(d.deadline(), Some(ms(125)));
         let before = Ctx { now: Time(ms(125).0 - 1), ..cx };
         assert_eq!((d.detect(false, &mut board, &before), d.deadline()), (0, Some(ms(125))));

@@ -31,7 +31,7 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// DupThresh: how many separate runs, or segments, above a hole make it lost (RFC 6675 §2).
+    /// DupThresh: the number of separate runs, or segments, above a hole that make it lost (RFC 6675 §2).
     pub threshold: ThresholdSpec,
 }
 
@@ -51,7 +51,7 @@ impl SackSpec {
 pub struct Sack {
     threshold: AnyThreshold,
     dupacks: u32,
-    /// As it was last asked; `None` before the first duplicate.
+    /// The threshold as last read; `None` before the first duplicate.
     dupthresh: Option<NonZeroU32>,
 }
 
@@ -76,13 +76,13 @@ impl Sack {
         if first || unknown {
             self.threshold.on_disorder(w, cx);
         }
-        // RFC 4653 §3.2 (E.6): one that follows the flight stays as it is in a recovery.
+        // RFC 4653 §3.2 (E.6): a threshold that follows the flight is frozen during a recovery.
         let ask = if self.threshold.follows_flight() { !cx.phase.repairs() } else { first };
         if ask || unknown {
             self.dupthresh = NonZeroU32::new(self.threshold.segments(w, cx));
         }
         let dupthresh = self.dupthresh.map_or(0, NonZeroU32::get);
-        // §5.1: after a timeout no new recovery until what was outstanding then is acknowledged.
+        // §5.1: after a timeout no new recovery until the data outstanding at that time is acknowledged.
         if cx.phase != Phase::Recovery && !Guard::LessCareful.admits(cx) {
             return Verdict::Suspect;
         }
@@ -103,7 +103,7 @@ impl Sack {
 impl Detector for Sack {
     #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        // Most ACKs tell nothing.
+        // Most ACKs carry no news.
         if cx.phase == Phase::Open && ack.advances() && !ack.has_sack && ack.sacked == 0 {
             self.dupacks = 0;
             return Verdict::Clear;
@@ -148,7 +148,8 @@ mod tests {
     use crate::testing::{context, wide};
     use crate::time::Time;
 
-    /// What the detector says of ACKs at offset 1 that report these blocks one by one, over segments of these lengths.
+    /// The detector's verdicts on ACKs at offset 1 that report these blocks one by one, over segments of these
+    /// lengths.
     fn verdicts(lens: &[u32], blocks: &[(u64, u64)]) -> Vec<Verdict> {
         let (mut d, mut board, mut at) = (Sack::new(&SackSpec::default(), 1000), Scoreboard::default(), 1);
         for len in lens {
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn three_separate_runs_or_more_than_two_segments_of_bytes_or_three_duplicates_are_a_loss() {
         let (suspect, lost) = (Verdict::Suspect, Verdict::Lost);
-        // Exactly (DupThresh - 1) SMSS are not more than that, in one ACK; one byte more is.
+        // In one ACK, exactly (DupThresh - 1) SMSS is not enough; one byte more is.
         assert_eq!(verdicts(&[1000, 1000, 1000, 1], &[(1001, 3001)]), [suspect]);
         assert_eq!(verdicts(&[1000, 1000, 1000, 1], &[(1001, 3002)]), [lost(1000)]);
         // Three runs of a byte each.
@@ -191,7 +192,7 @@ mod tests {
         };
         assert_eq!(say(1, 1, (6, 7)), Verdict::Suspect);
         assert_eq!(say(1, 1, (7, 8)), Verdict::Suspect);
-        // The third would be a loss; but the count begins anew.
+        // The third would mean a loss, but the count has restarted.
         assert_eq!(say(1, 3, (8, 9)), Verdict::Suspect);
     }
 }

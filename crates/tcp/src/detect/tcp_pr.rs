@@ -1,21 +1,21 @@
-//! TCP-PR: a packet is lost when its own timer says so; duplicates mean nothing.
+//! TCP-PR: a packet is lost when its own timer expires; duplicates mean nothing.
 //!
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
 //!
-//! Idea: where packets are reordered all the time, only time tells. The limit is a multiple of a slowly falling maximum of
-//! the round trips. The packets that were on their way at a cut belong to the same loss and cut no more.
+//! Idea: where packets are reordered all the time, only time tells. The limit is a multiple of a slowly decaying maximum of
+//! the RTTs. Packets in flight at a cut belong to the same loss and cause no further cut.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | time(n), cwnd(n) | `Sent::at`, `Sent::cwnd` |
-//! | to_be_ack, to_be_sent | outstanding and not marked lost; marked lost and not sent again |
-//! | memorize | what is out and was sent before `event` |
+//! | to_be_ack, to_be_sent | outstanding and not marked lost; marked lost and not resent |
+//! | memorize | outstanding packets sent before `event` |
 //! | ewrtt, mxrtt, α, β | `ewrtt`, `mxrtt`, `alpha`, `beta` |
 //! | cburst, extreme losses | `burst`; `Verdict::Collapsed`, and `hold` |
 //!
-//! Departures: mxrtt has a ceiling, else lost ACKs let it grow without bound. The gate is RFC 6675's, a segment's worth of
-//! free window. Unsaid: the loss of a segment that had the path to itself counts as a timeout that backs off (decision
-//! 0054); and reneging: when the limit is over, what a receiver holds back though it SACKs it counts as not SACKed.
+//! Departures: mxrtt has a ceiling, because lost ACKs would let it grow without bound. The gate is RFC 6675's: a segment's
+//! worth of free window. Unsaid: the loss of a segment that was alone on the path counts as a timeout that backs off
+//! (decision 0054); and reneging: once the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
 
 use super::{Detector, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
@@ -30,14 +30,14 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Least limit after extreme losses.
+/// The least limit after extreme losses.
 const COARSE: Nanos = Nanos::from_secs(1);
 
-/// How α to the power of 1/cwnd is found.
+/// How α to the power of 1/cwnd is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Root {
-    /// As exactly as numbers allow.
+    /// As exactly as floating point allows.
     #[default]
     Exact,
     /// By two Newton steps from 1, as the paper's implementation does.
@@ -48,15 +48,15 @@ pub enum Root {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpPrSpec {
-    /// α: what of the maximum round trip is left after a round trip. Default 0.995.
+    /// α: share of the maximum RTT that remains after a round trip. Default 0.995.
     pub alpha: f64,
-    /// β: the limit in maximum round trips. Default 3.
+    /// β: the limit as a multiple of the maximum RTT. Default 3.
     pub beta: f64,
     /// The limit before the first ACK. Default 3 s (RFC 2988's first timeout).
     pub initial: Nanos,
     /// Ceiling of the limit. Default 60 s.
     pub max: Nanos,
-    /// How the root is found. Default "exact".
+    /// How the root is computed. Default "exact".
     pub root: Root,
 }
 
@@ -82,7 +82,7 @@ impl TcpPrSpec {
         StackError::unless(self.max >= COARSE, "detect.max", &self.max, "1 s or more")
     }
 
-    /// α to the power of 1/c: so much of the maximum is left after one of the c ACKs of a round trip.
+    /// α to the power of 1/c: the share of the maximum that remains after one of the c ACKs of a round trip.
     fn root_of_alpha(&self, c: f64) -> f64 {
         match self.root {
             Root::Exact => libm::pow(self.alpha, 1.0 / c),
@@ -96,35 +96,35 @@ impl TcpPrSpec {
 /// TCP-PR's detector at work.
 pub struct TcpPr {
     spec: TcpPrSpec,
-    /// Nanoseconds. A maximum, so before the first ACK it is 0: the maximum of nothing.
+    /// In nanoseconds. A maximum, so it is 0 before the first ACK.
     ewrtt: f64,
     mxrtt: Nanos,
-    /// Whole segments of the window, and α's root for them, as they were last asked for.
+    /// The last window in whole segments, and α's root for it.
     root: Option<(u64, f64)>,
-    /// Nothing that is out was sent before; `None` if nothing is out.
+    /// Send time of the oldest packet outstanding; `None` if none is.
     oldest: Option<Time>,
-    /// When the last event was; what was sent before belongs to it.
+    /// Time of the last event; packets sent before it belong to it.
     event: Option<Time>,
     /// Packets of that event lost since.
     burst: u32,
     hold: Option<Time>,
-    /// Extreme losses, and no ACK since.
+    /// Extreme losses occurred, with no ACK since.
     backed_off: bool,
 }
 
-/// What one look at the clocks found.
+/// The result of one check of the clocks.
 #[derive(Default)]
 struct Found {
     marked: Bytes,
-    /// Something that belongs to no earlier event.
+    /// A lost packet belongs to no earlier event.
     news: bool,
-    /// It had the path to itself.
+    /// It was alone on the path.
     alone: bool,
     /// More than half of its window is lost.
     extreme: bool,
 }
 
-/// Whether it is in the network, as far as the sender knows, and not a probe of a shut window.
+/// Whether it is in the network as far as the sender knows, and not a zero-window probe.
 fn is_out(s: &Sent) -> bool {
     let lost = s.marks.any(Marks::LOST);
     !s.marks.any(Marks::SACKED) && (!lost || s.marks.any(Marks::REXMIT)) && (lost || !s.marks.any(Marks::PROBE))
@@ -145,7 +145,7 @@ impl TcpPr {
         }
     }
 
-    /// What of the maximum is left after an ACK, kept until the window is another.
+    /// The share of the maximum that remains after an ACK, cached until the window changes.
     fn left(&mut self, segs: u64) -> f64 {
         if let Some((_, left)) = self.root.filter(|known| known.0 == segs) {
             return left;
@@ -155,7 +155,7 @@ impl TcpPr {
         left
     }
 
-    /// Declares lost whatever is out for longer than `mxrtt`, oldest data first.
+    /// Declares lost every packet outstanding for longer than `mxrtt`, oldest data first.
     fn look(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
         let (mut found, mut oldest) = (Found::default(), None);
         // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
@@ -190,7 +190,7 @@ impl TcpPr {
         let slower = |mxrtt: Nanos, factor| mxrtt.times(factor).max(COARSE).min(self.spec.max);
         match found {
             _ if found.marked == 0 => Verdict::Clear,
-            // What was sent after extreme losses is lost, too: back off, and nothing is left to cut.
+            // Data sent after extreme losses is lost, too: back off, since nothing is left to cut.
             _ if self.backed_off => {
                 if found.news {
                     self.mxrtt = slower(self.mxrtt, 2);
@@ -219,7 +219,8 @@ impl Detector for TcpPr {
             self.backed_off = false;
         }
         if board.pipe() == 0 {
-            // Nothing is out, but a receiver that SACKs the oldest segment has not taken it (RFC 2018 §8): wait for it, too.
+            // Nothing is outstanding, but a receiver that only SACKs the oldest segment has not accepted it (RFC 2018 §8):
+            // wait for it, too.
             let reneged = board.iter().next().filter(|s| s.marks.any(Marks::SACKED));
             self.oldest = reneged.map(|_| self.oldest.unwrap_or(cx.now));
         } else if let Some(s) = board.iter().next().filter(|s| s.sends == 1 && is_out(s)) {
@@ -247,7 +248,7 @@ impl Timekeeper for TcpPr {
         self.hold
     }
     fn watches_sends(&self) -> bool {
-        // While something is out, a send tells nothing new.
+        // While data is outstanding, a send tells nothing new.
         self.oldest.is_none() || self.hold.is_some()
     }
     fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Ctx) {

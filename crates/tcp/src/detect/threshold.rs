@@ -26,15 +26,16 @@ use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rule for the duplicate ACK threshold. What becomes of the connection it hears as a [`Learner`].
+/// A rule for the duplicate ACK threshold. It learns from the connection's events as a [`Learner`].
 pub trait DupThresh: Learner + Send {
-    /// The threshold, at least 1: asked on the first duplicate of a hole and kept for that hole.
+    /// The threshold, at least 1; read on the first duplicate of a hole and kept for that hole.
     fn segments(&self, w: &Window, cx: &Ctx) -> u32;
-    /// Whether it is asked at every duplicate instead, until a recovery begins.
+    /// Whether it is instead read at every duplicate, until a recovery begins.
     fn follows_flight(&self) -> bool {
         false
     }
-    /// An ACK while something is missing, or that brings SACK blocks; it has been applied to the scoreboard.
+    /// An ACK that arrives while data is missing, or that carries SACK blocks; it has been applied to the
+    /// scoreboard.
     fn on_ack(&mut self, _ack: &AckEvent, _board: &Scoreboard, _cx: &Ctx) {}
     /// The first duplicate of an event arrived.
     fn on_disorder(&mut self, _w: &Window, _cx: &Ctx) {}
@@ -48,15 +49,15 @@ pub enum ThresholdSpec {
     Fixed(fixed::FixedSpec),
     /// Up by a constant (Blanton & Allman §6.2).
     Inc(inc::IncSpec),
-    /// Half-way to what the event took (Blanton & Allman §6.3).
+    /// Halfway to the length of the event (Blanton & Allman §6.3).
     Avg(avg::AvgSpec),
     /// A running average (Blanton & Allman §6.5).
     Ewma(ewma::EwmaSpec),
-    /// A part of what is outstanding (RFC 4653).
+    /// A share of the outstanding data (RFC 4653).
     Ncr(ncr::NcrSpec),
     /// An average and its deviation, below two bounds (Leung & Ma §III).
     AvgDev(avg_dev::AvgDevSpec),
-    /// How far anything was overtaken (Linux 6).
+    /// The furthest that a segment was overtaken (Linux 6).
     Linux(linux::LinuxSpec),
     /// A percentile of past lengths (RR-TCP).
     Fa(fa::FaSpec),
@@ -79,15 +80,15 @@ pub enum AnyThreshold {
     Fixed(fixed::Fixed),
     /// Up by a constant.
     Inc(inc::Inc),
-    /// Half-way to what the event took.
+    /// Halfway to the length of the event.
     Avg(avg::Avg),
     /// A running average.
     Ewma(Box<ewma::Ewma>),
-    /// A part of what is outstanding.
+    /// A share of the outstanding data.
     Ncr(ncr::Ncr),
     /// An average and its deviation.
     AvgDev(Box<avg_dev::AvgDev>),
-    /// How far anything was overtaken.
+    /// The furthest that a segment was overtaken.
     Linux(Box<linux::Linux>),
     /// A percentile of past lengths.
     Fa(Box<fa::Fa>),
@@ -148,7 +149,7 @@ impl ThresholdSpec {
         }
     }
 
-    /// The rule at work, for segments of `mss` bytes; by itself, to measure or try it.
+    /// Builds the rule for segments of `mss` bytes; usable on its own, to measure or try it.
     pub fn build(&self, mss: u32) -> AnyThreshold {
         match self {
             ThresholdSpec::Fixed(s) => AnyThreshold::Fixed(fixed::Fixed::new(s)),

@@ -3,7 +3,7 @@
 //! Source: Brakmo & Peterson 1995 §3.1; ns-2.35's `Agent/TCP/Vegas`.
 //!
 //! Idea: every segment's send time is known, so on the first duplicate, and on the first two ACKs after a
-//! retransmission, the oldest segment is resent if more than a timeout of a fine clock has passed.
+//! retransmission, the oldest segment is resent if more than a fine-grained timeout has passed.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -35,9 +35,9 @@ pub struct VegasSpec {
 /// The detector at work.
 pub struct Vegas {
     dup_ack: DupAck,
-    /// Nanoseconds; `None` before the first sample.
+    /// In nanoseconds; `None` before the first sample.
     rtt: Option<(f64, f64)>,
-    /// ACKs of new data after which the oldest segment is still looked at.
+    /// Number of further ACKs of new data on which the oldest segment is still checked.
     watching: u8,
 }
 
@@ -55,7 +55,7 @@ impl Vegas {
         });
     }
 
-    /// Whether the oldest segment has been under way for longer than the fine timeout.
+    /// Whether the oldest segment has been outstanding for longer than the fine-grained timeout.
     fn is_late(&self, board: &Scoreboard, cx: &Ctx) -> bool {
         let Some((srtt, var)) = self.rtt else { return false };
         board.iter().next().is_some_and(|s| cx.now.since(s.at).0 as f64 > srtt + 4.0 * var)
@@ -109,7 +109,8 @@ mod tests {
     use crate::testing::{context, wide};
     use crate::time::Time;
 
-    /// The verdict on the first duplicate, so long after the oldest segment was sent; the path takes 100 ms.
+    /// The verdict on the first duplicate, `after_ms` milliseconds after the oldest segment was sent; the path's RTT
+    /// is 100 ms.
     fn first_duplicate(after_ms: u64) -> Verdict {
         let mut board = Scoreboard::default();
         (0..4).for_each(|n| {

@@ -2,16 +2,16 @@
 //!
 //! Source: Blanton & Allman 2002 §6.1; RFC 3042 for the first two.
 //!
-//! Idea: an adaptive threshold may wait for many duplicates; sending half of what they report keeps the ACK clock going
-//! and spreads the burst that the filling ACK would release.
+//! Idea: an adaptive threshold may wait for many duplicates. Sending one segment for every two keeps the ACK clock
+//! going and spreads out the burst that the filling ACK would release.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | k duplicates so far | `ack.dup_run` |
 //! | min (k, 2) + ⌊max (k − 2, 0) / 2⌋ | `allowed_segs` |
 //!
-//! Unsaid: the parity of "every second": the 4th, 6th, … With `every_dup` one for each (§6.1, last paragraph).
-//! `most_cwnds` is RR-TCP's limit (Zhang, Karp, Floyd & Peterson 2003; decision 0059).
+//! Unsaid: the parity of "every second": the 4th, 6th, … With `every_dup`, one for each duplicate (§6.1, last
+//! paragraph). `most_cwnds` is RR-TCP's limit (Zhang, Karp, Floyd & Peterson 2003; decision 0059).
 
 use super::Disorder;
 use crate::error::StackError;
@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub struct ExtendedSpec {
     /// One new segment for every duplicate. Default no.
     pub every_dup: bool,
-    /// How many windows beyond the window at most. RR-TCP: 1. Default: no limit.
+    /// How far beyond the window new data may go, in windows. RR-TCP: 1. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub most_cwnds: Option<f32>,
@@ -47,7 +47,7 @@ impl ExtendedSpec {
 /// Extended limited transmit at work.
 pub struct Extended {
     every_dup: bool,
-    /// Windows beyond the window; infinite without a limit.
+    /// The limit beyond the window, in windows; infinite without one.
     most_cwnds: f32,
     allowance: Bytes,
     beyond: Bytes,

@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 3042 §2; RFC 5681 §3.2 (1), (2).
 //!
-//! Idea: with a small window three duplicates may never come; a new segment on each of the first two keeps the ACK
-//! clock going. The window stays as it is, and the extra segments do not count when it is halved.
+//! Idea: with a small window three duplicates may never arrive; a new segment on each of the first two keeps the
+//! ACK clock going. The window stays as it is, and the extra segments do not count when it is halved.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -1,9 +1,9 @@
-//! TCP-NCR's extended limited transmit: new data for a whole round trip of doubt, and no burst when it ends.
+//! TCP-NCR's extended limited transmit: new data for a whole round trip of doubt, and no burst at its end.
 //!
 //! Source: RFC 4653 §3.1, §3.2, §3.3.
 //!
-//! Idea: what is SACKed has left the network, so new segments may take its place: half of it (Careful) or all of it
-//! (Aggressive). If the hole closes, it was reordering: the window is what is out, and slow start leads back.
+//! Idea: SACKed data has left the network, so new segments may replace half of it (Careful) or all of it (Aggressive). If
+//! the hole closes, it was reordering: the window becomes the outstanding data, and slow start restores it.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,8 +12,8 @@
 //! | (T.2), (T.3) | `on_resolved`, one segment short: the same ACK then opens the window by one, in slow start |
 //! | ssthresh = cwnd = FlightSizePrev / 2 at a loss | `beyond` is left out of the flight that is halved |
 //!
-//! Departures: if the cumulative point has moved during the doubt and less than FlightSizePrev is out, a loss halves what is
-//! out. Recovery is the stack's own (RFC 4653 has RFC 3517's). Without ECN.
+//! Departures: if the cumulative ACK point moved during the doubt and less than FlightSizePrev is outstanding, a loss halves
+//! the outstanding data. Recovery is the stack's own (RFC 4653 uses RFC 3517's). Without ECN.
 
 use super::Disorder;
 use crate::event::Window;
@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NcrSpec {
-    /// How much new data the duplicates let out. Default "careful".
+    /// How much new data the duplicates release. Default "careful".
     pub mode: NcrMode,
 }
 
@@ -70,7 +70,7 @@ impl Disorder for Ncr {
         let most = (self.flight_prev as f64 - cx.smss()).min(cx.flight() as f64);
         w.cwnd = most.max(cx.smss());
         w.ssthresh = (self.flight_prev as f64).max(2.0 * cx.smss());
-        // §3.3: if other holes are still open, it begins anew, with the same FlightSizePrev.
+        // §3.3: if other holes are still open, it restarts with the same FlightSizePrev.
         (self.skipped, self.beyond) = (0, cx.flight().saturating_sub(self.flight_prev));
     }
 }

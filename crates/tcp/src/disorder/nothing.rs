@@ -1,4 +1,4 @@
-//! Nothing special is sent while unsure: the plain window decides.
+//! Nothing extra is sent in Disorder: the plain window decides.
 //!
 //! Source: RFC 5681 §3.2 without limited transmit; ns-2 with `singledup_` off.
 //!

@@ -1,15 +1,15 @@
-//! Under doubt the pipe decides, as in a recovery: what is SACKed has left the network and makes room for new data.
+//! In Disorder the pipe decides, as in a recovery: SACKed data has left the network and makes room for new data.
 //!
 //! Source: RFC 8985 §3.3, §6.2 (it waits longer than three duplicates and needs a running ACK clock); RFC 6675 §4 (`pipe`).
 //!
-//! Idea: packet conservation; where limited transmit would stop after two segments, sending goes on at the window's pace.
+//! Idea: packet conservation; where limited transmit would stop after two segments, sending continues at the window's pace.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | pipe | `board.pipe()` |
-//! | what limited transmit sends is left out of FlightSize (RFC 5681 §3.2 (2)) | `beyond` |
+//! | data sent by limited transmit is left out of FlightSize (RFC 5681 §3.2 (2)) | `beyond` |
 //!
-//! Unsaid: RFC 8985 leaves what is sent in between to congestion control; so does Linux.
+//! Unsaid: RFC 8985 leaves sending during this phase to congestion control; so does Linux.
 
 use super::Disorder;
 use crate::event::Window;
@@ -47,7 +47,7 @@ impl Disorder for Pipe {
         self.beyond
     }
     fn on_resolved(&mut self, w: &mut Window, cx: &Ctx) {
-        // The doubt may go on with a shorter flight: what is above the window now is all that was sent beyond it.
+        // The doubt may continue with a shorter flight; only the data now above the window counts as sent beyond it.
         self.beyond = self.beyond.min(cx.flight().saturating_sub(gate::whole_segments(w.cwnd, cx.mss)));
     }
 }

@@ -1,8 +1,8 @@
-//! What the owner of a phase answers: what goes next, and how the phase goes on.
+//! Answers of a phase's owner: what to send next, and how the phase continues.
 
 use crate::seq::Offset;
 
-/// A transmission that was decided.
+/// A transmission to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Xmit {
     /// The segment at `snd_nxt`; below `snd_max` that *is* a retransmission.
@@ -22,20 +22,20 @@ pub enum Rearm {
     Keep,
 }
 
-/// What the owner of Recovery or Loss wants next.
+/// How the owner of Recovery or Loss wants to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The phase goes on.
+    /// The phase continues.
     Continue(Rearm),
     /// The phase is over.
     Done {
-        /// Whether this same ACK also grows the window.
+        /// Whether the same ACK also grows the window.
         grow: bool,
     },
-    /// From Recovery only: the same episode goes on in Loss, without back-off.
+    /// From Recovery only: the same episode continues in Loss, without back-off.
     Restart,
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
     Rewind,
-    /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
+    /// A fast retransmit begins a new episode; in Recovery this ends the old one.
     Begin,
 }

@@ -7,10 +7,10 @@ use crate::units::Bytes;
 
 /// Snapshot of the sender, rebuilt after every change of phase or window and before each `next()`.
 ///
-/// There is no `cwnd` in it: whoever may read the window gets it lent. What may be unknown is an `Option`.
+/// It has no `cwnd`: components that may read the window get a reference to it. Values that may be unknown are an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ctx {
-    /// The moment.
+    /// The current time.
     pub now: Time,
     /// Lowest unacknowledged offset (RFC 9293 §3.3.1).
     pub snd_una: Offset,
@@ -18,7 +18,7 @@ pub struct Ctx {
     pub snd_nxt: Offset,
     /// One past the highest offset ever sent.
     pub snd_max: Offset,
-    /// What a new segment at `snd_max` may use: application data, the peer's window and the cap allow so much.
+    /// Bytes that a new segment at `snd_max` may use, as limited by application data, the peer's window and the cap.
     pub room: Bytes,
     /// First unsent offset when the newest episode began; `None` before the first.
     pub recover: Option<Offset>,
@@ -43,7 +43,7 @@ pub struct Ctx {
 }
 
 impl Ctx {
-    /// A sender of segments of `mss` bytes, or of a transport that counts packets with 1, that has sent nothing and measured nothing.
+    /// A sender that has sent and measured nothing yet. Its segments have `mss` bytes (1 for a transport that counts packets).
     pub fn at_start(mss: u32) -> Self {
         Ctx {
             now: Time::ZERO,
@@ -70,7 +70,7 @@ impl Ctx {
         self.snd_max - self.snd_una
     }
 
-    /// The maximum segment size as the real number that windows are counted in.
+    /// The maximum segment size as a real number, the type of windows.
     #[inline]
     pub fn smss(&self) -> f64 {
         f64::from(self.mss)

@@ -1,7 +1,7 @@
-//! One congestion episode, and a ledger of the last four: they outlive the phase that repaired them.
+//! One congestion episode, and a ledger of the last four: episodes outlive the phase that repaired them.
 //!
-//! After a reordering the needless retransmission travels behind all data up to `recover`, so its DSACK often arrives
-//! after the ACK that ends recovery. Undo state kept inside the recovery phase would be gone by then.
+//! After reordering, the needless retransmission travels behind all data up to `recover`, so its DSACK often arrives
+//! after the ACK that ends recovery. Undo state kept in the recovery phase would be gone by then.
 
 use crate::event::{Cause, Window};
 use crate::facts::reorder::ReorderSample;
@@ -9,53 +9,53 @@ use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
 
-/// What is remembered of one loss event, from the cut of the window until four newer ones have begun.
+/// The record of one loss event, kept from the cut of the window until four newer ones have begun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Episode {
-    /// 1 for the first of a connection.
+    /// Number of the episode; 1 for the first of a connection.
     pub id: u32,
-    /// What began it.
+    /// Its cause.
     pub cause: Cause,
-    /// When.
+    /// When it began.
     pub began: Time,
     /// First unsent offset when it began; a recovery may move it (RFC 6582 §3.2 counts one lower).
     pub recover: Offset,
     /// The window before the cut, never inflated.
     pub prior: Window,
-    /// The window that the cut aims at, bytes.
+    /// The target window of the cut, bytes.
     pub target: f64,
-    /// What the congestion slot wants back if it was a mistake.
+    /// State that the congestion slot wants back if the cut was a mistake.
     pub cc_undo: CcUndo,
-    /// Outstanding bytes when it began, without what Disorder sent beyond the window (RFC 5681 §3.2 (2)).
+    /// Outstanding bytes when it began, without those that Disorder sent beyond the window (RFC 5681 §3.2 (2)).
     pub flight: Bytes,
-    /// Segments resent in it.
+    /// Segments resent in this episode.
     pub retransmits: u32,
-    /// Of these, proven needless.
+    /// Resent segments proven needless.
     pub proven_spurious: u32,
-    /// Duplicates that came before the hole filled (Blanton & Allman's D); written once.
+    /// Duplicates that arrived before the hole filled (Blanton & Allman's D); written once.
     pub dupacks_to_fill: u32,
-    /// The first duplicate of the hole (when it began, if no duplicates did).
+    /// Time of the first duplicate of the hole (the start of the episode if there was none).
     pub first_dup: Time,
-    /// The last duplicate before the hole filled.
+    /// Time of the last duplicate before the hole filled.
     pub last_dup: Time,
     /// When the hole filled: the first advancing ACK of its Recovery.
     pub filled: Option<Time>,
     /// When its phase ended.
     pub ended: Option<Time>,
-    /// Undo is out of the question.
+    /// Undo is ruled out.
     pub void: bool,
 }
 
-/// What a congestion control wants back if a cut was a mistake.
+/// State that a congestion control wants back if a cut was a mistake.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CcUndo {
-    /// Four numbers of its own.
+    /// Four numbers with a meaning of its own.
     pub num: [f64; 4],
-    /// A moment of its own.
+    /// A time with a meaning of its own.
     pub at: Option<Time>,
 }
 
-/// The last four episodes. Boxed: cold.
+/// The last four episodes. Boxed because it is seldom used.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     last: [Option<Episode>; 4],
@@ -94,7 +94,7 @@ impl Ledger {
         self.last[id as usize % 4].as_mut().filter(|e| e.id == id)
     }
 
-    /// The episode begun last, running or not.
+    /// The newest episode, running or not.
     pub fn newest(&self) -> Option<&Episode> {
         self.last[self.count as usize % 4].as_ref()
     }
@@ -106,7 +106,7 @@ impl Ledger {
 }
 
 impl Episode {
-    /// What a retransmission proved needless says about reordering (Blanton & Allman §6).
+    /// The reordering measured by a retransmission proved needless (Blanton & Allman §6).
     pub fn sample(&self) -> Option<ReorderSample> {
         let (first_dup, last_dup, dupacks) = (self.first_dup, self.last_dup, self.dupacks_to_fill);
         let (filled, resent, segments) = (self.filled?, Some(self.began), self.retransmits);
@@ -117,10 +117,10 @@ impl Episode {
 /// A judge's verdict: this episode was a mistake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mistake {
-    /// Which.
+    /// The episode's number.
     pub episode: u32,
-    /// What had begun it.
+    /// The episode's cause.
     pub cause: Cause,
-    /// What it says about reordering, if anything.
+    /// The reordering that it measured, if any.
     pub sample: Option<ReorderSample>,
 }

@@ -1,6 +1,7 @@
-//! How fast a sender may send: what a congestion control that knows a rate says to whoever paces.
+//! How fast a sender may send: passed from a congestion control that knows a rate to the pacing
+//! code.
 
-/// A burst is what the rate gives in 2⁻¹⁰ seconds (Linux: `sk_pacing_shift`).
+/// A burst is the data sent at the rate in 2⁻¹⁰ seconds (Linux: `sk_pacing_shift`).
 const SHIFT: u32 = 10;
 /// The largest burst, bytes: 64 KiB less one and `MAX_TCP_HEADER` (Linux: `sk_setup_caps`).
 pub(crate) const LARGEST_BURST: u64 = 65_536 - 1 - 320;
@@ -8,14 +9,14 @@ pub(crate) const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 /// A pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Bytes of payload each second.
+    /// Bytes of payload per second.
     pub rate: u64,
     /// The smallest burst, segments.
     pub min_burst: u32,
 }
 
 impl Pace {
-    /// What leaves together, bytes, before the largest burst bounds it.
+    /// Bytes sent together in one burst, before the limit of the largest burst.
     pub(crate) fn burst_bytes(self) -> u64 {
         self.rate >> SHIFT
     }

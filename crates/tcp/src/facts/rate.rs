@@ -1,10 +1,10 @@
-//! How fast is it delivered? For each ACK a sample of the rate at which segments arrive.
+//! The delivery rate: for each ACK, a sample of the rate at which segments arrive.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_rate.c` (`tcp_rate_skb_sent`, `tcp_rate_skb_delivered`, `tcp_rate_gen`,
 //! `tcp_rate_check_app_limited`), in our words.
 //!
-//! Idea: each transmission notes how much had been delivered by then, and when. What has been delivered since, divided by the time
-//! since, is the rate; sending may have taken longer than acknowledging, and the longer of the two counts.
+//! Idea: each transmission records how much had been delivered by then, and when. The rate is the data delivered since, divided
+//! by the time since. Sending may have taken longer than acknowledging; the longer time counts.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -12,20 +12,20 @@
 //! | tp->delivered, delivered_mstamp, first_tx_mstamp, app_limited, lost | `Rates` |
 //! | struct rate_sample | `RateSample` |
 //!
-//! The SYN counts as the first segment delivered. Departures: no sample is refused because the receiver reneged.
+//! The SYN counts as the first segment delivered. Departures: a sample is not refused when the receiver reneged.
 
 use super::scoreboard::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use std::collections::VecDeque;
 
-/// Whole microseconds, in which Linux measures.
+/// Whole microseconds, Linux's unit of time.
 #[inline]
 pub(crate) fn micros(at: Time) -> u64 {
     at.0 / 1000
 }
 
-/// What was known when a segment was sent last.
+/// The state when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     start: Offset,
@@ -36,12 +36,12 @@ struct Note {
     is_app_limited: bool,
 }
 
-/// What one ACK says of the rate; segments and microseconds.
+/// The rate sample of one ACK, in segments and microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateSample {
     /// Segments delivered over the interval; `None` if nothing was delivered by this ACK.
     pub delivered: Option<u64>,
-    /// How long that took, µs; `None` if it is unknown, or shorter than any round trip.
+    /// The length of the interval, µs; `None` if unknown or shorter than the smallest RTT.
     pub interval_us: Option<u64>,
     /// Segments delivered before the interval.
     pub prior_delivered: u64,
@@ -49,21 +49,21 @@ pub struct RateSample {
     pub is_app_limited: bool,
     /// Segments newly delivered by this ACK.
     pub acked_sacked: u32,
-    /// Segments newly held to be lost.
+    /// Segments newly marked lost.
     pub losses: u32,
     /// Segments in flight before this ACK.
     pub prior_in_flight: u32,
-    /// And after it.
+    /// Segments in flight after this ACK.
     pub in_flight: u32,
-    /// Round trip of the newest segment delivered, µs, if that was sent once.
+    /// RTT of the newest segment delivered, µs, if it was sent once.
     pub rtt_us: Option<u64>,
-    /// The ACK may have been delayed by the receiver: it is of one short segment.
+    /// The receiver may have delayed the ACK: it acknowledges one short segment.
     pub is_ack_delayed: bool,
-    /// How far ahead the next segment may leave, by its pace.
+    /// How far in the future pacing allows the next segment.
     pub ahead: Nanos,
 }
 
-/// What an ACK tells besides what it delivers.
+/// Facts of an ACK besides the data that it delivers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckFacts {
     pub(crate) now: Time,
@@ -77,15 +77,15 @@ pub(crate) struct AckFacts {
     pub(crate) ahead: Nanos,
 }
 
-/// The book of deliveries of one sender.
+/// The delivery records of one sender.
 #[derive(Clone, Debug)]
 pub struct Rates {
-    /// Of what is outstanding, oldest first.
+    /// Notes on outstanding segments, oldest first.
     notes: VecDeque<Note>,
     delivered: u64,
     delivered_at: Time,
     first_tx: Time,
-    /// Until so much has been delivered, samples are those of the application.
+    /// Samples are application-limited until this much has been delivered.
     app_limited: Option<u64>,
     lost: u64,
     in_flight: u32,
@@ -99,38 +99,38 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Segments delivered so far, the SYN among them.
+    /// Segments delivered so far, including the SYN.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// When the last of them was.
+    /// When the last of them was delivered.
     pub fn delivered_at(&self) -> Time {
         self.delivered_at
     }
 
-    /// Segments held to be lost so far.
+    /// Segments marked lost so far.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Whether what is under way was held back by the application.
+    /// Whether sending is limited by the application.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited.is_some()
     }
 
-    /// Samples of what is in flight say nothing of the path.
+    /// Marks the data in flight as application-limited, since its samples say nothing about the path.
     pub fn limit_by_application(&mut self) {
         self.app_limited = Some((self.delivered + u64::from(self.in_flight)).max(1));
     }
 
-    /// So many segments are delivered.
+    /// Records `n` delivered segments.
     #[cfg(test)]
     pub(crate) fn deliver(&mut self, now: Time, n: u32) {
         (self.delivered, self.delivered_at) = (self.delivered + u64::from(n), now);
     }
 
-    /// A segment was sent; `alone`: nothing else is outstanding. `in_flight` segments are, with it.
+    /// A segment was sent. `alone`: nothing else is outstanding. `in_flight` counts it, too.
     pub(crate) fn on_sent(&mut self, now: Time, sent: &Sent, alone: bool, in_flight: u32) {
         if alone {
             (self.first_tx, self.delivered_at) = (now, now);
@@ -150,18 +150,18 @@ impl Rates {
         let at = self.notes.partition_point(|n| n.end < note.end);
         match self.notes.get_mut(at) {
             Some(known) if known.end == note.end => *known = note,
-            // A smaller piece than before (a new path MTU).
+            // A smaller segment than before (a new path MTU).
             _ => self.notes.insert(at, note),
         }
     }
 
-    /// A timer fired: how many segments are newly held to be lost, and how many are in flight.
+    /// A timer fired: `lost` segments are newly marked lost, and `in_flight` are in flight.
     pub(crate) fn on_timer(&mut self, lost: u32, in_flight: u32) {
         self.lost += u64::from(lost);
         self.in_flight = in_flight;
     }
 
-    /// An ACK has been read and judged.
+    /// An ACK has been read and judged; returns its sample.
     pub(crate) fn on_ack(&mut self, board: &Scoreboard, ack: &AckFacts) -> RateSample {
         let (mut newest, mut count): (Option<(Time, Note)>, u32) = (None, 0);
         for s in board.newly() {
@@ -214,7 +214,7 @@ mod tests {
     use crate::facts::scoreboard::Delivered;
     use crate::testing::ms;
 
-    /// Segments of 1000 bytes, sent and acknowledged by their numbers.
+    /// Segments of 1000 bytes, sent and acknowledged by number.
     #[derive(Default)]
     struct Path {
         board: Scoreboard,
@@ -254,14 +254,15 @@ mod tests {
     #[test]
     fn a_round_trip_of_sending_and_of_acknowledging_give_the_longer_of_the_two() {
         let mut p = Path::default();
-        // Four segments at once; they come back 10 ms apart.
+        // Four segments at once; their ACKs arrive 10 ms apart.
         (0..4).for_each(|n| p.send(0, n));
         let first = p.ack(100, 1);
         assert_eq!((first.delivered, first.interval_us, first.prior_delivered), (Some(1), Some(100_000), 1));
         let last = p.ack(130, 4);
         assert_eq!((last.delivered, last.interval_us, last.acked_sacked), (Some(4), Some(130_000), 3));
         assert_eq!((last.prior_in_flight, last.in_flight, p.rates.delivered()), (3, 0, 5));
-        // The first of two takes 140 ms. The third is sent 150 ms after it and comes back with the second, 110 ms after the first ACK.
+        // The first of two takes 140 ms. A third is sent 150 ms after it and is acknowledged together with the second, 110 ms
+        // after the first ACK.
         (4..6).for_each(|n| p.send(200, n));
         p.ack(340, 5);
         p.send(350, 6);

@@ -1,4 +1,4 @@
-//! How far packets were reordered, as one hole showed it.
+//! How far packets were reordered, as measured by one hole.
 
 use crate::time::{Nanos, Time};
 
@@ -7,13 +7,13 @@ use crate::time::{Nanos, Time};
 pub struct ReorderSample {
     /// Duplicate ACKs until the hole filled (Blanton & Allman's D, N).
     pub dupacks: u32,
-    /// When the first of them came.
+    /// When the first of them arrived.
     pub first_dup: Time,
-    /// When the last of them came.
+    /// When the last of them arrived.
     pub last_dup: Time,
-    /// When the ACK came that filled the hole.
+    /// When the ACK that filled the hole arrived.
     pub filled: Time,
-    /// When the hole was resent, if it was: then this is a retransmission proved needless.
+    /// When the hole was resent, if it was; that retransmission is proved needless.
     pub resent: Option<Time>,
     /// Segments that were resent for it, all needlessly.
     pub segments: u32,

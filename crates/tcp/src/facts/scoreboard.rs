@@ -1,7 +1,7 @@
-//! What has been sent and not yet acknowledged, and what is known of it. It states facts and knows no policy.
+//! Segments sent and not yet acknowledged, and what is known about them. It holds facts and no policy.
 //!
 //! A ring of 32-byte records in sequence order. `pipe`, `sacked` and `lost` are kept incrementally; a recount under
-//! `debug_assert!` watches them in every test build. What the last ACK delivered stays readable until the next one.
+//! `debug_assert!` checks them in every test build. The records that the last ACK delivered stay readable until the next one.
 
 mod acknowledge;
 mod sack;
@@ -22,37 +22,37 @@ use crate::units::Bytes;
 pub struct Sent {
     /// First offset.
     pub start: Offset,
-    /// When it was sent last.
+    /// When it was last sent.
     pub at: Time,
-    /// The congestion window when it was sent last, bytes (TCP-PR cuts by it).
+    /// The congestion window when it was last sent, bytes (TCP-PR's cut uses it).
     pub cwnd: f64,
     /// Sequence space: payload, and one for a FIN.
     pub len: u32,
-    /// What is known of it.
+    /// What is known about it.
     pub marks: Marks,
     /// How often it was sent; saturates.
     pub sends: u8,
 }
 
-/// What is known of a segment.
+/// What is known about a segment.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marks(u8);
 
-/// Records of the sent and unacknowledged, oldest first.
+/// Records of segments sent and not acknowledged, oldest first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Scoreboard {
     sack: sack::SackState,
     ring: Box<[Sent]>,
-    /// Indices count up for ever (modulo 2³²); a slot is index & mask. `released..head` were delivered by the last ACK.
+    /// Indices only count up (modulo 2³²); a slot is index & mask. The last ACK delivered `released..head`.
     released: u32,
     head: u32,
     tail: u32,
     /// Every record below has been SACKed or resent.
     hole: u32,
-    /// Marked lost, to be sent again by mark.
+    /// Segments marked lost, to be resent because of the mark.
     lost_to_send: u32,
-    /// What duplicates without SACK say has arrived, bytes; nobody knows which. It is part of `pipe`.
+    /// Bytes that have arrived according to duplicates without SACK; it is unknown which ones. Counted in `pipe`.
     presumed: u32,
     pipe: Bytes,
     sacked: Bytes,
@@ -62,15 +62,15 @@ pub struct Scoreboard {
 impl Marks {
     /// Reported by a SACK block.
     pub const SACKED: u8 = 1;
-    /// A judge holds it to be lost.
+    /// A judge considers it lost.
     pub const LOST: u8 = 2;
-    /// Sent again since it was last held to be lost.
+    /// Resent since it was last marked lost.
     pub const REXMIT: u8 = 4;
-    /// A probe of a zero window or of the tail.
+    /// A zero-window probe or a tail loss probe.
     pub const PROBE: u8 = 8;
     /// SACKed by the last ACK.
     const FRESH: u8 = 16;
-    /// Lost, and to be sent again because `snd_nxt` went back, not by its mark.
+    /// Lost, and to be resent because `snd_nxt` went back, not because of the mark.
     const REWOUND: u8 = 32;
 
     /// Whether any of `bits` is set.
@@ -79,7 +79,7 @@ impl Marks {
         self.0 & bits != 0
     }
 
-    /// How many copies of it are held to be in the network (RFC 6675 §4 SetPipe).
+    /// How many copies of it are considered to be in the network (RFC 6675 §4 SetPipe).
     #[inline]
     fn weight(self) -> u64 {
         if self.any(Self::SACKED) {
@@ -96,7 +96,7 @@ impl Marks {
 }
 
 impl Sent {
-    /// The offset after its last.
+    /// The offset after its last byte.
     #[inline]
     pub fn end(&self) -> Offset {
         self.start + u64::from(self.len)
@@ -104,13 +104,13 @@ impl Sent {
 }
 
 impl Scoreboard {
-    /// Bytes held to be in the network (RFC 6675 §4).
+    /// Bytes estimated to be in the network (RFC 6675 §4).
     #[inline]
     pub fn pipe(&self) -> Bytes {
         self.pipe.saturating_sub(self.presumed.into())
     }
 
-    /// Bytes that have arrived as duplicates say, where there is no SACK to say which ([`super::ack::DupRule::EmulatedSack`]).
+    /// Bytes that have arrived according to duplicates, without SACK to tell which ([`super::ack::DupRule::EmulatedSack`]).
     #[inline]
     pub fn presumed(&self) -> Bytes {
         self.presumed.into()
@@ -122,25 +122,25 @@ impl Scoreboard {
         self.sacked
     }
 
-    /// Bytes marked lost, sent again or not.
+    /// Bytes marked lost, resent or not.
     #[inline]
     pub fn lost(&self) -> Bytes {
         self.lost
     }
 
-    /// Segments marked lost and not sent again: 0 is the fast path.
+    /// Segments marked lost and not resent: 0 is the fast path.
     #[inline]
     pub fn lost_to_send(&self) -> u32 {
         self.lost_to_send
     }
 
-    /// Whether what was sent again at `began` or later is lost. They go from the lowest on, so it is the lowest that waits.
+    /// Whether a segment resent at `began` or later is lost. Resends go upwards, so the lowest one decides.
     pub fn is_resent_lost_since(&self, began: Time) -> bool {
         let first = self.first_lost().and_then(|at| self.get(at));
         first.is_some_and(|s| s.sends > 1 && s.at >= began)
     }
 
-    /// Segments of which a retransmission is on its way, as far as one can tell (Linux's `retrans_out`). Counted when asked.
+    /// Segments with a retransmission in flight, as far as one can tell (Linux's `retrans_out`). Counted on each call.
     pub fn resends_out(&self) -> u32 {
         let out = |s: &&Sent| s.marks.any(Marks::REXMIT) && !s.marks.any(Marks::SACKED);
         u32::try_from(self.iter().filter(out).count()).unwrap_or(u32::MAX)
@@ -152,7 +152,7 @@ impl Scoreboard {
         self.head == self.tail
     }
 
-    /// When the newest segment was last sent, also if it has been acknowledged since; `None` if there never was one.
+    /// When the newest segment was last sent, even if acknowledged since; `None` if there never was one.
     pub(crate) fn last_sent_at(&self) -> Option<Time> {
         (!self.ring.is_empty()).then(|| self.at(self.tail.wrapping_sub(1)).at)
     }
@@ -173,7 +173,7 @@ impl Scoreboard {
         (0..self.len() as u32).map(|i| self.at(self.head.wrapping_add(i)))
     }
 
-    /// What the last ACK newly delivered. A record SACKed earlier and acknowledged now is not among them.
+    /// The records that the last ACK newly delivered. A record SACKed earlier and acknowledged now is not among them.
     pub fn newly(&self) -> impl Iterator<Item = &Sent> {
         let gone = self.head.wrapping_sub(self.released);
         let acked = (0..gone).map(|i| self.at(self.released.wrapping_add(i)));
@@ -181,7 +181,7 @@ impl Scoreboard {
         acked.filter(|s| !s.marks.any(Marks::SACKED)).chain(fresh.filter(|s| s.marks.any(Marks::FRESH)))
     }
 
-    /// The lowest segment marked lost and not sent again.
+    /// The lowest segment marked lost and not resent.
     pub fn first_lost(&self) -> Option<Offset> {
         if self.lost_to_send == 0 {
             return None;
@@ -191,7 +191,7 @@ impl Scoreboard {
         rest.find(|s| s.marks.waits_to_be_sent()).map(|s| s.start)
     }
 
-    /// The lowest segment below the highest SACKed one that was neither SACKed nor sent again.
+    /// The lowest segment below the highest SACKed one that was neither SACKed nor resent.
     pub fn first_hole(&self) -> Option<&Sent> {
         let s = (self.sacked > 0 && self.hole != self.tail).then(|| self.at(self.hole))?;
         (s.end() <= self.sack.top).then_some(s)
@@ -211,17 +211,17 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segment that contains `at` lost; on one sent again, the retransmission counts as lost.
+    /// Marks the segment that contains `at` lost; if it was resent, the retransmission counts as lost.
     pub fn mark_lost(&mut self, at: Offset) -> Bytes {
         self.find(at).map_or(0, |i| self.mark_index_lost(i))
     }
 
-    /// Marks everything that is not SACKed lost and to be sent again by mark (after a timeout).
+    /// Marks everything not SACKed as lost and to be resent because of the mark (after a timeout).
     pub fn mark_rest_lost(&mut self) -> Bytes {
         self.each_index(|board, i| board.mark_index_lost(i))
     }
 
-    /// Takes every mark of loss back, after a mistake.
+    /// Removes every loss mark, after a mistake.
     pub fn unmark_lost(&mut self) {
         self.each_index(|board, i| {
             board.edit(i, |m| m.0 &= !(Marks::LOST | Marks::REWOUND));
@@ -240,14 +240,14 @@ impl Scoreboard {
         self.hole = self.head;
     }
 
-    // ---- for whoever sends and hears ACKs
+    // ---- for the code that sends and processes ACKs
 
-    /// So much has arrived, as duplicates say.
+    /// Adds `bytes` that have arrived according to duplicates.
     pub(crate) fn presume(&mut self, bytes: Bytes) {
         self.presumed = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
 
-    /// `snd_nxt` goes back to `snd_una`: everything not SACKed is lost and will be sent again in order.
+    /// `snd_nxt` goes back to `snd_una`: everything not SACKed is lost and will be resent in order.
     pub(crate) fn rewind(&mut self) {
         self.each_index(|board, i| {
             board.edit(i, |m| {
@@ -261,10 +261,10 @@ impl Scoreboard {
         self.settle_hole();
     }
 
-    /// Records a new segment, and answers the record. It begins where the last one ended, and was sent no earlier.
+    /// Records a new segment and returns its record. It begins where the last one ended, and was sent no earlier.
     ///
-    /// Field by field, and not by reading it back: a processor that loads at once what it has just stored in smaller pieces
-    /// waits until the stores are in the cache (decision 0074).
+    /// Built field by field, not read back: a processor that loads data just stored in smaller pieces stalls until the stores
+    /// reach the cache (decision 0074).
     #[inline]
     pub fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
         if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {
@@ -279,7 +279,7 @@ impl Scoreboard {
         Sent { start, at, cwnd, len, marks, sends: 1 }
     }
 
-    /// Records that the segment containing `seq` was sent again.
+    /// Records that the segment containing `seq` was resent.
     pub(crate) fn resend(&mut self, seq: Offset, at: Time, cwnd: f64) -> Option<&Sent> {
         let i = self.find(seq)?;
         self.edit(i, |m| m.0 = (m.0 | Marks::REXMIT) & !Marks::REWOUND);
@@ -326,7 +326,7 @@ impl Scoreboard {
         self.ring = ring;
     }
 
-    /// Index of the record that contains `at`: mostly equal segments, so a guess first, then halving.
+    /// Index of the record that contains `at`. Most segments are equal, so guess first, then bisect.
     fn find(&self, at: Offset) -> Option<u32> {
         let n = self.len() as u32;
         if n == 0 || at < self.at(self.head).start || at >= self.at(self.tail.wrapping_sub(1)).end() {
@@ -353,7 +353,7 @@ impl Scoreboard {
         Some(self.head.wrapping_add(lo))
     }
 
-    /// Changes a record's marks and keeps every count true.
+    /// Changes a record's marks and keeps every count correct.
     fn edit(&mut self, i: u32, change: impl FnOnce(&mut Marks)) {
         let slot = self.slot(i);
         let s = &mut self.ring[slot];
@@ -371,7 +371,7 @@ impl Scoreboard {
         }
     }
 
-    /// Rule 20. Of a segment sent again, the retransmission is lost.
+    /// Rule 20. If the segment was resent, the retransmission is lost.
     fn mark_index_lost(&mut self, i: u32) -> Bytes {
         let s = self.at(i);
         let (m, len) = (s.marks, u64::from(s.len));

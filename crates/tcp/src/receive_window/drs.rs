@@ -1,15 +1,15 @@
-//! Dynamic right-sizing: twice what the application has read in a round trip.
+//! Dynamic right-sizing: twice the data that the application has read in a round trip.
 //!
-//! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); the round trip is that of [`super::rtt`].
+//! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); the round trip comes from [`super::rtt`].
 //!
-//! Idea: what arrives in a round trip is the sender's window. It can double in the next one, so a buffer of twice as much never
-//! holds it back. An application that does not read does not make its buffer grow.
+//! Idea: the data that arrives in a round trip is the sender's window. The window can double in the next one, so a buffer of
+//! twice the size never limits it. If the application does not read, the buffer does not grow.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | data received in a round trip | `read` since `round_from`, once a round trip has passed since `round_at` |
 //!
-//! Departures: none. Unsaid in the source: where it begins (`initial`). Linux's rule is another one, [`super::linux`].
+//! Departures: none. Unsaid in the source: the initial size (`initial`). Linux has a different rule, [`super::linux`].
 
 use super::{Progress, ReceiveWindow};
 use crate::error::StackError;
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DrsSpec {
-    /// The buffer at the beginning. Default 64 KiB.
+    /// Initial size of the buffer. Default 64 KiB.
     #[serde(with = "crate::units::bytes")]
     #[schemars(schema_with = "crate::units::bytes_schema")]
     pub initial: Bytes,
@@ -50,7 +50,7 @@ pub struct Drs {
 }
 
 impl Drs {
-    /// Nothing is known yet.
+    /// A rule that has measured nothing yet.
     pub fn new(spec: &DrsSpec) -> Self {
         Drs { initial: spec.initial, round: None }
     }

@@ -1,21 +1,22 @@
-//! Linux's receive window: it follows what the application reads in a round trip, and opens two segments for each that comes.
+//! Linux's receive window: it follows the data that the application reads in a round trip, and opens by two segments for each one
+//! that arrives.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_input.c` (`tcp_init_buffer_space`, `tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`,
 //! `tcp_grow_window`), in our words.
 //!
-//! Idea: the limit is twice what was read in a round trip, and twice the growth on top, since it comes a round trip late. Below the limit
-//! the window opens only as segments come, like slow start.
+//! Idea: the limit is twice the data read in a round trip, plus twice the growth, because the measurement is a round trip late.
+//! Below the limit the window opens only as segments arrive, like slow start.
 //!
 //! | Linux | here |
 //! | --- | --- |
 //! | `rcvq_space.space`, `.time`, `.seq` | `space`, `round` |
 //! | `rcv_ssthresh`, `window_clamp` | `opened`, `limit` |
 //! | `TCP_INIT_CWND` segments | `FIRST` |
-//! | `tcp_rmem[2]` | the buffer that is given |
+//! | `tcp_rmem[2]` | the buffer that the driver sets |
 //!
-//! Departures: a byte takes a byte of the buffer; Linux counts the memory of packets (`truesize`), and begins with half of `tcp_rmem[1]`. It looks at
-//! segments that come and at each read, here it is looked at when an ACK leaves, and what waits out of order neither opens the window
-//! nor adds to the limit.
+//! Departures: a byte takes a byte of the buffer; Linux counts the memory of packets (`truesize`), and begins with half of
+//! `tcp_rmem[1]`. Linux checks on arriving segments and on each read; here the check is made when an ACK is sent, and data held
+//! out of order neither opens the window nor raises the limit.
 
 use super::{Progress, ReceiveWindow};
 use crate::error::StackError;
@@ -25,14 +26,14 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Segments that a sender is taken to begin with.
+/// Assumed initial window of the sender, in segments.
 const FIRST: u64 = 10;
 
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxWindowSpec {
-    /// The window at the beginning, and its first limit. Default 64 KiB (half of `tcp_rmem`'s second number).
+    /// The initial window and its first limit. Default 64 KiB (half of `tcp_rmem`'s second number).
     #[serde(with = "crate::units::bytes")]
     #[schemars(schema_with = "crate::units::bytes_schema")]
     pub initial: Bytes,
@@ -60,7 +61,7 @@ pub struct LinuxWindow {
     space: Bytes,
     /// When the round began, and what had been read by then.
     round: Option<(Time, Offset)>,
-    /// What the last ACK acknowledged.
+    /// The offset that the last ACK acknowledged.
     acked: Option<Offset>,
 }
 

@@ -1,9 +1,9 @@
-//! The round trip as a receiver knows it, which may never send anything that is acknowledged.
+//! The RTT as measured by a receiver that may never send data, and so never gets an ACK.
 //!
 //! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); Linux 6.18, `net/ipv4/tcp_input.c` (`tcp_rcv_rtt_update`,
 //! `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`).
 //!
-//! Idea: a window's worth of data takes a round trip or more; a timestamp that comes back says it exactly.
+//! Idea: a window's worth of data takes a round trip or more; an echoed timestamp measures it exactly.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -11,18 +11,18 @@
 //! | `rcv_rtt_est.seq`, `rcv_rtt_est.time` | `window` |
 //! | `rcv_rtt_last_tsecr` | `last_echo` |
 //!
-//! Departures: the window of data is looked at when an ACK leaves, not with every segment. An echo less than a millisecond old counts as
-//! a millisecond, which the clock cannot tell from it (Linux leaves it out).
+//! Departures: the window of data is checked when an ACK is sent, not on every segment. An echo less than a millisecond old
+//! counts as a millisecond, because the clock cannot tell them apart (Linux ignores it).
 
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
-/// The estimate: a round trip by timestamps takes part with an eighth, one by a window of data only if it is smaller.
+/// The estimate: a sample from timestamps counts with weight 1/8, one from a window of data only if it is smaller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiveRtt {
     rtt: Option<Nanos>,
     last_echo: Option<u32>,
-    /// The window's edge when the measurement by a window of data began, and when that was.
+    /// The window's right edge and the time when the measurement by a window of data began.
     window: Option<(Offset, Time)>,
 }
 
@@ -32,7 +32,7 @@ impl ReceiveRtt {
         self.rtt
     }
 
-    /// A segment with data echoes the timestamp `echo`, which we sent so long ago, to the tick of a millisecond.
+    /// A segment with data echoes the timestamp `echo`, which we sent `rtt` ago, with millisecond precision.
     pub fn on_echo(&mut self, echo: u32, rtt: Nanos) {
         if self.last_echo.replace(echo) == Some(echo) {
             return;
@@ -44,7 +44,7 @@ impl ReceiveRtt {
         });
     }
 
-    /// An ACK leaves, of everything before `rcv_nxt`; the window that it announces ends at `right_edge`.
+    /// An ACK for everything before `rcv_nxt` is sent; the window that it advertises ends at `right_edge`.
     pub fn on_ack(&mut self, now: Time, rcv_nxt: Offset, right_edge: Offset) {
         match self.window {
             Some((edge, _)) if rcv_nxt < edge => {}

@@ -1,4 +1,4 @@
-//! What a receiver watches for rules that ask: the round trip, and a buffer that grows.
+//! State that a receiver keeps for rules that need it: the RTT, and a buffer that grows.
 
 use super::{window, Receiver};
 use crate::ack::AckPolicy;
@@ -9,7 +9,7 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// The round trip; the rule of a buffer that grows, and what it may not exceed.
+/// The RTT, and the rule of a growing buffer with its maximum.
 pub(super) struct Growth {
     rtt: ReceiveRtt,
     rule: Option<AnyReceiveWindow>,
@@ -17,25 +17,25 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// `None` if the buffer stays as it is and nobody asks for the round trip.
+    /// `None` if the buffer is fixed and nobody needs the RTT.
     pub(super) fn new(spec: &ReceiveWindowSpec, mss: u32, largest: Bytes, asked: bool) -> Option<Box<Growth>> {
         let rule = spec.build(mss);
         (asked || rule.is_some()).then(|| Box::new(Growth { rtt: ReceiveRtt::default(), rule, largest }))
     }
 
-    /// Where the buffer begins.
+    /// The initial size of the buffer.
     pub(super) fn initial(&self) -> Bytes {
         self.rule.as_ref().map_or(self.largest, |rule| rule.initial().min(self.largest))
     }
 
-    /// What it may become.
+    /// The maximum size of the buffer.
     pub(super) fn largest(&self) -> Bytes {
         self.largest
     }
 }
 
 impl Receiver {
-    /// What our own sender knows of the round trip, and its timeout, if the policy asks.
+    /// Passes on our own sender's RTT and RTO, if the policy asks for them.
     #[inline]
     pub(crate) fn hear_sender(&mut self, knows: impl FnOnce() -> (Option<Nanos>, Nanos)) {
         if self.ack.asks() {
@@ -44,12 +44,12 @@ impl Receiver {
         }
     }
 
-    /// An acceptable segment has come, with a timestamp.
+    /// An acceptable segment with a timestamp arrived.
     #[inline]
     pub(super) fn hear_echo(&mut self, now: Time, seg: &Segment) {
         if let Some(g) = &mut self.growth {
             let ms = timestamp(now).wrapping_sub(seg.tsecr);
-            // Beyond 2³¹ it lies in the future: no echo of ours.
+            // Beyond 2³¹ it is in the future, so it is not an echo of ours.
             if seg.len > 0 && seg.has(Segment::ACK) && ms < 1 << 31 {
                 g.rtt.on_echo(seg.tsecr, Nanos::from_millis(u64::from(ms)));
                 self.ack.on_rtt(g.rtt.get());

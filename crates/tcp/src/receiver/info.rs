@@ -1,4 +1,4 @@
-//! What the receiving half tells about itself.
+//! Statistics of the receiving half.
 
 use super::Receiver;
 use crate::units::Bytes;

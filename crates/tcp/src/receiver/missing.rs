@@ -1,11 +1,11 @@
-//! What has not arrived yet.
+//! The data that has not arrived yet.
 
 use super::Receiver;
 use crate::seq::Offset;
 
 impl Receiver {
     /// The parts of `from..to` that the receiver does not have, as (left, right) in sequence order: neither passed by
-    /// [`Receiver::rcv_nxt`] nor held out of order. A FIN takes an offset of its own.
+    /// [`Receiver::rcv_nxt`] nor held out of order. A FIN takes one offset.
     pub fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
         let fin = self.held.as_ref().and_then(|h| h.fin).map(|at| (at, at + 1));
         let mut missing = Vec::new();

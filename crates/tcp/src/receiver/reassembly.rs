@@ -1,11 +1,11 @@
-//! Data that arrived before what precedes it: disjoint ranges, and which of them was touched last.
+//! Data that arrived out of order: disjoint ranges, and which of them was touched last.
 //!
-//! Ranges that touch are one range. As a rule a few are held, and stand in a list. If there are more of them they move into
-//! [`Trees`], so that a segment costs a few logarithmic steps, whatever a peer sends. There they stay until nothing is held.
+//! Ranges that touch are one range. Usually only a few are held, in a list. If there are more, they move into [`Trees`], so
+//! that a segment costs a few logarithmic steps, whatever a peer sends. They stay there until nothing is held.
 //!
-//! The number of ranges is limited, so that a peer that sends every second byte cannot make the receiver keep more than
-//! a fraction of its window in book-keeping. A segment beyond the limit counts as not arrived, as RFC 9293 §3.10.7.4 allows
-//! ("should" hold, not must).
+//! The number of ranges is limited, so that a peer that sends every second byte cannot make the bookkeeping exceed a
+//! fraction of the window. A segment beyond the limit counts as not arrived, as RFC 9293 §3.10.7.4 allows ("should" hold,
+//! not must).
 
 mod trees;
 
@@ -15,23 +15,24 @@ use crate::units::Bytes;
 use std::iter::successors;
 use trees::Trees;
 
-/// The most ranges that are looked through one by one (decision 0149).
+/// The most ranges that are searched linearly (decision 0149).
 const FEW: usize = 32;
 
-/// Everything above `rcv_nxt` that has arrived.
+/// All data above `rcv_nxt` that has arrived.
 #[derive(Clone, Debug)]
 pub(super) struct Reassembly {
     /// Left and right edges, in the order of their last segments, the newest last (RFC 2018 §4 reports that first).
     few: Vec<(Offset, Offset)>,
-    /// Where the last of the few ends in sequence order: most segments lie there, and join nothing else.
+    /// End of the last of the few in sequence order: most segments belong there and join nothing else.
     few_end: Offset,
-    /// If they are more than a few, all of them.
+    /// All ranges, if there are more than a few.
     many: Trees,
     limit: usize,
 }
 
 impl Reassembly {
-    /// For a receive window of at most `window` bytes: 64 ranges, and one more for every 128 bytes, at most 2¹⁶ in all.
+    /// For a receive window of at most `window` bytes: allows 64 ranges and one more for every 128 bytes, at most 2¹⁶ in
+    /// all.
     pub(super) fn new(window: Bytes) -> Self {
         let limit = (64 + window / 128).min(1 << 16) as usize;
         Self { few: Vec::new(), few_end: Offset(0), many: Trees::default(), limit }
@@ -42,7 +43,7 @@ impl Reassembly {
         self.few.is_empty() && self.many.is_empty()
     }
 
-    /// Of the few, the first that reaches beyond `at`.
+    /// The first of the few that reaches beyond `at`.
     fn first_beyond(&self, at: Offset) -> Option<(Offset, Offset)> {
         if at >= self.few_end {
             return None;
@@ -50,12 +51,12 @@ impl Reassembly {
         self.few.iter().filter(|r| r.1 > at).min().copied()
     }
 
-    /// What is held of `at` and above it, in sequence order; the first range may begin before `at`.
+    /// The held ranges from `at` on, in sequence order; the first range may begin before `at`.
     pub(super) fn from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         successors(self.first_beyond(at), |r| self.first_beyond(r.1)).chain(self.many.from(at))
     }
 
-    /// Tells at most `room` ranges, in the order of their last segments, the newest first.
+    /// Reports at most `room` ranges, in the order of their last segments, the newest first.
     #[inline]
     pub(super) fn newest_first(&self, room: usize, mut tell: impl FnMut(Offset, Offset)) {
         if self.many.is_empty() {
@@ -83,7 +84,7 @@ impl Reassembly {
 
     /// The first part of `left..right` that is held.
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
-        // The few and the many are never held together.
+        // Only one of the two, few or many, is ever in use.
         let (l, e) = match self.many.is_empty() {
             true => self.first_beyond(left),
             false => self.many.from(left).next(),
@@ -92,7 +93,8 @@ impl Reassembly {
         (l < e).then_some((l, e))
     }
 
-    /// What of `left..right` is not held. Looks at each held range in between: an insertion would join them all.
+    /// The part of `left..right` that is not held. Visits each held range in between, because an insertion would join them
+    /// all.
     pub(super) fn lacking(&self, left: Offset, right: Offset) -> Outcome {
         let mut found = Outcome::NOTHING;
         let mut add = |from: Offset, to: Offset| {
@@ -110,7 +112,8 @@ impl Reassembly {
         found
     }
 
-    /// Holds `left..right` (not empty), joined with what it overlaps or touches; says whether there was room for it.
+    /// Holds `left..right` (not empty), joined with ranges that it overlaps or touches; returns whether there was room for
+    /// it.
     pub(super) fn insert(&mut self, left: Offset, right: Offset) -> bool {
         if !self.many.is_empty() {
             return self.many.insert(left, right, self.limit);
@@ -132,7 +135,7 @@ impl Reassembly {
         true
     }
 
-    /// Takes out of the few what overlaps or touches `left..right`; gives the range that they make together.
+    /// Removes from the few the ranges that overlap or touch `left..right`; returns their union with it.
     fn join(&mut self, left: Offset, right: Offset) -> (Offset, Offset) {
         let mut joined = (left, right);
         self.few.retain(|r| {
@@ -145,7 +148,7 @@ impl Reassembly {
         joined
     }
 
-    /// They are more than a few.
+    /// Moves the ranges into the trees, since they are more than a few.
     #[cold]
     fn plant(&mut self) {
         self.few_end = Offset(0);
@@ -162,7 +165,7 @@ impl Reassembly {
         }
     }
 
-    /// Everything before `upto` has arrived in order: gives the offset up to which nothing is missing now.
+    /// Everything before `upto` has arrived in order: returns the offset up to which nothing is missing now.
     pub(super) fn advance(&mut self, upto: Offset) -> Offset {
         let mut end = upto;
         self.few.retain(|r| {

@@ -1,11 +1,12 @@
 //! Which blocks an ACK reports.
 //!
 //! Source: RFC 2018 §4 and RFC 2883 §4.
-//! Idea: the block of the newest segment comes first, then those most recently reported, as many as fit: each is thus
-//! repeated in about three ACKs, so that one lost ACK loses nothing. A duplicate goes before all of them, once.
+//! Idea: the block of the newest segment comes first, then the most recently reported ones, as many as fit. Each is
+//! thus repeated in about three ACKs, so that one lost ACK loses nothing. A duplicate is reported once, before all of
+//! them.
 //!
-//! Departures: RFC 2883 §4 (1) speaks of the most recent packet only; where several arrive before an ACK can leave, the
-//! last duplicate among them is still reported. If it lies above the cumulative ACK its own block follows it (§4 (4)),
+//! Departures: RFC 2883 §4 (1) speaks of the most recent packet only; if several arrive before an ACK can be sent, the
+//! last duplicate among them is still reported. If it is above the cumulative ACK, its own block follows it (§4 (4)),
 //! before that of the newest segment.
 
 use super::reassembly::Reassembly;

@@ -1,4 +1,4 @@
-//! The receiver's rules one by one; `tests/reassembly_model.rs` compares it with a naive one.
+//! The receiver's rules one by one; `tests/reassembly_model.rs` compares the receiver with a naive one.
 
 use super::*;
 use crate::receive_window::drs::DrsSpec;
@@ -48,7 +48,7 @@ fn show(s: &Segment) -> String {
     s.sack_blocks().fold(format!("{}:", s.ack), |t, (l, r)| format!("{t} {l}-{r}"))
 }
 
-/// The ACK of the last of these arrivals, each answered before the next.
+/// The ACK of the last of these arrivals, where each is answered before the next.
 fn last_answer(arrivals: &[(u64, u64)]) -> String {
     let mut r = Receiver::new(&config());
     arrivals.iter().fold(String::new(), |_, &(l, e)| {
@@ -153,7 +153,7 @@ fn the_window_test_of_rfc_9293_decides_what_counts() {
         (data(u64::MAX - 3, u64::MAX), Accept::No, true),
         (Segment { len: u32::MAX, ..data(u64::MAX, u64::MAX) }, Accept::No, true),
     ] {
-        // Far enough apart that each gets its answer.
+        // Far enough apart that each is answered.
         now += Nanos::from_secs(1);
         assert_eq!((r.on_segment(now, &seg).0, r.ack_due()), (want, due), "{seg:?}");
         ack(&mut r);
@@ -270,7 +270,7 @@ fn the_policy_hears_of_every_segment_of_a_train() {
 fn the_echoed_timestamp_is_that_of_the_segment_that_the_ack_answers() {
     let spec = AckSpec::Delayed { delay: Nanos::from_millis(200) };
     let mut r = Receiver::new(&ReceiverConfig { timestamps: true, ts_recent: Some(1), ack: spec, ..config() });
-    // RFC 7323 §4.3: (A) the oldest of delayed ones, (B) not an out-of-order one, (C) the one that fills the hole.
+    // RFC 7323 §4.3: (A) the oldest delayed one, (B) not an out-of-order one, (C) the one that fills the hole.
     for (arrivals, echo) in [
         (&[(0, 500, 2), (500, 1000, 3)][..], 2),
         (&[(1500, 2000, 5)], 2),
@@ -440,7 +440,7 @@ fn a_buffer_grows_to_its_largest_and_its_edge_never_moves_left() {
     let receive_window = ReceiveWindowSpec::Drs(DrsSpec { initial: 10_000 });
     let mut r = Receiver::new(&ReceiverConfig { buffer: 100_000, wscale: 1, receive_window, ..config() });
     let (mut seen, mut edge) = (vec![], Offset(0));
-    // The peer sends what it may, once in a round trip.
+    // The peer sends as much as it may, once per round trip.
     for round in 0..10 {
         let (now, from, to) = (Time(round * 100_000_000), r.rcv_nxt(), r.right_edge());
         for at in (from.0..to.0).step_by(500) {
@@ -452,7 +452,7 @@ fn a_buffer_grows_to_its_largest_and_its_edge_never_moves_left() {
         }
         seen.push(edge - r.rcv_nxt());
     }
-    // What a round trip brought is known one round trip later.
+    // The data of a round trip is known one round trip later.
     assert_eq!(seen[0], 10_000);
     assert!(seen.windows(2).all(|w| w[1] <= (2 * w[0]).min(100_000) && w[0] <= w[1]), "{seen:?}");
     assert_eq!((seen[9], r.buffer()), (100_000, 100_000), "{seen:?}");

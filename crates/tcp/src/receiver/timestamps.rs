@@ -1,7 +1,7 @@
 //! The receiver's side of the timestamps option.
 //!
 //! Source: RFC 7323 §4.3 (which timestamp to echo) and §5.3, §5.5 (PAWS).
-//! Idea: echo the timestamp of the segment that an ACK answers; a segment older than that is from another age.
+//! Idea: echo the timestamp of the segment that an ACK answers; an older segment is an old duplicate.
 //!
 //! | RFC | here |
 //! | --- | --- |
@@ -13,21 +13,21 @@ use crate::segment::{is_older, Segment};
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
-/// RFC 7323 §5.5: after so long an idle time a timestamp proves nothing.
+/// RFC 7323 §5.5: after an idle time this long, a timestamp proves nothing.
 const OUTDATED: Nanos = Nanos::from_secs(24 * 24 * 60 * 60);
 
 /// What a segment's timestamp says about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// Not older than what was seen before.
+    /// Not older than those seen before.
     Fresh,
     /// Older: PAWS refuses it.
     Old,
-    /// There is none, though it was negotiated.
+    /// There is none, although the option was negotiated.
     Missing,
 }
 
-/// TS.Recent and what belongs to it.
+/// TS.Recent and its related state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timestamps {
     last_ack_sent: Offset,
@@ -43,7 +43,7 @@ impl Timestamps {
         Self { last_ack_sent: rcv_nxt, recent_at: Time::ZERO, recent: recent.unwrap_or(0), known }
     }
 
-    /// RFC 7323 §5.3 R1, asked before the window test. Not for a RST.
+    /// RFC 7323 §5.3 R1, tested before the window. Not for a RST.
     #[inline]
     pub(super) fn age(&self, now: Time, seg: &Segment) -> Age {
         if seg.opts & Segment::TIMESTAMPS == 0 {
@@ -71,7 +71,8 @@ impl Timestamps {
         self.recent
     }
 
-    /// An ACK of everything before `rcv_nxt` goes out; returns what it echoes (RFC 7323 §4.3 (3)).
+    /// An ACK of everything before `rcv_nxt` is sent; returns the timestamp that it echoes (RFC 7323 §4.3
+    /// (3)).
     #[inline]
     pub(super) fn ack_sent(&mut self, rcv_nxt: Offset) -> u32 {
         self.last_ack_sent = rcv_nxt;

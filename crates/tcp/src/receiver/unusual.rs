@@ -1,6 +1,6 @@
-//! Whatever is not a segment with data, in order, while nothing is held: refused, answered, held, or put together.
+//! Every segment other than one with in-order data while nothing is held: refused, answered, held or reassembled.
 //!
-//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), RFC 5961 §4.2 (a SYN is answered, not believed), RFC 2883 §4
+//! Source: RFC 9293 §3.10.7.4 (which segments are acceptable), RFC 5961 §4.2 (a SYN is answered, not accepted), RFC 2883 §4
 //! (duplicates are reported).
 //!
 //! Departures: an empty segment exactly at the right edge is acceptable (a sender that has filled the window still sends
@@ -15,7 +15,7 @@ use crate::seq::Offset;
 use crate::time::Time;
 
 impl Receiver {
-    /// Everything but what [`Receiver::on_expected`] takes.
+    /// Processes every segment that [`Receiver::on_expected`] does not.
     #[inline(never)]
     pub(crate) fn on_unexpected(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
@@ -44,8 +44,8 @@ impl Receiver {
         self.take(now, seg)
     }
 
-    /// RFC 9293 §3.10.7.4, first, and RFC 7323 §5.3 before it, with nothing taken: `None` if the rest of the segment is to be
-    /// looked at, its acknowledgment at least. What is refused has been answered.
+    /// RFC 9293 §3.10.7.4, first, and RFC 7323 §5.3 before it, without accepting anything: `None` if the rest of the segment,
+    /// at least its acknowledgment, is to be examined. A refused segment has been answered.
     #[inline(never)]
     pub(crate) fn refuse(&mut self, now: Time, seg: &Segment) -> Option<Outcome> {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
@@ -61,7 +61,7 @@ impl Receiver {
         (accept == Accept::No).then_some(refused)
     }
 
-    /// RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window shut a valid ACK still counts.
+    /// RFC 9293 §3.10.7.4: an ACK in reply, unless it was a RST; with the window closed, a valid ACK still counts.
     fn on_unacceptable(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         self.answer_refused(now, seg);
         if seg.flags & (Segment::RST | Segment::SYN) == 0 && self.note_duplicate(seg).is_some() {
@@ -69,14 +69,14 @@ impl Receiver {
         }
         let ack_counts = seg.seq == self.rcv_nxt || self.knows_all_but_a_probe(seg);
         let accept = if ack_counts && !seg.has(Segment::SYN) { Accept::Same } else { Accept::No };
-        // An empty segment has nothing that could be refused but its acknowledgment.
+        // Only the acknowledgment of an empty segment could be refused.
         let counts = accept == Accept::Same && seg.seq_len() == 0;
         (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) })
     }
 
-    /// Whether this stands one below `rcv_nxt`: from a peer that does not know that we took the byte of its probe, which
-    /// its bare ACKs leave out. Refusing its ACKs, two ends that probe each other would never hear of each other again
-    /// (BSD goes on with the ACK of whatever lies left of the window).
+    /// Whether this is one below `rcv_nxt`: from a peer that does not know that we accepted the byte of its probe, which its
+    /// bare ACKs leave out. If its ACKs were refused, two ends that probe each other would never see each other's ACKs again
+    /// (BSD processes the ACK of any segment left of the window).
     fn knows_all_but_a_probe(&self, seg: &Segment) -> bool {
         seg.seq.0.checked_add(1) == Some(self.rcv_nxt.0) && !seg.has(Segment::RST)
     }
@@ -90,7 +90,7 @@ impl Receiver {
         }
     }
 
-    /// Takes data or a FIN of an acceptable segment.
+    /// Accepts data or a FIN of an acceptable segment.
     fn take(&mut self, now: Time, seg: &Segment) -> (Accept, Outcome) {
         let before = self.rcv_nxt;
         let data_end = seg.seq + u64::from(seg.len);
@@ -122,7 +122,7 @@ impl Receiver {
             outcome.refused = Some(Refusal::Window);
         }
         if data_end + u64::from(seg.has(Segment::FIN)) > self.right_edge {
-            self.due = true; // something was cut off: the peer should hear of it
+            self.due = true; // something was cut off: the peer should be told
         }
         let a = Arrival {
             now,
@@ -147,20 +147,20 @@ impl Receiver {
         (accept, outcome)
     }
 
-    /// Whether data wait for what precedes them.
+    /// Whether data is held out of order.
     pub(super) fn holds(&self) -> bool {
         self.held.as_ref().is_some_and(|h| !h.data.is_empty())
     }
 
-    /// What of `left..right`, all of it above `rcv_nxt`, is not held.
+    /// The part of `left..right`, all of it above `rcv_nxt`, that is not held.
     #[cold]
     fn lacking(&self, left: Offset, right: Offset) -> Outcome {
         let held = self.held.as_ref();
         held.map_or(Outcome::took(left, right), |h| h.data.lacking(left, right))
     }
 
-    /// Passes the FIN if it is next, else remembers it; says whether it was passed. The first FIN counts; one outside the
-    /// window, or with data behind it, does not.
+    /// Passes the FIN if it is next, else remembers it; returns whether it was passed. The first FIN counts; one outside the
+    /// window, or with data after it, does not.
     #[inline(never)]
     fn take_fin(&mut self, seg: &Segment, data_end: Offset) -> bool {
         let held = self.held.as_ref();
@@ -179,7 +179,7 @@ impl Receiver {
         next
     }
 
-    /// Whether a FIN at `at` lies outside the window and is not known: RFC 9293 §3.10.7.4 trims a segment to the window.
+    /// Whether a FIN at `at` is outside the window and not known: RFC 9293 §3.10.7.4 trims a segment to the window.
     fn cuts_fin(&self, at: Offset) -> bool {
         at >= self.right_edge && !self.fin && self.held.as_ref().is_none_or(|h| h.fin.is_none())
     }

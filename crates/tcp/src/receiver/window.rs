@@ -1,7 +1,7 @@
 //! How much the peer may send.
 //!
 //! Source: RFC 9293 §3.8.6.2.2 (RFC 1122 §4.2.3.3: silly window avoidance), RFC 7323 §2 (window scale).
-//! Idea: the right edge never moves left, and moves right only by enough to be worth a segment.
+//! Idea: the right edge never moves left, and moves right only if that is worth a segment.
 //!
 //! | RFC 9293 | here |
 //! | --- | --- |
@@ -10,8 +10,8 @@
 //! | `RCV.WND` | `announced` |
 //! | `Eff.snd.MSS`, `Fr` | `mss`, ½ |
 //!
-//! Departures: the edge also moves, by however little, to where it is with an empty buffer: there is nothing to wait for. Where the
-//! buffer is larger than the header can say, the window stays whole until less than that is free.
+//! Departures: the edge also moves, by however little, to its position with an empty buffer, because there is nothing to wait
+//! for. If the buffer is larger than the header can express, the window stays at its maximum until less than that is free.
 //! [`WindowEdge::Exact`] is FreeBSD's rule (`sys/netinet/tcp_output.c`).
 
 use super::Receiver;
@@ -19,23 +19,23 @@ use crate::ack::{AckDecision, AckPolicy};
 use crate::stack::WindowEdge;
 use crate::units::Bytes;
 
-/// A buffer in units of the scale. One that is smaller than a unit is a whole one: it could announce nothing else.
+/// A buffer in units of the scale. A buffer smaller than a unit counts as one unit; otherwise it could advertise nothing.
 pub(super) fn whole_units(buffer: Bytes, wscale: u8) -> u32 {
     let unit = 1u64 << wscale;
     let whole = if buffer < unit { buffer.min(1) << wscale } else { buffer & !(unit - 1) };
     whole.min(u64::from(u32::MAX) & !(unit - 1)) as u32
 }
 
-/// How much of a buffer the header can announce.
+/// How much of a buffer the header can advertise.
 pub(super) fn announceable(capacity: u32, wscale: u8) -> u32 {
     capacity.min(0xffff << wscale)
 }
 
 impl Receiver {
-    /// The application has read `bytes` of what arrived in order. May make an ACK due that announces the room.
+    /// The application has read `bytes` of what arrived in order. May make an ACK due that advertises the room.
     ///
-    /// RFC 9293 §3.8.6.2.2 lets the edge move by min(½ buffer, one segment). While the peer still has room for a segment
-    /// we wait for two, as BSD does: else reading at once would undo delayed ACKs.
+    /// RFC 9293 §3.8.6.2.2 lets the edge move by min(½ buffer, one segment). While the peer still has room for a segment we wait
+    /// for two, as BSD does; otherwise reading at once would defeat delayed ACKs.
     pub fn consume(&mut self, bytes: Bytes) {
         let read = bytes.min(u64::from(self.unread)) as u32;
         self.unread -= read;
@@ -50,22 +50,22 @@ impl Receiver {
         }
     }
 
-    /// Room in the buffer as the header can carry it.
+    /// Room in the buffer, as far as the header can express it.
     #[inline]
     fn free(&self) -> u64 {
         u64::from(self.capacity.saturating_sub(self.unread).min(self.limit)) >> self.wscale << self.wscale
     }
 
-    /// What is left of the announced window, as the header can carry it.
+    /// The rest of the advertised window, as far as the header can express it.
     #[inline]
     fn announced(&self) -> u64 {
         (self.right_edge - self.rcv_nxt) >> self.wscale << self.wscale
     }
 
-    /// The window to announce.
+    /// The window to advertise.
     ///
-    /// Where the edge stays and is not a multiple of the scale away, the window is rounded up if the buffer has room for
-    /// that, else down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
+    /// If the edge stays and its distance is not a multiple of the scale, the window is rounded up if the buffer has room, else
+    /// down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
     #[inline]
     pub(super) fn window(&self) -> u32 {
         if self.unread == 0 {
@@ -82,7 +82,7 @@ impl Receiver {
         wnd as u32
     }
 
-    /// Whether the edge goes to where the buffer ends.
+    /// Whether the edge moves to the end of the buffer.
     fn moves(&self, free: u64, announced: u64) -> bool {
         let (limit, mss) = (u64::from(self.limit), u64::from(self.mss));
         free == limit

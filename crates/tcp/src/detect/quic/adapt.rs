@@ -1,4 +1,4 @@
-//! Wider thresholds after a loss that was none (RFC 9002 §6.1 allows it and gives no rule; decision 0061).
+//! Wider thresholds after a loss that proved false (RFC 9002 §6.1 allows it and gives no rule; decision 0061).
 
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -7,7 +7,7 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use std::collections::VecDeque;
 
-/// Declared losses remembered at once.
+/// The most declared losses remembered.
 const CAPACITY: usize = 512;
 /// The widest time threshold, in round trips.
 const WIDEST: f64 = 2.0;
@@ -20,17 +20,17 @@ struct Declared {
     at: Time,
     /// How many packets later the largest acknowledged one had been sent.
     distance: u64,
-    /// When its data arrived, if that may have been a later copy.
+    /// When its data arrived, if the arrival may have been a later copy.
     answered: Option<Time>,
 }
 
-/// What was declared lost, to see whether it arrives.
+/// Packets declared lost, remembered to see whether they arrive.
 #[derive(Default)]
 pub(super) struct Adapt {
     declared: VecDeque<Declared>,
 }
 
-/// What a needless loss would have needed.
+/// The thresholds that would have avoided a needless loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wider {
     pub(super) packets: u64,
@@ -45,8 +45,8 @@ impl Adapt {
         self.declared.push_back(Declared { end, at, distance, answered: None });
     }
 
-    /// What this ACK shows to have been needless: an original that arrived before it was resent or too soon after, or both
-    /// copies, by DSACK.
+    /// Returns what this ACK shows about needless losses: an original that arrived before it was resent or too soon after,
+    /// or, by DSACK, both copies.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, rtt: Nanos, board: &Scoreboard, cx: &Ctx) -> Option<Wider> {
         if self.declared.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Transmissions in the order of sending: RFC 9002's packets, which it numbers (A.1, A.7).
+//! Transmissions in the order of sending: the packets that RFC 9002 numbers (A.1, A.7).
 
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
@@ -7,7 +7,7 @@ use crate::seq::Offset;
 use crate::time::Time;
 use std::collections::VecDeque;
 
-/// A transmission: which segment, by its end, and when.
+/// A transmission: its segment, named by its end, and its send time.
 #[derive(Clone, Copy)]
 pub(super) struct Packet {
     pub(super) end: Offset,
@@ -18,13 +18,13 @@ pub(super) struct Packet {
 pub(super) enum Fate {
     /// Its segment is outstanding, and this is its last copy.
     Outstanding,
-    /// Its segment was sent again while it was not held to be lost: a probe.
+    /// Its segment was resent without being marked lost: a probe.
     Probed,
-    /// Acknowledged, or held to be lost by somebody else.
+    /// Acknowledged, or marked lost by another component.
     Settled,
 }
 
-/// Those that have not been judged yet, oldest first. The packet number of the first is `first`.
+/// Transmissions not judged yet, oldest first. The packet number of the first is `first`.
 #[derive(Default)]
 pub(super) struct Packets {
     sent: VecDeque<Packet>,
@@ -36,24 +36,24 @@ impl Packets {
         self.sent.push_back(Packet { end: sent.end(), at: sent.at });
     }
 
-    /// Nothing is outstanding: all are judged.
+    /// Removes all: nothing is outstanding.
     pub(super) fn clear(&mut self) {
         self.first += self.sent.len() as u64;
         self.sent.clear();
     }
 
-    /// The oldest, and its packet number.
+    /// The oldest transmission and its packet number.
     pub(super) fn oldest(&self) -> Option<(u64, Packet)> {
         self.sent.front().map(|p| (self.first, *p))
     }
 
-    /// The oldest is judged, and never looked at again.
+    /// Removes the oldest: it is judged and never examined again.
     pub(super) fn pop(&mut self) {
         self.first += u64::from(self.sent.pop_front().is_some());
     }
 
-    /// A.7: the largest packet number that this ACK acknowledges, if it is still remembered. TCP does not say which copy arrived:
-    /// it is the last one, unless that was sent less than the smallest round trip ago.
+    /// A.7: the largest packet number that this ACK acknowledges, if it is still remembered. TCP does not say which copy arrived;
+    /// it is taken to be the last one, unless that was sent less than the smallest RTT ago.
     pub(super) fn largest_in(&self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> Option<u64> {
         let own = |at: Time| cx.min_rtt.is_none_or(|min| cx.now.since(at) >= min);
         let n = ack.newest?;

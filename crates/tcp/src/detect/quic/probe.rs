@@ -1,13 +1,13 @@
-//! The probe timeout: when nothing is acknowledged, something is sent (RFC 9002 §6.2).
+//! The probe timeout: when nothing is acknowledged, a probe is sent (RFC 9002 §6.2).
 
 use crate::time::{Nanos, Time};
 
 /// The probe's timer.
 pub(super) struct Pto {
     max: Nanos,
-    /// Since when nothing was sent, or the first ACK without that; and PTO as it was last known.
+    /// When the last packet was sent (else the first ACK arrived), and the last known PTO.
     quiet: Option<(Time, Nanos)>,
-    /// pto_count: probe timeouts since something was acknowledged.
+    /// pto_count: probe timeouts since data was last acknowledged.
     count: u32,
 }
 
@@ -16,34 +16,34 @@ impl Pto {
         Pto { max, quiet: None, count: 0 }
     }
 
-    /// Something ack-eliciting was sent: the timer starts anew (§6.2.1).
+    /// An ack-eliciting packet was sent: the timer restarts (§6.2.1).
     pub(super) fn restart(&mut self, now: Time, pto: Nanos) {
         self.quiet = Some((now, pto));
     }
 
-    /// An ACK that leaves something outstanding: PTO may be another, and the timer runs.
+    /// An ACK left data outstanding: PTO may have changed, and the timer runs.
     pub(super) fn keep(&mut self, now: Time, pto: Nanos) {
         self.quiet = Some((self.quiet.map_or(now, |q| q.0), pto));
     }
 
-    /// Something is sent now in the probe's place.
+    /// Another packet is sent now in place of the probe.
     pub(super) fn postpone(&mut self, now: Time) {
         if let Some(quiet) = &mut self.quiet {
             quiet.0 = now;
         }
     }
 
-    /// Nothing is outstanding.
+    /// Stops the timer: nothing is outstanding.
     pub(super) fn stop(&mut self) {
         (self.quiet, self.count) = (None, 0);
     }
 
-    /// Something was acknowledged: the back-off ends (§6.2.1).
+    /// Data was acknowledged: the back-off ends (§6.2.1).
     pub(super) fn acknowledged(&mut self) {
         self.count = 0;
     }
 
-    /// It fired; how often since something was acknowledged, this time included.
+    /// It fired; returns how often it has since data was last acknowledged, this time included.
     pub(super) fn fire(&mut self, now: Time) -> u32 {
         self.count += 1;
         self.postpone(now);

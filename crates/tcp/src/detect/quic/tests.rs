@@ -1,4 +1,4 @@
-//! What RFC 9002 makes computable by hand, and the rules that it gives no numbers for.
+//! Cases that RFC 9002 lets one compute by hand, and the rules that it gives no numbers for.
 
 use super::*;
 use crate::event::Cause;
@@ -33,7 +33,7 @@ impl Bench {
         self.cx
     }
 
-    /// Sends segment `n`, for the first time or again.
+    /// Sends or resends segment `n`.
     fn send(&mut self, now: u64, n: u64) {
         let cx = self.at(now);
         let again = self.board.get(seg(n)).is_some();
@@ -45,7 +45,7 @@ impl Bench {
         self.d.on_sent(Xmit::New, &sent, &cx);
     }
 
-    /// An ACK that reports segment `n`, last sent so long ago.
+    /// An ACK at `now` that reports segment `n`.
     fn sack(&mut self, now: u64, n: u64) -> Verdict {
         let cx = self.at(now);
         let s = *self.board.get(seg(n)).unwrap();
@@ -89,7 +89,7 @@ fn a_retransmission_has_a_place_of_its_own_and_is_lost_by_it() {
     (0..4).for_each(|n| b.send(n, n));
     assert_eq!(b.sack(100, 3), Verdict::Lost(1000));
     b.d.on_cut(&wide(), &b.cx);
-    // Segment 0 again, then 4, 5, 6: its copy is lost with 6, and was sent after the cut.
+    // Segment 0 is resent, then 4, 5, 6: with 6 the copy is lost, and it was sent after the cut.
     [(101, 0), (102, 4), (103, 5), (104, 6)].into_iter().for_each(|(at, n)| b.send(at, n));
     b.sack(190, 1);
     b.sack(191, 2);
@@ -108,7 +108,7 @@ fn a_loss_of_what_was_sent_before_the_last_cut_is_no_new_event() {
 
 #[test]
 fn seven_lost_packets_of_which_the_first_and_last_are_7_s_apart_are_persistent_congestion_at_a_pto_of_2_s() {
-    // RFC 9002 §7.6.3; a round trip had been measured before.
+    // RFC 9002 §7.6.3; an RTT had been measured before.
     let mut b = bench(QuicSpec::default());
     b.send(0, 1);
     b.send(1000, 2);

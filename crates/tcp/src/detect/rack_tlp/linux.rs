@@ -1,11 +1,11 @@
-//! Where Linux's RACK and its probe depart from RFC 8985.
+//! Differences of Linux's RACK and its probe from RFC 8985.
 //!
 //! Source: Linux 6.18 (`tcp_dsack_seen`, `tcp_check_sack_reordering`, `tcp_try_undo_partial`, `tcp_enter_loss`,
 //! `tcp_timeout_mark_lost`, `tcp_rearm_rto` in `net/ipv4/tcp_input.c`, `tcp_rack_reo_timeout` and `tcp_rack_update_reo_wnd` in
 //! `net/ipv4/tcp_recovery.c`, `tcp_schedule_loss_probe`, `tcp_send_loss_probe` in `net/ipv4/tcp_output.c`), in our words.
 //!
-//! The kernel has one timer for the timeout, the probe and reordering. While the probe's or reordering's is set, there is no
-//! timeout; a probe that would come later than the timeout comes in its place.
+//! The kernel has one timer for the timeout, the probe and reordering. While it is set for the probe or for reordering, there is
+//! no timeout; a probe that would be later than the timeout takes its place.
 
 use super::RackTlp;
 use crate::facts::ack::AckEvent;
@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rules {
-    /// Every DSACK widens the window; the threshold stays; timers fire when they are due.
+    /// Every DSACK widens the window; the threshold is fixed; timers fire when they are due.
     #[default]
     Rfc8985,
-    /// A DSACK widens the window only after reordering was seen, and not if a probe caused it (`tcp_dsack_seen`); the threshold is
-    /// the furthest that a segment was overtaken (`tcp_check_sack_reordering`); timers fire on a tick, 2 ms later.
+    /// A DSACK widens the window only after reordering was seen, and not if a probe caused it (`tcp_dsack_seen`); the threshold
+    /// is the furthest distance that a segment was overtaken (`tcp_check_sack_reordering`); timers fire on a tick, 2 ms late.
     Linux,
 }
 
@@ -34,27 +34,28 @@ impl Rules {
     }
 }
 
-/// Ticks a second by default.
+/// Default number of ticks per second.
 pub(super) const HZ: u32 = 250;
 
 pub(super) fn is_default_hz(hz: &u32) -> bool {
     *hz == HZ
 }
 
-/// The most that the threshold becomes by default.
+/// Default upper limit of the threshold.
 pub(super) const MAX_REORDERING: u32 = 300;
 
 pub(super) fn is_default_max(max: &u32) -> bool {
     *max == MAX_REORDERING
 }
 
-/// The least that Linux's timers of reordering and of the probe run longer (`TCP_TIMEOUT_MIN`).
+/// The least extra time of Linux's reordering timer and probe timer (`TCP_TIMEOUT_MIN`).
 pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
-/// What the threshold comes back to (sysctl `tcp_reordering`).
+/// The value to which the threshold returns (sysctl `tcp_reordering`).
 const REORDERING: u32 = 3;
 
 impl RackTlp {
-    /// Linux's `tcp_check_sack_reordering`: how far the lowest of what is new was overtaken; `highest` is the end of what has arrived.
+    /// Linux's `tcp_check_sack_reordering`: measures how far the lowest newly delivered segment was overtaken; `highest` is the
+    /// end of the data that has arrived.
     #[inline(never)]
     pub(super) fn measure_reordering(&mut self, highest: Offset, board: &Scoreboard, cx: &Ctx) {
         if let Some(low) = board.lowest_overtaken(self.fack) {
@@ -70,7 +71,7 @@ impl RackTlp {
         }
     }
 
-    /// Linux's `tcp_try_undo_partial`: what was resent had only been late, as its timestamp shows.
+    /// Linux's `tcp_try_undo_partial`: the timestamp shows that the resent data had only been late.
     pub(super) fn learn_from_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
         if self.linux.is_some() {
             self.take_distance(from, board.highest_sacked().unwrap_or(cx.snd_una), cx);
@@ -78,7 +79,7 @@ impl RackTlp {
         }
     }
 
-    /// The window after an ACK, by whose rules it may be.
+    /// Updates the window after an ACK, by the rules in force.
     #[inline]
     pub(super) fn widen(&mut self, dsack: bool, ends: bool, newest: Option<Time>, cx: &Ctx) {
         match self.linux {
@@ -87,7 +88,7 @@ impl RackTlp {
         }
     }
 
-    /// Linux's `tcp_enter_loss`: a timeout in the middle of many duplicates says that too much reordering was assumed.
+    /// Linux's `tcp_enter_loss`: a timeout during many duplicates means that too much reordering was assumed.
     pub(super) fn doubt_reordering(&mut self, board: &Scoreboard, cx: &Ctx) {
         if std::mem::take(&mut self.doubts_reordering)
             && board.sacked() / u64::from(cx.mss) >= u64::from(self.dupthresh)
@@ -96,7 +97,7 @@ impl RackTlp {
         }
     }
 
-    /// Whether the probe goes now because the timeout is due, in whose place its timer runs.
+    /// Whether the probe is sent now because the timeout that its timer replaces is due.
     pub(super) fn goes_instead_of_rto(&self, cx: &Ctx) -> bool {
         self.linux.is_some() && self.reorder_at.is_none() && cx.rto_at.is_some_and(|at| at <= cx.now)
     }
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn by_linuxs_rules_a_timeout_amid_many_duplicates_brings_the_threshold_back() {
-        // Ten SACKed segments are at least eight, not twelve; and in a Recovery nothing is doubted.
+        // Ten SACKed segments are at least eight, but not twelve; and in Recovery the threshold is not doubted.
         for (phase, dupthresh, want) in [(Phase::Disorder, 8, 3), (Phase::Disorder, 12, 12), (Phase::Recovery, 8, 8)] {
             let (mut d, mut board) = (of(Rules::Linux), Scoreboard::default());
             d.dupthresh = dupthresh;

@@ -7,16 +7,16 @@ use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
 
-/// What an ACK says about the probe.
+/// What an ACK reveals about the probe.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Outcome {
-    /// Nothing yet, or that nothing was lost.
+    /// Nothing yet, or no loss.
     NoLoss,
-    /// The probe took the place of a segment that had been lost.
+    /// The probe replaced a segment that had been lost.
     RepairedLoss,
 }
 
-/// A probe that is out.
+/// An outstanding probe.
 #[derive(Clone, Copy)]
 struct Probe {
     /// TLP.end_seq.
@@ -31,10 +31,10 @@ pub(super) struct Tlp {
     /// The clock of Linux's timers.
     linux: Option<Jiffies>,
     out: Option<Probe>,
-    /// A round trip was measured since the last probe.
+    /// An RTT was measured since the last probe.
     measured: bool,
     pto: Option<Time>,
-    /// It was set for a single segment outstanding.
+    /// The timer was set for a single outstanding segment.
     single: bool,
     /// The timer fired, and the next segment is the probe.
     firing: bool,
@@ -59,18 +59,19 @@ impl Tlp {
         }
     }
 
-    /// A round trip was measured.
+    /// An RTT was measured.
     pub(super) fn measured(&mut self) {
         self.measured = true;
     }
 
-    /// When the segment was sent that is now the oldest.
+    /// Sets the time when the segment that is now the oldest was sent.
     #[inline(always)]
     pub(super) fn oldest_sent(&mut self, at: Time) {
         self.oldest = at;
     }
 
-    /// §7.2: (re)starts the timer at `since`. "If Now() + PTO > TCP_RTO_expiration()" is not asked: the RTO goes first in any case.
+    /// §7.2: (re)starts the timer at `since`. "If Now() + PTO > TCP_RTO_expiration()" is not tested: the RTO is handled first in
+    /// any case.
     #[inline(always)]
     pub(super) fn arm(&mut self, since: Time, cx: &Ctx) {
         if self.may_wait() {
@@ -79,10 +80,11 @@ impl Tlp {
         }
     }
 
-    /// The timer is due, and new data were last sent at `last`: sets it anew. They restart it, but are not watched while it runs.
+    /// The timer is due, and new data was last sent at `last`: sets it again. New data restarts it, but is not watched while it
+    /// runs.
     ///
-    /// Linux sets it for ACKs and for new data, and only for these no later than the timeout (`tcp_schedule_loss_probe`). Data mostly
-    /// follow an ACK, so that it has been set for data; if none followed, there is more time.
+    /// Linux sets it for ACKs and for new data, but caps it at the timeout only for new data (`tcp_schedule_loss_probe`). Data
+    /// usually follows an ACK, so the timer was set as for data; if none followed, there is more time.
     #[cold]
     pub(super) fn look_again(&mut self, last: Time, cx: &Ctx) {
         match self.linux {
@@ -113,23 +115,23 @@ impl Tlp {
         });
     }
 
-    /// §7.3: one probe at a time, and a round trip measured between two. Linux lets the timer run in any case, and looks when
-    /// it fires whether a probe is out (`tcp_send_loss_probe`).
+    /// §7.3: one probe at a time, and an RTT measured between two. Linux lets the timer run in any case and checks when it fires
+    /// whether a probe is outstanding (`tcp_send_loss_probe`).
     fn may_wait(&self) -> bool {
         self.linux.is_some() || (self.out.is_none() && self.measured)
     }
 
-    /// Whether a probe that is out ends at `end`.
+    /// Whether an outstanding probe ends at `end`.
     pub(super) fn probed(&self, end: Offset) -> bool {
         self.out.is_some_and(|p| p.end == end)
     }
 
-    /// Whether no probe is out.
+    /// Whether no probe is outstanding.
     pub(super) fn is_idle(&self) -> bool {
         self.out.is_none()
     }
 
-    /// Whether the next segment sent matters: it is the probe, or starts the timer, or takes the delayed ACK out of it.
+    /// Whether the next segment sent matters: it is the probe, starts the timer, or removes the delayed-ACK allowance.
     pub(super) fn waits_for_a_send(&self) -> bool {
         self.firing || (self.may_wait() && (self.pto.is_none() || self.single))
     }
@@ -142,12 +144,12 @@ impl Tlp {
         self.pto
     }
 
-    /// Whether the timer has run out.
+    /// Whether the timer has expired.
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.pto.is_some_and(|at| at <= now)
     }
 
-    /// Whether the timer fires now, or has to because the timeout does: then one segment is to go.
+    /// Returns whether the timer fires now, or must because the timeout does; one segment is then to be sent.
     pub(super) fn fire(&mut self, now: Time, instead_of_rto: bool) -> bool {
         let fires = self.is_due(now) || (instead_of_rto && self.pto.is_some());
         if fires {
@@ -157,7 +159,7 @@ impl Tlp {
         self.firing
     }
 
-    /// A segment went; whether it was the probe (§7.3).
+    /// A segment was sent; returns whether it was the probe (§7.3).
     pub(super) fn probe_sent(&mut self, x: Xmit, cx: &Ctx) -> bool {
         let probe = std::mem::take(&mut self.firing);
         if probe {

@@ -1,10 +1,10 @@
-//! RACK's reordering window and the smallest round trip that it is a part of (RFC 8985 §6.2 steps 1 and 4).
+//! RACK's reordering window, and the smallest RTT that it is a fraction of (RFC 8985 §6.2 steps 1 and 4).
 
 use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
-/// The smallest round trip of the last `window` at least, of two windows at most.
+/// The smallest RTT over at least the last `window` and at most two windows.
 pub(super) struct MinRtt {
     window: Nanos,
     since: Time,
@@ -32,14 +32,14 @@ impl MinRtt {
     }
 }
 
-/// How long a segment may be late: quarters of the smallest round trip, one more for each round trip with a DSACK.
+/// How long a segment may be late: quarters of the smallest RTT, one more for each round trip with a DSACK.
 pub(super) struct ReoWnd {
     mult: u32,
     full_persist: u32,
     persist: u32,
-    /// DSACKs below this belong to a round trip that has counted.
+    /// DSACKs below this offset belong to a round trip already counted.
     dsack_round: Option<Offset>,
-    /// By Linux's rules: a DSACK has not counted yet, and when the last one that has did.
+    /// By Linux's rules: whether a DSACK is still to be counted, and when the last one was.
     pending: bool,
     widened: Option<Time>,
 }
@@ -49,7 +49,7 @@ impl ReoWnd {
         ReoWnd { mult: 1, full_persist: persist, persist, dsack_round: None, pending: false, widened: None }
     }
 
-    /// An ACK, with a DSACK or not; `ends` if it ends a recovery.
+    /// Processes an ACK: `dsack` if it carries a DSACK, `ends` if it ends a recovery.
     pub(super) fn on_ack(&mut self, dsack: bool, ends: bool, cx: &Ctx) {
         if self.dsack_round.is_some_and(|end| cx.snd_una >= end) {
             self.dsack_round = None;

@@ -1,9 +1,9 @@
-//! AVG: the threshold goes half-way to what would have told reordering from loss.
+//! AVG: the threshold moves halfway to the value that would have told reordering from loss.
 //!
 //! Source: Blanton & Allman 2002 §6.3, §6.6.
 //!
-//! Idea: after a needless fast retransmit the sender knows how many duplicates the hole took; the mean of that and the
-//! present threshold, and at least one more than now.
+//! Idea: after a needless fast retransmit the sender knows how many duplicates the hole took. The new threshold is the
+//! mean of that and the current one, and at least one more than the current one.
 //!
 //! | source | here |
 //! | --- | --- |

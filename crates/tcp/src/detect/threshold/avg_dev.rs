@@ -1,9 +1,9 @@
-//! AVG-DEV: the threshold is a running average of reordering lengths plus a part of their deviation, below two bounds.
+//! AVG-DEV: the threshold is a running average of reordering lengths plus a share of their deviation, below two bounds.
 //!
 //! Source: Leung & Ma 2005 §III, eqs. 1 to 14; §IV-D: always below the window.
 //!
-//! Idea: an average with its deviation forgets slowly and leaves room for a longer event; the bounds keep a lost
-//! segment from waiting until the timer fires; a timeout shrinks both instead of forgetting them.
+//! Idea: an average with its deviation decays slowly and leaves room for a longer event. The bounds keep a lost segment from
+//! waiting until the timer fires. A timeout shrinks average and deviation instead of resetting them.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -14,7 +14,7 @@
 //! | RTO, RTT | `cx.rto` (without back-off), `cx.srtt` |
 //!
 //! Departures: eq. 11 is ignored where it gives less than three, which is whenever RTO/RTT is below 2.86; a timeout sets its
-//! bound only if it broke off a count under a threshold above three (decision 0046).
+//! bound only if it interrupted a count under a threshold above three (decision 0046).
 //! Unsaid: the start (avg 3, mdev 0), whether r counts the ACK that fills the hole (yes), a floor (3). Figure 1 is lost.
 
 use super::{DupThresh, Learner};
@@ -26,18 +26,18 @@ use crate::seq::Offset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of eq. 11 where it gives next to nothing.
+/// How eq. 11 is treated where it gives very low values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBound {
-    /// Below three it does not count.
+    /// It is ignored below three.
     #[default]
     IgnoreBelowThree,
-    /// It counts, down to the floor: eq. 11 to the letter.
+    /// It applies, down to the floor: eq. 11 to the letter.
     Clamp,
 }
 
-/// Parameters. Factors and their defaults are those of Table 1.
+/// Parameters. Factors and their defaults are from Table 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvgDevSpec {
@@ -53,19 +53,20 @@ pub struct AvgDevSpec {
     /// Share of the timeout within which a repair must end, eq. 8; 0 to 1. Default 0.7.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma: f64,
-    /// What a timeout leaves of the average, eq. 13; 0 to 1. Default 0.5.
+    /// Share of the average that a timeout leaves, eq. 13; 0 to 1. Default 0.5.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub c1: f64,
-    /// What a timeout leaves of the deviation, eq. 14; 0 to 1. Default 0.25.
+    /// Share of the deviation that a timeout leaves, eq. 14; 0 to 1. Default 0.25.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub c2: f64,
     /// r = D + 1, the count that would have been enough, instead of D. Default yes.
     pub count_filling_ack: bool,
-    /// The first event is the average, with no deviation, instead of moving it from 3. Default no.
+    /// The first event sets the average, with no deviation, instead of moving it from 3. Default no.
     pub start_at_first: bool,
-    /// What becomes of eq. 11 where it gives less than three. Default "ignore-below-three".
+    /// How eq. 11 is treated where it gives less than three. Default "ignore-below-three".
     pub time_bound: TimeBound,
-    /// Every timeout sets the bound of eq. 12. Default no: only one that broke off a count while the threshold was above 3.
+    /// Every timeout sets the bound of eq. 12. Default: no, only one that interrupted a count while the threshold was
+    /// above 3.
     pub every_timeout_bounds: bool,
     /// A timer that fires again for the same segment shrinks again (eqs. 13, 14). Default no.
     pub every_timeout_shrinks: bool,
@@ -123,9 +124,9 @@ pub struct AvgDev {
     avg: f64,
     mdev: f64,
     dupthresh: u32,
-    /// The threshold with which a timeout was run into (eq. 12).
+    /// The threshold in force when a timeout occurred (eq. 12).
     timeout_bound: Option<u32>,
-    /// Where the timer fired last.
+    /// The offset for which the timer last fired.
     timed_out_at: Option<Offset>,
     seen: bool,
 }
@@ -150,12 +151,12 @@ impl AvgDev {
         self.seen = true;
     }
 
-    /// Eq. 11: with a larger threshold the repair would end later than γ · RTO. Below zero where it ends later anyway;
-    /// `None` before the first round trip is known.
+    /// Eq. 11: with a larger threshold, the repair would end later than γ · RTO. Negative where it ends later anyway; `None`
+    /// before the first RTT sample.
     fn by_time(&self, w: &Window, cx: &Ctx) -> Option<f64> {
         let rtt = cx.srtt.filter(|r| r.0 > 0)?;
         let room = self.spec.gamma * (cx.rto.0 as f64 / rtt.0 as f64) - 2.0;
-        // The least part of a segment keeps 100 from becoming 99 by a last binary digit.
+        // The tiny addend keeps rounding errors from turning 100 into 99.
         Some(libm::floor(room * (w.cwnd / cx.smss()) + 1e-9))
     }
 
@@ -173,7 +174,7 @@ impl AvgDev {
             bound = bound.min(f64::from(n));
         }
         let wanted = libm::floor(self.avg + self.spec.lambda * self.mdev);
-        // A cast saturates: what is below zero becomes zero and then the floor.
+        // The cast saturates: negative values become zero and then the floor.
         self.dupthresh = (wanted.min(bound) as u32).max(self.spec.floor_segs);
     }
 }
@@ -189,7 +190,7 @@ impl DupThresh for AvgDev {
 
 impl Learner for AvgDev {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        // §III-A: false fast retransmits are what is detected; a hole that filled itself is not.
+        // §III-A: only false fast retransmits are detected, not holes that filled on their own.
         if sample.resent.is_some() {
             self.learn(f64::from(sample.dupacks) + f64::from(u8::from(self.spec.count_filling_ack)));
             self.recompute(w, cx);

@@ -2,14 +2,15 @@
 //!
 //! Source: Blanton & Allman 2002 §6.6: at most 90 % of `cwnd`, and `cwnd − 1` segments.
 //!
-//! Idea: with fewer segments outstanding than the threshold asks duplicates of, a loss would always wait for the timer.
+//! Idea: with fewer segments outstanding than the threshold needs duplicates, a loss would always wait for the timer.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | min (0.9 cwnd, cwnd − 1) | `ceiling`, in whole segments |
 //!
 //! Unsaid: whether the ceiling is written back into the threshold when it binds (`stored`, the default: a threshold cut by
-//! a small window stays cut) or only applied when asked (`test`); and what happens at 3 segments and below (`floor_segs`).
+//! a small window stays cut) or only applied when it is read (`test`); and what happens at 3 segments and below
+//! (`floor_segs`).
 
 use crate::event::Window;
 use crate::facts::ctx::Ctx;
@@ -24,7 +25,7 @@ pub enum CapStore {
     /// Written back at each change of the threshold and each cut of the window.
     #[default]
     Stored,
-    /// Applied when the threshold is asked, nothing forgotten (§6.6 to the letter: "must always be less than cwnd").
+    /// Applied when the threshold is read, without changing it (§6.6 to the letter: "must always be less than cwnd").
     Test,
 }
 
@@ -53,12 +54,12 @@ impl CapSpec {
         u32::try_from(cap).unwrap_or(u32::MAX).max(self.floor_segs)
     }
 
-    /// `dupthresh` as it counts when asked.
+    /// `dupthresh` with the ceiling and the floor applied.
     pub(super) fn asked(&self, dupthresh: u32, w: &Window, cx: &Ctx) -> u32 {
         dupthresh.min(self.ceiling(w, cx)).max(self.floor_segs)
     }
 
-    /// Writes the ceiling back, if it is to be stored.
+    /// Writes the ceiling back if it is stored.
     pub(super) fn store(&self, dupthresh: &mut u32, w: &Window, cx: &Ctx) {
         if self.store == CapStore::Stored {
             *dupthresh = self.asked(*dupthresh, w, cx);

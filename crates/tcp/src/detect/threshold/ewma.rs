@@ -12,8 +12,8 @@
 //! | N | `sample.dupacks` |
 //! | dupthresh = ⌊avg + 0.5⌋ | `dupthresh` |
 //!
-//! Unsaid: "pure reordering event" is read as both kinds, those that filled themselves and those that were resent: else the
-//! average could never fall. The ceiling cuts the threshold, not the average.
+//! Unsaid: "pure reordering event" is read as both kinds, holes that filled on their own and holes that were resent;
+//! otherwise the average could never fall. The ceiling cuts the threshold, not the average.
 
 use super::cap::CapSpec;
 use super::{DupThresh, Learner};
@@ -30,7 +30,7 @@ pub struct EwmaSpec {
     /// Gain for events longer than the average, 0 to 1. Default 1 (figures 6 to 8).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
-    /// Factor on the gain for the others, 0 to 1. Default 1/16 (figures 6 to 8).
+    /// Factor on the gain for shorter events, 0 to 1. Default 1/16 (figures 6 to 8).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub x: f64,
     /// N = D + 1 instead of D. Default no.
@@ -86,7 +86,7 @@ mod tests {
     use crate::testing::{context, spurious, wide};
 
     fn run(alpha: f64, x: f64) -> Vec<(f64, u32)> {
-        // The vectors are of the rule alone, without a floor.
+        // The vectors are for the rule alone, without a floor.
         let cap = CapSpec { floor_segs: 1, ..CapSpec::default() };
         let mut t = Ewma::new(&EwmaSpec { alpha, x, cap, ..EwmaSpec::default() });
         let lengths = [8, 4, 4, 12, 2, 20, 3];

@@ -2,9 +2,9 @@
 //!
 //! Source: Zhang, Karp, Floyd & Peterson 2003 (DSACK-FA, DSACK-TA), as Leung & Ma 2005 §II and §IV describe them.
 //!
-//! Idea: a histogram of reordering lengths; the share of false fast retransmits to be avoided (the FA ratio) says which
-//! length the threshold must exceed. TA moves that share: up after a false fast retransmit, down after a timeout or a
-//! stall that a lower threshold would have avoided, in proportion to what each costs.
+//! Idea: a histogram of reordering lengths; the share of false fast retransmits to avoid (the FA ratio) says which length the
+//! threshold must exceed. TA moves that share: up after a false fast retransmit, down after a timeout or a stall that a lower
+//! threshold would have avoided, in proportion to the cost of each.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,9 +13,9 @@
 //! | DSACK-FA-MEAN | the percentile; `rule = "mean"` is the other reading |
 //! | cost of a timeout, of a false fast retransmit | `fa/costs.rs` |
 //!
-//! Departures: none known. Written without the original's text, from its abstract and descriptions of it. Unsaid there
-//! (decision 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of TA. A
-//! timeout counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
+//! Departures: none known. Written without the original text, from its abstract and descriptions of it. Unsaid there (decision
+//! 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of TA. A timeout
+//! counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
 
 mod costs;
 mod normal;
@@ -42,10 +42,10 @@ const RATIOS: (f64, f64) = (0.01, 0.99);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Events {
-    /// Those whose retransmission a judge proved needless.
+    /// Events whose retransmission a judge proved needless.
     #[default]
     Confirmed,
-    /// Holes that filled themselves too; then a ratio of 0.99 does what 0.9 does with the others.
+    /// Also holes that filled on their own; a ratio of 0.99 then acts like 0.9 with "confirmed".
     All,
 }
 
@@ -53,10 +53,10 @@ pub enum Events {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// One more than the smallest length that the share `ratio` of events does not exceed.
+    /// One more than the smallest length that a share `ratio` of the events does not exceed.
     #[default]
     Percentile,
-    /// The mean and so many standard deviations that a normal distribution would have the share `ratio` below, rounded up.
+    /// The value below which a normal distribution with the same mean and deviation has the share `ratio`, rounded up.
     Mean,
 }
 
@@ -64,10 +64,11 @@ pub enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvoidTimeouts {
-    /// S, what a false fast retransmit adds to the ratio, above 0 to 1. Default 0.01.
+    /// S, the step that a false fast retransmit adds to the ratio, above 0 to 1. Default 0.01.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub step: f64,
-    /// Whether a timeout's cost has the additive increase after it, too. Default no: a real loss costs that in any case.
+    /// Whether the cost of a timeout includes the additive increase after it. Default: no, because a real loss costs that in
+    /// any case.
     pub count_growth: bool,
 }
 
@@ -81,22 +82,23 @@ impl Default for AvoidTimeouts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FaSpec {
-    /// The FA ratio, above 0 to 1; with `avoid_timeouts` the first one. Default 0.9.
+    /// The FA ratio, above 0 to 1; with `avoid_timeouts`, its initial value. Default 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub ratio: f64,
     /// Which events count. Default "confirmed".
     pub events: Events,
-    /// Whether segments that came in order count as events of length 0. Default no.
+    /// Whether segments that arrived in order count as events of length 0. Default no.
     pub in_order: bool,
-    /// Events that are remembered. Default 1000 (Leung & Ma 2005 §IV-C).
+    /// Number of events remembered. Default 1000 (Leung & Ma 2005 §IV-C).
     #[schemars(range(min = 1, max = 100_000))]
     pub samples: u32,
     /// How the histogram becomes a threshold. Default "percentile".
     pub rule: Rule,
-    /// Ceiling: as many duplicates as this many windows can cause, less one. Default 2: limited transmit doubles the window.
+    /// Ceiling: the number of duplicates that this many windows can cause, less one. Default: 2, since limited transmit doubles
+    /// the window.
     #[schemars(range(min = 1.0))]
     pub flight_cwnds: f64,
-    /// Timeout avoidance. Default: none, the ratio stays.
+    /// Timeout avoidance. Default: none, so the ratio is fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avoid_timeouts: Option<AvoidTimeouts>,
 }
@@ -127,15 +129,15 @@ impl FaSpec {
     }
 }
 
-/// The rule at work. Boxed: the histogram is 8 kB when it is full.
+/// The rule at work. Boxed, because a full histogram has 8 kB.
 pub struct Fa {
     spec: FaSpec,
     ratio: f64,
     dupthresh: u32,
     histogram: Percentiles<u32>,
-    /// Up to where segments have been counted for `in_order`.
+    /// Offset up to which segments have been counted for `in_order`.
     counted: Offset,
-    /// When the last stall ended, how long it was, and the ratio before it.
+    /// When the last stall ended, its length, and the ratio before it.
     stall: Option<(Time, Nanos, f64)>,
 }
 
@@ -148,7 +150,7 @@ impl Fa {
 
     fn recompute(&mut self) {
         let threshold = match self.spec.rule {
-            // The length itself must not trigger.
+            // The length itself must not trigger a fast retransmit.
             Rule::Percentile => self.histogram.get(self.ratio).map(|l| l.saturating_add(1)),
             Rule::Mean => {
                 let k = normal_quantile(self.ratio);
@@ -159,7 +161,7 @@ impl Fa {
         self.dupthresh = threshold.map_or(LEAST, |t| t.max(LEAST));
     }
 
-    /// The segments acknowledged since the last event, but for the one that was reordered.
+    /// Counts the segments acknowledged since the last event, except the reordered one.
     fn count_in_order(&mut self, cx: &Ctx) {
         let segments = (cx.snd_una.0.saturating_sub(self.counted.0)) / u64::from(cx.mss);
         self.counted = cx.snd_una;
@@ -174,7 +176,7 @@ impl Fa {
     }
 }
 
-/// How many round trips that is; none before the first is known.
+/// The idle time in round trips; 0 before the first RTT sample.
 fn round_trips(idle: Nanos, cx: &Ctx) -> f64 {
     cx.srtt.filter(|srtt| srtt.0 > 0).map_or(0.0, |srtt| idle.0 as f64 / srtt.0 as f64)
 }
@@ -209,7 +211,7 @@ impl Learner for Fa {
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         let Some(ta) = self.spec.avoid_timeouts else { return };
-        // The silence before a timeout is part of its cost, and was told as a stall a moment ago.
+        // The silence before a timeout is part of its cost, and was just reported as a stall.
         let mut idle = Nanos::ZERO;
         if let Some((_, stalled, before)) = self.stall.take().filter(|s| s.0 == cx.now) {
             (idle, self.ratio) = (stalled, before);
@@ -285,7 +287,7 @@ mod tests {
         let near = |t: &Fa, want: f64| assert!((t.ratio - want).abs() < 1e-12, "{} {want}", t.ratio);
         let mut t = after(ta, &[8, 8]);
         near(&t, 0.92);
-        // Half a round trip's stall of 16 segments costs as much as a false fast retransmit.
+        // A stall of half a round trip with 16 segments costs as much as a false fast retransmit.
         let cx = Ctx { srtt: Some(Nanos::from_millis(100)), phase: Phase::Disorder, ..context() };
         t.on_stall(Nanos::from_millis(50), &segs(16.0), &cx);
         near(&t, 0.91);

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 5681 §3.2 (three duplicates); RFC 6675 §2 `DupThresh`.
 //!
-//! Idea: three later segments arriving before it are held to be enough evidence that a segment is lost.
+//! Idea: three later segments arriving first are considered enough evidence that a segment is lost.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -2,7 +2,7 @@
 //!
 //! Source: Blanton & Allman 2002 §6.2, §6.6.
 //!
-//! Idea: each needless fast retransmit shows that the threshold was too low; K more duplicates next time.
+//! Idea: each needless fast retransmit shows that the threshold was too low; next time K more duplicates are required.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -22,7 +22,7 @@ use crate::needs::{Need, Requirement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the step is added for.
+/// When the step is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdatePer {
@@ -31,8 +31,8 @@ pub enum UpdatePer {
     Episode,
     /// Each segment that it resent ("per needless retransmit", §7), once all of them are proved needless.
     Segment,
-    /// Each segment whose needless retransmission a DSACK reports, as it reports it, whatever else its episode resent (§7, to the
-    /// letter). Only with `spurious = "dsack"`; a segment sent more than twice does not count.
+    /// Each segment whose needless retransmission a DSACK reports, at the time of the report, whatever else its episode resent
+    /// (§7, to the letter). Only with `spurious = "dsack"`; a segment sent more than twice does not count.
     Dsack,
 }
 
@@ -43,7 +43,7 @@ pub struct IncSpec {
     /// K, duplicates added. Default 1.
     #[schemars(range(min = 1, max = 1000))]
     pub step: u32,
-    /// What the step is added for. Default "episode".
+    /// When the step is added. Default "episode".
     pub update_per: UpdatePer,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,

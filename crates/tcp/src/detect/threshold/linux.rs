@@ -1,9 +1,9 @@
 //! Linux's reordering metric: the threshold is the furthest that a segment was ever overtaken.
 //!
 //! Source: Linux 6 (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`, `tcp_enter_loss`; sysctl `tcp_reordering`,
-//! `tcp_max_reordering`), in our words; from 6.17 on the kernel no longer counts to it.
+//! `tcp_max_reordering`), in our words; from 6.17 on, the kernel no longer counts duplicates up to it.
 //!
-//! Idea: a segment that was sent once and is reported below the highest SACK was overtaken by all between them.
+//! Idea: a segment that was sent once and is reported below the highest SACK was overtaken by all segments in between.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,8 +11,8 @@
 //! | highest SACK | `top`, kept after everything is acknowledged |
 //! | metric | segments from the lowest such segment to `top`, rounded up |
 //!
-//! Departures: `sacked_out` at a timeout is taken to be the duplicates of the hole, one for each SACKed segment.
-//! Unsaid: without SACK, more duplicates than can be under way mean a window's worth of reordering.
+//! Departures: `sacked_out` at a timeout is taken as the number of duplicates of the hole, one for each SACKed segment.
+//! Unsaid: without SACK, more duplicates than segments in flight mean a window's worth of reordering.
 
 use super::{DupThresh, Learner};
 use crate::event::{Phase, Window};
@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxSpec {
-    /// Duplicates at first, and after a timeout that too high a threshold caused. Default 3 (`tcp_reordering`).
+    /// Duplicates at first, and after a timeout caused by too high a threshold. Default 3 (`tcp_reordering`).
     pub initial: u32,
-    /// The most. Default 300 (`tcp_max_reordering`; 127 before Linux 3.19).
+    /// Upper limit. Default: 300 (`tcp_max_reordering`; 127 before Linux 3.19).
     pub max: u32,
 }
 
@@ -64,9 +64,9 @@ impl DupThresh for Linux {
         self.reordering
     }
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
-        // Below what was SACKED before this ACK: blocks of one ACK do not overtake each other.
+        // Below the data SACKed before this ACK: blocks of one ACK do not overtake each other.
         let overtaken = board.newly().filter(|s| s.sends == 1 && Some(s.start) < self.top).map(|s| s.start);
-        // A resent segment that was SACKed, and now its other copy came.
+        // A resent segment was SACKed, and now its other copy arrived.
         let doubled = ack.dsack.and_then(|(left, _)| board.get(left));
         let doubled = doubled.filter(|s| s.marks.any(Marks::SACKED) && s.sends > 1).map(|s| s.start);
         let lowest = overtaken.chain(doubled).min();
@@ -83,13 +83,13 @@ impl DupThresh for Linux {
 
 impl Learner for Linux {
     fn on_reorder(&mut self, sample: &ReorderSample, _: &Window, _: &Ctx) {
-        // The hole itself was resent, so `on_ack` passed over it.
+        // The hole itself was resent, so `on_ack` skipped it.
         if sample.resent.is_some() {
             self.seen(u64::from(sample.dupacks) + 1);
         }
     }
     fn on_rto(&mut self, dup_run: u32, _: &Window, cx: &Ctx) {
-        // Over-estimated: enough was reported for the first threshold, and the timer had to do it.
+        // Overestimated: enough was reported for the initial threshold, but the loss was left to the timer.
         let unsure = matches!(cx.phase, Phase::Open | Phase::Disorder);
         if unsure && dup_run >= self.spec.initial {
             self.reordering = self.reordering.min(self.spec.initial);
@@ -109,7 +109,8 @@ mod tests {
         Offset(1 + 1000 * n)
     }
 
-    /// Twenty segments; then for each step an ACK of everything before a segment and a block; the thresholds after each.
+    /// Sends twenty segments. Each step is an ACK of everything before a segment, with a block; returns the threshold
+    /// after each step.
     fn run(spec: &LinuxSpec, resent: Option<u64>, steps: &[(u64, u64, u64)]) -> Vec<u32> {
         let (mut rule, mut board) = (Linux::new(spec), Scoreboard::default());
         (0..20).for_each(|n| _ = board.push(seg(n), 1000, Time(0), 20_000.0, false));
@@ -129,11 +130,11 @@ mod tests {
 
     #[test]
     fn the_threshold_is_the_distance_from_the_lowest_overtaken_segment_to_the_highest_reported() {
-        // 8 comes before 2 and 3: the lower was overtaken by all up to 8. Below three nothing changes.
+        // 8 arrives before 2 and 3: the lower one was overtaken by all up to 8. Below three nothing changes.
         assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 2), (0, 8, 9), (0, 6, 7), (0, 2, 4)]), [3, 3, 3, 7]);
-        // An ACK that fills the hole tells the same.
+        // An ACK that fills the hole gives the same result.
         assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 9), (9, 0, 0)]), [3, 9]);
-        // Up to the highest that the same ACK reports, too; blocks that come in order are no reordering.
+        // The highest segment reported by the same ACK counts, too; blocks that arrive in order are not reordering.
         assert_eq!(run(&LinuxSpec::default(), None, &[(0, 1, 2), (2, 4, 9)]), [3, 9]);
         assert_eq!(run(&LinuxSpec::default(), None, &[(0, 2, 4), (0, 6, 12)]), [3, 3]);
     }

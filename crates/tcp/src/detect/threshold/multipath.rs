@@ -2,15 +2,15 @@
 //!
 //! Source: Lee, Park & Choi 2002, as Leung & Ma 2005 §II describe it: "set to increase logarithmically on the number of paths used".
 //!
-//! Idea: a sender that spreads its segments over n paths knows that it causes reordering; the more paths, the more duplicates
-//! it waits for. The receiver delays ACKs of what arrives out of order, too (`ack = "delayed-reordered"`).
+//! Idea: a sender that spreads its segments over n paths knows that it causes reordering; the more paths, the more duplicates it
+//! waits for. The receiver also delays ACKs of segments out of order (`ack = "delayed-reordered"`).
 //!
 //! | source | here |
 //! | --- | --- |
 //! | number of paths | `paths` |
 //! | dupthresh | 3 + ⌈log₂ n⌉ |
 //!
-//! Departures: none known; the paper's text was not at hand. Unsaid: base and factor of the logarithm (decision 0062).
+//! Departures: none known; the paper's text was not available. Unsaid: base and factor of the logarithm (decision 0062).
 
 use super::{DupThresh, Learner};
 use crate::event::Window;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MultipathSpec {
-    /// How many paths the sender's segments take. Default 2.
+    /// Number of paths that the sender's segments take. Default 2.
     #[schemars(range(min = 1, max = 65_536))]
     pub paths: u32,
 }

@@ -1,15 +1,15 @@
-//! TCP-NCR: as many duplicates as a part of what is outstanding, so about a round trip's worth.
+//! TCP-NCR: the threshold is a share of the outstanding segments, so about a round trip's worth.
 //!
 //! Source: RFC 4653 §3.1 (I.3), §3.2 (E.6).
 //!
-//! Idea: a hole that is still open after a whole round trip is a loss; new data are sent meanwhile (`disorder/ncr.rs`), and
-//! the threshold grows with them.
+//! Idea: a hole that is still open after a whole round trip is a loss; new data is sent meanwhile (`disorder/ncr.rs`), and
+//! the threshold grows with it.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | LT_F = 2/3 (Careful), 1/2 (Aggressive) | `mode` |
 //! | DupThresh = max (LT_F · FlightSize / SMSS, 3) | `segments`, rounded up: the first count that is not below it |
-//! | frozen in recovery | the detector asks no more then |
+//! | frozen in recovery | the detector then stops reading it |
 //!
 //! Unsaid: the rounding; 9 SACKed segments reach 8.67, and 8 do not.
 
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NcrSpec {
-    /// Which part of the flight. Default "careful".
+    /// Which share of the flight. Default "careful".
     pub mode: NcrMode,
 }
 

@@ -1,4 +1,4 @@
-//! Takes off the board what has been acknowledged, and says what an ACK newly delivered.
+//! Removes acknowledged records from the board and reports what an ACK newly delivered.
 
 use super::{Marks, Scoreboard, Sent};
 use crate::facts::ack::{AckEvent, Newest};
@@ -6,20 +6,20 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// What one ACK newly delivered, in numbers: filled by [`Scoreboard::acknowledge`] and [`Scoreboard::apply_sack`].
+/// Totals of what one ACK newly delivered; filled by [`Scoreboard::acknowledge`] and [`Scoreboard::apply_sack`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivered {
-    /// Bytes, cumulatively or by SACK.
+    /// Bytes delivered, cumulatively or by SACK.
     pub bytes: Bytes,
-    /// Of these, bytes by SACK.
+    /// Bytes delivered by SACK only.
     pub sacked: Bytes,
     /// Whether any of it had been sent more than once.
     pub covers_retransmit: bool,
-    /// What was sent last of it.
+    /// The most recently sent of the delivered segments.
     pub newest: Option<Newest>,
 }
 
-/// The oldest segments up to an index: when the last of them was sent, and where it ends.
+/// The oldest segments up to an index, with the send time and the end of the last one.
 struct Run {
     after: u32,
     at: Time,
@@ -27,7 +27,7 @@ struct Run {
 }
 
 impl Scoreboard {
-    /// Takes everything below `ack` off the board. [`Scoreboard::newly`] tells what of it was not known to have arrived.
+    /// Removes everything below `ack` from the board. [`Scoreboard::newly`] returns the part not known before to have arrived.
     #[inline]
     pub fn acknowledge(&mut self, ack: Offset, out: &mut Delivered) {
         self.released = self.head;
@@ -51,7 +51,7 @@ impl Scoreboard {
                 self.lost -= n;
             }
             if !whole {
-                // An ACK in mid-segment: the rest stays as a smaller segment.
+                // An ACK in mid-segment: the rest remains as a smaller segment.
                 self.ring[slot].start = ack;
                 self.ring[slot].len = s.len - n as u32;
                 break;
@@ -69,8 +69,9 @@ impl Scoreboard {
         }
     }
 
-    /// The usual ACK, made short: nothing is SACKed, and it acknowledges whole segments that were sent once and have no mark.
-    /// Says when the last of them was sent. On any other it changes nothing. Apart: in place it is short of registers.
+    /// Fast path for the usual ACK: nothing is SACKed, and it acknowledges whole segments that were sent once and have no mark.
+    /// Returns when the last of them was sent; any other ACK changes nothing. Not inlined, because the caller would run out of
+    /// registers.
     #[inline(never)]
     pub(crate) fn acknowledge_plain(&mut self, ack: Offset) -> Option<Time> {
         if self.sacked > 0 || self.sack.has_fresh() {
@@ -83,7 +84,7 @@ impl Scoreboard {
         Some(run.at)
     }
 
-    /// The oldest segments that an ACK covers whole, as far as they were sent once and have no mark.
+    /// The oldest segments that an ACK fully covers, up to the first one that was resent or has a mark.
     #[inline]
     fn plain_run(&self, ack: Offset) -> Option<Run> {
         let (mut i, mut last) = (self.head, None);
@@ -112,8 +113,8 @@ impl Scoreboard {
 }
 
 impl Delivered {
-    /// What an ACK of everything below `ack` told that came at `now` and delivered this. That it is a duplicate, carries blocks, a DSACK, a
-    /// timestamp or a mark, whoever read it adds.
+    /// Builds the event of an ACK up to `ack` that arrived at `now` and delivered this. The caller adds whether it is a duplicate
+    /// and whether it carries blocks, a DSACK, a timestamp or a congestion mark.
     #[inline]
     pub fn ack_event(&self, prior_una: Offset, ack: Offset, now: Time) -> AckEvent {
         AckEvent {

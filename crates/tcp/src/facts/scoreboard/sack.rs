@@ -1,16 +1,16 @@
-//! SACK blocks on the scoreboard: applying them, skipping what was seen, and RFC 6675's `IsLost`.
+//! SACK blocks on the scoreboard: applying them, skipping known ones, and RFC 6675's `IsLost`.
 
 use super::{Delivered, Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
 
-/// What is remembered of SACK blocks.
+/// The state kept about SACK blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SackState {
     /// End of the highest SACKed record, and the index after it.
     pub(super) top: Offset,
     top_index: u32,
-    /// Everything below has been judged by `IsLost` (its boundary only moves right).
+    /// `IsLost` has judged everything below this index (its boundary only moves right).
     judged: u32,
     judged_any: bool,
     /// Blocks already applied: a receiver repeats them (RFC 2018 §4).
@@ -22,7 +22,7 @@ pub(super) struct SackState {
 }
 
 impl SackState {
-    /// Indices of what the last ACK's blocks touched, each once even if blocks overlap.
+    /// Indices that the last ACK's blocks touched, each once even if blocks overlap.
     pub(super) fn fresh(&self) -> impl Iterator<Item = u32> + '_ {
         let ranges = &self.fresh[..usize::from(self.fresh_count)];
         ranges.iter().enumerate().flat_map(move |(k, &(from, n))| {
@@ -37,24 +37,24 @@ impl SackState {
         self.fresh_count > 0
     }
 
-    /// Nothing SACKed is outstanding: forget where the top was.
+    /// Nothing SACKed is outstanding: forgets the top.
     #[inline]
     pub(super) fn nothing_left(&mut self) {
         self.top = Offset(0);
         self.judged_any = false;
     }
 
-    /// The records have other indices; the highest SACKed one is the one before this.
+    /// The records have new indices; the highest SACKed one is just before `top_index`.
     pub(super) fn moved(&mut self, top_index: u32) {
         (self.top_index, self.judged_any) = (top_index, false);
     }
 
-    /// `IsLost` is to be asked again of every record.
+    /// `IsLost` must judge every record again.
     pub(super) fn judge_anew(&mut self) {
         self.judged_any = false;
     }
 
-    /// The part of a block that no earlier block has told, if any (a part in the middle is told again).
+    /// The part of a block that no earlier block covered, if any (a known part in the middle is included again).
     fn unseen(&self, (mut left, mut right): (Offset, Offset)) -> Option<(Offset, Offset)> {
         for &(l, r) in &self.seen {
             if l <= left {
@@ -69,13 +69,13 @@ impl SackState {
         Some((left, right))
     }
 
-    /// Whether an earlier block told all of this one.
+    /// Whether an earlier block covers all of this one.
     #[inline]
     fn knows(&self, block: (Offset, Offset)) -> bool {
         self.seen.iter().any(|&(l, r)| l <= block.0 && block.1 <= r)
     }
 
-    /// Remembers a block in the place of one that it covers, else of the oldest.
+    /// Remembers a block in place of one that it covers, else in place of the oldest.
     fn remember(&mut self, block: (Offset, Offset)) {
         let covered = self.seen.iter().position(|&(l, r)| block.0 <= l && r <= block.1 && l < r);
         let place = covered.unwrap_or_else(|| {
@@ -95,7 +95,7 @@ impl Scoreboard {
         }
     }
 
-    /// Where the lowest segment begins that was sent once, that the last ACK newly delivered and that ends below `fack`: it was
+    /// The start of the lowest segment that was sent once, was newly delivered by the last ACK, and ends below `fack`: it was
     /// overtaken.
     #[inline]
     pub fn lowest_overtaken(&self, fack: Offset) -> Option<Offset> {
@@ -113,7 +113,7 @@ impl Scoreboard {
         self.first_overtaken(self.released, acked, fack, |s| !s.marks.any(Marks::SACKED)).or(lowest)
     }
 
-    /// The same among the `n` records from `from` that are new.
+    /// The same among those of the `n` records from `from` that are new.
     #[inline]
     fn first_overtaken(&self, from: u32, n: u32, fack: Offset, is_new: impl Fn(&Sent) -> bool) -> Option<Offset> {
         let below = (0..n).map(|i| self.at(from.wrapping_add(i))).take_while(|s| s.end() < fack);
@@ -131,10 +131,10 @@ impl Scoreboard {
         self.sack.fresh_count = 0;
     }
 
-    /// Applies one SACK block that lies above the cumulative ACK. Blocks beyond what was sent are ignored.
+    /// Applies one SACK block above the cumulative ACK. Blocks beyond what was sent are ignored.
     #[inline]
     pub fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
-        // Most blocks only repeat.
+        // Most blocks are repeats.
         if !self.sack.knows(block) {
             self.apply_news(block, out);
         }
@@ -152,7 +152,7 @@ impl Scoreboard {
         }
         let Some((left, right)) = self.sack.unseen(block) else { return };
         let on_top = self.sacked > 0 && left == self.sack.top;
-        // A record that begins before the block is only partly told and does not count.
+        // A record that begins before the block is only partly covered and does not count.
         let from = match if on_top { Some(self.sack.top_index) } else { self.find(left) } {
             Some(i) if self.at(i).start < left => i.wrapping_add(1),
             Some(i) => i,
@@ -167,7 +167,7 @@ impl Scoreboard {
             self.sack.fresh[usize::from(self.sack.fresh_count)] = (from, i.wrapping_sub(from));
             self.sack.fresh_count += 1;
         }
-        // Only what was applied may be skipped the next time: a segment that is partly told may be cut to that part later.
+        // Only applied parts may be skipped next time: a partly covered segment may later be cut down to that part.
         if i != from {
             let (first, last) = (self.at(from).start, self.at(i.wrapping_sub(1)).end());
             let known = |applied, asked, told| if applied == asked { told } else { applied };
@@ -183,7 +183,7 @@ impl Scoreboard {
         }
         let n = u64::from(s.len);
         if s.marks.0 == 0 {
-            // As `edit` would do it.
+            // Does the same as `edit`.
             let slot = self.slot(i);
             self.ring[slot].marks.0 = Marks::SACKED | Marks::FRESH;
             (self.pipe, self.sacked) = (self.pipe - n, self.sacked + n);
@@ -202,13 +202,14 @@ impl Scoreboard {
         self.edit(i, |m| m.0 = (m.0 | Marks::SACKED | Marks::FRESH) & !(Marks::LOST | Marks::REWOUND));
     }
 
-    /// Marks lost what RFC 6675 §4 `IsLost` holds to be lost: `dupthresh` discontiguous SACKed runs above it, or more
+    /// Marks lost every segment that RFC 6675 §4 `IsLost` considers lost: `dupthresh` discontiguous SACKed runs above it, or more
     /// than `(dupthresh − 1) · mss` bytes SACKed above it. Returns the bytes newly marked.
     pub fn mark_is_lost(&mut self, dupthresh: u32, mss: u32) -> Bytes {
         self.mark_lost_above(dupthresh, u64::from(dupthresh.saturating_sub(1)) * u64::from(mss))
     }
 
-    /// Marks lost what has `runs` discontiguous SACKed runs above it, or more than `enough` bytes. Returns the bytes newly marked.
+    /// Marks lost every segment with `runs` discontiguous SACKed runs above it, or more than `enough` bytes. Returns the bytes
+    /// newly marked.
     pub fn mark_lost_above(&mut self, runs: u32, enough: Bytes) -> Bytes {
         if self.sacked == 0 {
             return 0;
@@ -252,7 +253,7 @@ impl Scoreboard {
         let mut i = if known { self.sack.judged } else { self.head };
         let mut marked = 0;
         while boundary.wrapping_sub(self.head) > i.wrapping_sub(self.head) {
-            // §4 NextSeg (1.a): what was sent again already, by rule (3), is not to be sent once more.
+            // §4 NextSeg (1.a): a segment already resent by rule (3) is not to be resent.
             if !self.at(i).marks.any(Marks::SACKED | Marks::LOST) {
                 marked += u64::from(self.at(i).len);
                 self.edit(i, |m| m.0 |= Marks::LOST);
@@ -263,7 +264,7 @@ impl Scoreboard {
         marked
     }
 
-    /// The lowest index above which enough is SACKed: whatever is not SACKed below it is lost.
+    /// The lowest index above which enough is SACKed: everything below it that is not SACKed is lost.
     fn is_lost_boundary(&self, dupthresh: u32, enough: Bytes) -> Option<u32> {
         let (mut bytes, mut runs, mut in_run) = (0, 0, false);
         let mut i = self.sack.top_index;

@@ -1,7 +1,8 @@
-//! Questions that need the order of sending instead of the order of sequence numbers (RFC 8985).
+//! Queries that need the order of sending instead of the order of sequence numbers (RFC 8985).
 //!
-//! Two queues in order of sending, merged by whoever asks: what was sent once stands on the board in that order; what was
-//! sent again stands in a list of its own. Each is passed over once, so an ACK costs what it changes.
+//! There are two queues in order of sending, merged by each query: segments sent once are on the board in that order, and
+//! resent ones are in a separate list. Each entry is visited once, so the cost of an ACK is proportional to what it
+//! changes.
 
 use super::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
@@ -9,41 +10,41 @@ use crate::time::Time;
 use crate::units::Bytes;
 use std::collections::VecDeque;
 
-/// How far the order of sending has been judged. It belongs to the detector that asks.
+/// How far the order of sending has been judged. Owned by the detector that queries it.
 #[derive(Clone, Debug, Default)]
 pub struct SendOrder {
-    /// Below it, what was sent once is SACKed or lost.
+    /// Below it, all segments sent once are SACKed or lost.
     judged: Offset,
-    /// Below it, nothing that was sent once and waits is higher than `hole`, the last offset of such a segment.
+    /// Below it, no waiting segment sent once is higher than `hole`, the last offset of such a segment.
     seen: Offset,
     hole: Option<Offset>,
-    /// Where on the board they were found last.
+    /// Indices on the board where they were last found.
     judged_index: u32,
     seen_index: u32,
     hole_index: u32,
-    /// What was sent again: when, its end, its start. Some of it has been settled since.
+    /// Resent segments: send time, end, start. Some may have been settled since.
     resent: VecDeque<(Time, Offset, Offset)>,
     stale: bool,
 }
 
 impl SendOrder {
-    /// A segment was sent again.
+    /// A segment was resent.
     pub fn resent(&mut self, s: &Sent) {
         let entry = Self::entry(s);
         if s.sends > 2 {
-            // Only its last copy counts; else a dead path, on which nothing is ever judged, would make the list grow.
+            // Only the last copy counts. Otherwise the list would grow on a dead path, where nothing is ever judged.
             self.resent.retain(|e| e.1 != entry.1);
         }
         let before = self.resent.iter().rev().take_while(|e| **e > entry).count();
         self.resent.insert(self.resent.len() - before, entry);
     }
 
-    /// Marks were taken back: everything is to be looked at again.
+    /// Marks were removed: everything must be examined again.
     pub fn forget(&mut self) {
         (self.judged, self.seen, self.hole, self.stale) = (Offset(0), Offset(0), None, true);
     }
 
-    /// Whether the scoreboard alone tells the order.
+    /// Whether the scoreboard alone gives the order.
     fn is_plain(&self) -> bool {
         !self.stale && self.resent.is_empty()
     }
@@ -62,15 +63,16 @@ impl SendOrder {
 }
 
 impl Scoreboard {
-    /// Whether nothing that is out was sent before `newest` (when, and its end), as far as one look tells.
+    /// Whether, by one quick check, nothing outstanding was sent before `newest` (send time, end).
     #[inline(always)]
     pub fn is_in_order(&self, order: &SendOrder, newest: (Time, Offset)) -> bool {
         !self.is_empty() && self.at(self.head).is_in_order(newest) && order.is_plain()
     }
 
-    /// Marks lost what was sent last before `newest` (when, and its end, which decides at equal times) and not after
-    /// `by`; a retransmission counts like any other transmission. Returns the bytes newly marked, and when the newest of
-    /// those was sent that were sent before `newest` and may still arrive. `newest` must not fall from call to call.
+    /// Marks lost every segment last sent before `newest` (send time, and the end, which decides at equal times) and not
+    /// after `by`; a retransmission counts like any other transmission. Returns the bytes newly marked. Also returns the
+    /// send time of the newest segment that was sent before `newest` and may still arrive. `newest` must not decrease
+    /// from call to call.
     pub fn mark_sent_before(
         &mut self,
         order: &mut SendOrder,
@@ -95,7 +97,7 @@ impl Scoreboard {
         (lost, self.waits_once(order, newest).max(self.waits_resent(order, newest)))
     }
 
-    /// Index of the record at `at` or of the oldest above it.
+    /// Index of the record at `at`, or of the lowest one above it.
     fn index_from(&self, at: Offset, hint: u32) -> u32 {
         match self.iter().next() {
             Some(s) if at > s.start => self.find_near(at, hint).unwrap_or(self.tail),
@@ -103,7 +105,7 @@ impl Scoreboard {
         }
     }
 
-    /// Index of the record that contains `at`, which mostly still is `hint`.
+    /// Index of the record that contains `at`, which usually still is `hint`.
     fn find_near(&self, at: Offset, hint: u32) -> Option<u32> {
         let out = hint.wrapping_sub(self.head) < self.tail.wrapping_sub(self.head);
         let holds = |s: &Sent| s.start <= at && at < s.end();
@@ -113,7 +115,7 @@ impl Scoreboard {
         self.find(at)
     }
 
-    /// Where the record at `i` begins; where the board ends, if there is none.
+    /// Start of the record at `i`, or the end of the board if there is none.
     fn offset_of(&self, i: u32) -> Offset {
         if i == self.tail {
             self.iter().next_back().map_or(Offset(0), Sent::end)
@@ -122,7 +124,7 @@ impl Scoreboard {
         }
     }
 
-    /// What was sent once is on the board in the order of sending: marks up to the first that waits.
+    /// Segments sent once are on the board in the order of sending: marks up to the first that must still wait.
     fn judge_once(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
         let (mut i, mut marked) = (self.index_from(order.judged, order.judged_index), 0);
         while i != self.tail {
@@ -141,7 +143,7 @@ impl Scoreboard {
         marked
     }
 
-    /// When the highest of those was sent that were sent once, before `newest`, and are neither SACKed nor lost.
+    /// Send time of the highest segment that was sent once, before `newest`, and is neither SACKed nor lost.
     fn waits_once(&self, order: &mut SendOrder, newest: (Time, Offset)) -> Option<Time> {
         let mut i = self.index_from(order.seen.max(order.judged), order.seen_index);
         while i != self.tail {
@@ -155,7 +157,7 @@ impl Scoreboard {
             i = i.wrapping_add(1);
         }
         (order.seen, order.seen_index) = (self.offset_of(i), i);
-        // It may have been filled: then the one below it, if it is not acknowledged.
+        // The hole may have been filled; then the one below it, if not acknowledged.
         let mut i = self.find_near(order.hole.take()?, order.hole_index)?;
         if !self.at(i).waits_once() {
             let lowest = self.index_from(order.judged, order.judged_index);
@@ -171,7 +173,7 @@ impl Scoreboard {
         Some(s.at)
     }
 
-    /// What was sent again stands in the list in the order of sending; what has been settled since is dropped.
+    /// Resent segments are in the list in the order of sending; those settled since are dropped.
     #[inline(never)]
     fn judge_resent(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
         let mut marked = 0;
@@ -187,7 +189,7 @@ impl Scoreboard {
         marked
     }
 
-    /// When the last of those was sent that were sent again, before `newest`, and are neither SACKed nor lost again.
+    /// Send time of the last segment that was resent, before `newest`, and is neither SACKed nor lost again.
     #[inline(never)]
     fn waits_resent(&self, order: &SendOrder, newest: (Time, Offset)) -> Option<Time> {
         if order.resent.is_empty() {
@@ -198,25 +200,26 @@ impl Scoreboard {
         order.resent.range(..before).rev().find(waits).map(|e| e.0)
     }
 
-    /// Whether the copy sent at `at` of the segment from `start` to `end` is still on its way, as far as is known.
+    /// Whether the copy sent at `at` of the segment from `start` to `end` is still in flight, as far as is known.
     fn waits_again(&self, at: Time, end: Offset, start: Offset) -> bool {
         let live = |s: &Sent| s.at == at && s.start >= start && s.end() == end && !s.is_settled();
         self.get(last_of(end)).is_some_and(live)
     }
 }
 
-/// The last offset of a segment that ends at `end`: still on the board when its beginning has been acknowledged.
+/// The last offset of a segment that ends at `end`: it is still on the board when the segment's beginning has been
+/// acknowledged.
 fn last_of(end: Offset) -> Offset {
     Offset(end.0 - 1)
 }
 
 impl Sent {
-    /// SACKed, or lost and not sent since.
+    /// SACKed, or lost and not resent since.
     fn is_settled(&self) -> bool {
         self.marks.any(Marks::SACKED) || (self.marks.any(Marks::LOST) && !self.marks.any(Marks::REXMIT))
     }
 
-    /// Sent once, and not before `newest`; then so is all above it that was sent once.
+    /// Sent once, and not before `newest`; then so was every segment above it that was sent once.
     fn is_in_order(&self, newest: (Time, Offset)) -> bool {
         self.sends == 1 && (self.at, self.end()) >= newest
     }

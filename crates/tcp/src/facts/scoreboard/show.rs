@@ -1,4 +1,4 @@
-//! The scoreboard as people read it, and as a test build recounts it.
+//! The scoreboard printed for people, and recounted in test builds.
 
 use super::{Marks, Scoreboard};
 use std::fmt;
@@ -11,7 +11,7 @@ impl fmt::Debug for Marks {
 }
 
 impl fmt::Display for Scoreboard {
-    /// A ruler: `1 ··SSL·R 14000`, one sign a segment.
+    /// A ruler: `1 ··SSL·R 14000`, one character per segment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.iter().next() else { return f.write_str("(empty)") };
         write!(f, "{} ", first.start)?;
@@ -30,7 +30,7 @@ impl fmt::Display for Scoreboard {
 
 #[cfg(debug_assertions)]
 impl Scoreboard {
-    /// Recounts everything; a test build does so after every ACK and timer, and after every send off the fast path.
+    /// Recounts everything. Test builds do so after every ACK and timer, and after every send off the fast path.
     pub(crate) fn check(&self) {
         let (mut pipe, mut sacked, mut lost, mut to_send) = (0, 0, 0, 0);
         let mut edge = None;

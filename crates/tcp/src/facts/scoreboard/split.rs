@@ -1,12 +1,13 @@
-//! Records are cut: what was sent was too large for the path, and is sent again in smaller segments.
+//! Splits records: segments that were too large for the path are resent as smaller ones.
 
 use super::{Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::units::Bytes;
 
 impl Scoreboard {
-    /// Cuts every record of more than `mss` bytes of payload into segments of `mss` bytes, and marks those lost that are not SACKed
-    /// (a receiver that reneges may want the others, too). `fin` is the end of the stream, if its FIN was sent. Returns the bytes newly marked.
+    /// Splits every record of more than `mss` bytes of payload into segments of `mss` bytes, and marks those not SACKed lost (a
+    /// receiver that reneges may need the others, too). `fin` is the end of the stream, if its FIN was sent. Returns the bytes
+    /// newly marked.
     #[cold]
     pub(crate) fn split(&mut self, mss: u32, fin: Option<Offset>) -> Bytes {
         let cut = |s: &Sent| s.payload(fin) > mss;
@@ -28,10 +29,10 @@ impl Scoreboard {
         lost.into_iter().map(|k| self.mark_index_lost(self.head.wrapping_add(k))).sum()
     }
 
-    /// Puts these records in the place of those on the board, whose bytes and marks they have.
+    /// Replaces the records on the board by these, which have the same bytes and marks.
     fn replace(&mut self, records: &[Sent]) {
         let mut ring = vec![records[0]; (records.len() + 1).next_power_of_two().max(16)].into_boxed_slice();
-        // Indices that somebody remembers are behind from now on.
+        // From now on, indices remembered elsewhere are out of date.
         (self.head, self.released) = (self.tail, self.tail);
         for s in records {
             ring[self.tail as usize & (ring.len() - 1)] = *s;
@@ -51,7 +52,7 @@ impl Sent {
         self.len - u32::from(Some(self.end()) == fin)
     }
 
-    /// Segments of `mss` bytes in its place; the last has the rest, and the FIN.
+    /// Segments of `mss` bytes that replace it; the last has the rest and the FIN.
     fn pieces(self, mss: u32, fin: Option<Offset>) -> impl Iterator<Item = Sent> {
         let n = self.payload(fin).div_ceil(mss);
         (0..n).map(move |k| {

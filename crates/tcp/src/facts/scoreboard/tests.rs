@@ -1,4 +1,5 @@
-//! The scoreboard against a naive one: a list of records, every number counted afresh, SACKed bytes as a bit vector.
+//! The scoreboard against a naive one: a list of records, with every number counted afresh and SACKed bytes as a bit
+//! vector.
 
 use super::send_order::SendOrder;
 use super::*;
@@ -83,16 +84,16 @@ enum Op {
     MarkHead,
     MarkRest,
     MarkIsLost,
-    /// Holes with at least this number of SACKed segments above them.
+    /// Marks holes with at least this number of SACKed segments above them.
     MarkHolesUnder(u32),
-    /// Holes below a place: the record, and the bytes into it.
+    /// Marks holes below a position: the record, and the bytes into it.
     MarkHolesBelow(usize, u64),
-    /// Among the first records: what was sent before the one that was sent last, by at least this time.
+    /// Among the first records: marks those sent at least this much before the one sent last.
     MarkSentBefore(usize, u64),
     Unmark,
     ClearSacks,
     Rewind,
-    /// Nothing larger than this may stay; whether the last record ends with the FIN.
+    /// No record may stay larger than this; whether the last record ends with the FIN.
     Split(u32, bool),
 }
 
@@ -132,9 +133,9 @@ struct Rec {
     sends: u8,
     sacked: bool,
     lost: bool,
-    /// Sent again since it was last held to be lost.
+    /// Resent since it was last marked lost.
     resent: bool,
-    /// To be sent again in order, because `snd_nxt` went back.
+    /// To be resent in order, because `snd_nxt` went back.
     rewound: bool,
 }
 
@@ -157,7 +158,7 @@ impl Rec {
 #[derive(Clone, Debug, Default)]
 struct Naive {
     recs: Vec<Rec>,
-    /// (start, end) of what the last ACK delivered.
+    /// (start, end) of the records that the last ACK delivered.
     newly: Vec<(u64, u64)>,
     delivered: u64,
     fresh_sacked: u64,
@@ -230,7 +231,7 @@ impl Naive {
         self.recs.iter().rev().filter(|r| r.sacked).nth(n as usize - 1).map(|r| r.start)
     }
 
-    /// Of records that reach beyond `end` nothing is said, nor of anything if `end` is not outstanding.
+    /// Leaves records that reach beyond `end` alone, and all of them if `end` is not outstanding.
     fn mark_holes_below(&mut self, end: u64) -> u64 {
         if self.recs.last().is_none_or(|r| r.end <= end) {
             return 0;
@@ -239,7 +240,7 @@ impl Naive {
         holes.map(|r| (r.lost = true, r.len()).1).sum()
     }
 
-    /// The bytes newly marked, and when the newest that waits was sent.
+    /// Returns the bytes newly marked, and the send time of the newest record still waiting.
     fn mark_sent_before(&mut self, newest: (u64, u64), by: u64) -> (u64, Option<u64>) {
         let (mut marked, mut waits) = (0, None);
         let open = |r: &&mut Rec| (r.at, r.end) < newest && !r.sacked && (!r.lost || r.resent);
@@ -262,12 +263,12 @@ impl Naive {
         (Some(r.end) <= self.highest_sacked()).then_some(r.start)
     }
 
-    /// RFC 6675 §4 `SetPipe`: what is not held to be lost, and what was sent again.
+    /// RFC 6675 §4 `SetPipe`: data not marked lost, plus data resent.
     fn pipe(&self) -> u64 {
         self.sum(|r| !r.sacked && !r.lost) + self.sum(|r| !r.sacked && r.resent)
     }
 
-    /// One byte after the other goes into the piece at hand until it is full; a FIN always fits.
+    /// Adds byte after byte to the current piece until it is full; a FIN always fits.
     fn split(&mut self, mss: u64, fin: Option<u64>) -> u64 {
         let large = |r: &Rec| r.len() - u64::from(Some(r.end) == fin) > mss;
         if !self.recs.iter().any(large) {

@@ -1,4 +1,4 @@
-//! The held ranges by hand, and against a list that is searched from end to end.
+//! The held ranges against hand-made cases, and against a list that is searched from end to end.
 
 use super::*;
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn the_number_of_ranges_is_limited_by_the_window() {
     assert_eq!(r.from(Offset(0)).count(), 73, "what joins held ranges is always taken");
 }
 
-/// The plain way: every range, in no order, with the time of its last segment.
+/// The naive model: every range, in no order, with the time of its last segment.
 #[derive(Default)]
 struct Plain {
     ranges: Vec<(u64, u64, u64)>,
@@ -72,7 +72,7 @@ impl Plain {
     fn insert(&mut self, left: u64, right: u64) {
         self.clock += 1;
         let (mut l, mut r) = (left, right);
-        // Until nothing more joins.
+        // Repeats until nothing more joins.
         while let Some(i) = self.ranges.iter().position(|o| o.0 <= r && l <= o.1) {
             let o = self.ranges.swap_remove(i);
             (l, r) = (l.min(o.0), r.max(o.1));
@@ -116,8 +116,8 @@ enum Op {
     Advance(u64),
 }
 
-/// Places count from `rcv_nxt`. Mostly single bytes, so that hundreds of ranges stand side by side, or where there is little
-/// `space` now a few, now more.
+/// Positions count from `rcv_nxt`. Mostly single bytes, so that hundreds of ranges are held; with little `space`, sometimes
+/// a few and sometimes more.
 fn newest(held: &Reassembly, room: usize) -> Vec<(u64, u64)> {
     let mut told = vec![];
     held.newest_first(room, |l, r| told.push((l.0, r.0)));
@@ -144,7 +144,7 @@ proptest! {
         let pair = |(l, r): (Offset, Offset)| (l.0, r.0);
         for op in ops {
             match op {
-                // As the receiver does: only what lies above `rcv_nxt`.
+                // As in the receiver: only data above `rcv_nxt`.
                 Op::Insert(left, right) => {
                     held.insert(Offset(next + 1 + left), Offset(next + 1 + right));
                     plain.insert(next + 1 + left, next + 1 + right);

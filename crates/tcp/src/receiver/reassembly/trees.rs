@@ -1,27 +1,27 @@
-//! Many held ranges, by their place and by their time.
+//! Many held ranges, indexed by position and by time.
 //!
-//! Every call takes a number of steps that is logarithmic in the number of ranges, and so does each range that a call
-//! removes; a range is removed once. A range takes 45 bytes, in half-empty nodes up to 100.
+//! Every call takes time logarithmic in the number of ranges, plus as much for each range that it removes; a range is
+//! removed only once. A range takes 45 bytes, or up to 100 in half-empty nodes.
 
 use crate::seq::Offset;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
 
-/// Where a held range ends.
+/// The end of a held range, and when it was touched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
     /// Exclusive.
     right: Offset,
-    /// Larger than that of every range whose last segment came earlier (RFC 2018 §4 reports the newest first).
+    /// Larger than that of every range whose last segment arrived earlier (RFC 2018 §4 reports the newest first).
     touched: u64,
 }
 
-/// The ranges, as [`super::Reassembly`] has them.
+/// The ranges of [`super::Reassembly`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trees {
     /// By left edge.
     pub(super) ranges: BTreeMap<Offset, Reach>,
-    /// The left edges by `touched`.
+    /// Left edges by `touched`.
     pub(super) newest: BTreeMap<u64, Offset>,
     clock: u64,
 }
@@ -37,7 +37,7 @@ impl Trees {
         before.into_iter().chain(self.ranges.range(at..)).map(|(&left, r)| (left, r.right))
     }
 
-    /// In the order of their last segments, the newest first.
+    /// The ranges in the order of their last segments, the newest first.
     pub(super) fn newest_first(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.newest.values().rev().filter_map(|left| Some((*left, self.ranges.get(left)?.right)))
     }
@@ -47,8 +47,8 @@ impl Trees {
         self.ranges.last_key_value().map(|(_, r)| r.right)
     }
 
-    /// Holds `left..right` (not empty), joined with what it overlaps or touches, if that makes at most `limit` ranges; says
-    /// whether it does.
+    /// Holds `left..right` (not empty), joined with ranges that it overlaps or touches, if that makes at most `limit`
+    /// ranges; returns whether it does.
     pub(super) fn insert(&mut self, left: Offset, right: Offset, limit: usize) -> bool {
         let before = self.ranges.range_mut(..=left).next_back().filter(|(_, r)| left <= r.right);
         let Some((&at, r)) = before else { return self.insert_apart(left, right, limit) };
@@ -61,7 +61,7 @@ impl Trees {
         true
     }
 
-    /// The same where no range begins at or before `left` and reaches it.
+    /// The same, if no range begins at or before `left` and reaches it.
     fn insert_apart(&mut self, left: Offset, right: Offset, limit: usize) -> bool {
         if self.ranges.len() >= limit && self.ranges.range(left..=right).next().is_none() {
             return false;
@@ -73,7 +73,7 @@ impl Trees {
         true
     }
 
-    /// Joins the range at `at` with the ranges that begin behind it, up to `right`.
+    /// Joins the range at `at` with the ranges that begin after it, up to `right`.
     fn swallow(&mut self, at: Offset, right: Offset) {
         let mut end = right;
         while let Some(next) = self.ranges.range((Excluded(at), Included(right))).next().map(|(&l, _)| l) {
@@ -112,7 +112,7 @@ impl Trees {
         }
     }
 
-    /// Everything before `upto` has arrived in order: gives the offset up to which nothing is missing now.
+    /// Everything before `upto` has arrived in order: returns the offset up to which nothing is missing now.
     pub(super) fn advance(&mut self, upto: Offset) -> Offset {
         let mut end = upto;
         while let Some(first) = self.ranges.first_entry().filter(|r| *r.key() <= upto) {

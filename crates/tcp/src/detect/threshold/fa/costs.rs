@@ -1,19 +1,19 @@
-//! What a mistake costs, in segments that were not sent: timeout avoidance weighs one against the other.
+//! Costs of mistakes, in segments not sent: timeout avoidance weighs them against each other.
 //!
-//! `w` is the window in segments when it happened; `idle` is how long nothing was sent, in round trips.
+//! `w` is the window in segments at the time of the mistake; `idle` is how long nothing was sent, in round trips.
 
 /// A false fast retransmit, undone by slow start from half the window: half a window less for one round trip.
 pub(super) fn false_fast_retransmit(w: f64) -> f64 {
     w / 2.0
 }
 
-/// Limited transmit came to its end before the threshold.
+/// Limited transmit ended before the threshold was reached.
 pub(super) fn stall(w: f64, idle: f64) -> f64 {
     w * idle
 }
 
-/// A timeout: silence, then slow start from 1 to half the window, Σ (w − 2^i) over its rounds. If `growth` counts, then also
-/// the additive increase from there to the window, which a fast retransmit of a real loss would have paid, too.
+/// A timeout: silence, then slow start from 1 to half the window, Σ (w − 2^i) over its rounds. With `growth`, also the
+/// additive increase from there to the window, which a fast retransmit of a real loss would have cost, too.
 pub(super) fn timeout(w: f64, idle: f64, growth: bool) -> f64 {
     let half = (w / 2.0).max(1.0);
     let slow_start = w * libm::log2(half) - half + 1.0;

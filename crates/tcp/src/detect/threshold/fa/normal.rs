@@ -1,6 +1,6 @@
-//! The other reading of DSACK-FA-MEAN: lengths as if they were distributed normally, by their mean and deviation.
+//! The other reading of DSACK-FA-MEAN: lengths treated as normally distributed, by their mean and deviation.
 
-/// Mean and standard deviation of lengths; `None` without any.
+/// Mean and standard deviation of `lengths`; `None` if there are none.
 pub(super) fn mean_and_deviation(lengths: &[u32]) -> Option<(f64, f64)> {
     if lengths.is_empty() {
         return None;
@@ -11,7 +11,7 @@ pub(super) fn mean_and_deviation(lengths: &[u32]) -> Option<(f64, f64)> {
     Some((mean, libm::sqrt(square)))
 }
 
-/// The standard normal distribution's quantile, by halving: it is asked once for each event.
+/// The standard normal distribution's quantile, by bisection: it is needed only once per event.
 pub(super) fn normal_quantile(ratio: f64) -> f64 {
     let below = |x: f64| 0.5 * libm::erfc(-x / core::f64::consts::SQRT_2);
     let (mut low, mut high) = (-8.0, 8.0);
