@@ -1,4 +1,4 @@
-//! How long is too long? The retransmission timeout: its estimate, its back-off, and when exactly it fires.
+//! How long is too long? The retransmission timeout: its estimate, its back-off, and exactly when it fires.
 
 pub mod linux;
 pub mod net2_ticks;
@@ -15,21 +15,22 @@ use serde::{Deserialize, Serialize};
 
 /// An estimator of the retransmission timeout.
 pub trait Rto: Send {
-    /// A segment was sent (for those that time one segment at a time).
+    /// A segment was sent (for estimators that time one segment at a time).
     fn on_sent(&mut self, sent: &Sent);
-    /// An ACK of new data: a sample, and the end of back-off by a valid one. `sampled` is the timestamps' round trip.
+    /// An ACK of new data: it may give a sample, and a valid sample ends the back-off.
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
-    /// Whether an ACK that only SACKs gives a sample, too: then `on_ack` hears of it if it has one. Default no.
+    /// Whether an ACK that only SACKs gives a sample, too. If so, `on_ack` is also called for such an ACK with a
+    /// sample. Default: no.
     fn hears_sacks(&self) -> bool {
         false
     }
-    /// A round trip measured elsewhere (the handshake; a judge of mistakes that times what was sent twice).
+    /// An RTT measured elsewhere (by the handshake, or by a judge of mistakes that times segments sent twice).
     fn on_sample(&mut self, rtt: Nanos);
-    /// The timer fired for nothing, at `fired`: the path is slower than it thought (RFC 4015 §3.1 (11)).
+    /// The timer fired spuriously, at `fired`: the path is slower than estimated (RFC 4015 §3.1 (11)).
     fn on_spurious_timeout(&mut self, _fired: Time) {}
     /// Smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Nanos>;
-    /// Its variation (RFC 6298 §2); `None` before the first sample and of a rule that keeps none.
+    /// RTT variation (RFC 6298 §2); `None` before the first sample, or if the rule keeps none.
     fn rttvar(&self) -> Option<Nanos> {
         None
     }
@@ -45,7 +46,7 @@ pub trait Rto: Send {
     fn deadline(&self, set: Time) -> Time {
         set + self.backed_off()
     }
-    /// The earliest moment after `now` at which it can fire.
+    /// The earliest time after `now` at which it can fire.
     fn next_tick(&self, now: Time) -> Time {
         now + Nanos(1)
     }
@@ -55,9 +56,9 @@ pub trait Rto: Send {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RtoSpec {
-    /// RFC 6298, with a clock as fine or as coarse as wanted.
+    /// RFC 6298, with a clock of any granularity.
     Rfc6298(rfc6298::Rfc6298Spec),
-    /// The largest deviation of a round trip, and timers that fire on a tick (Linux 6).
+    /// The largest deviation within a round trip, and timers that fire on a tick (Linux 6).
     Linux(linux::LinuxSpec),
     /// BSD's slow timer: integer arithmetic in ticks, firing on the tick.
     Net2Ticks(net2_ticks::Net2TicksSpec),

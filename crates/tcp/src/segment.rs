@@ -1,18 +1,18 @@
-//! One TCP segment without its payload: what the engine reads and writes.
+//! A TCP segment without its payload, as the engine reads and writes it.
 
 use crate::seq::Offset;
 use crate::time::Time;
 
 /// A segment in the sender's offsets. `Copy`, 72 bytes (pinned by a test), no payload: drivers attach bytes.
 ///
-/// SACK blocks are `i32` offsets from `ack` (a DSACK lies below it). Entries of `sack` beyond `blocks` mean nothing and
-/// are left as they are, so that writing a data segment does not touch them. What every segment has comes first, in 32 bytes.
+/// SACK blocks are `i32` offsets from `ack` (a DSACK is below it). Entries of `sack` beyond `blocks` have no meaning and keep
+/// their old values, so that writing a data segment does not touch them. The fields of every segment come first, in 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Segment {
-    /// First offset that the segment covers; the SYN stands at 0.
+    /// First offset that the segment covers; the SYN is at 0.
     pub seq: Offset,
-    /// Next offset expected from the peer; means something only with [`Segment::ACK`].
+    /// Next offset expected from the peer; meaningful only with [`Segment::ACK`].
     pub ack: Offset,
     /// Payload bytes; SYN and FIN are not counted.
     pub len: u32,
@@ -20,7 +20,7 @@ pub struct Segment {
     pub wnd: u32,
     /// 1, or the number of equal segments that `len` covers.
     pub train: u16,
-    /// Header flags with the header's own bit values.
+    /// Header flags with their bit values in the header.
     pub flags: u8,
     /// SACK blocks present, 0 to 4.
     pub blocks: u8,
@@ -47,11 +47,11 @@ impl Segment {
     pub const RST: u8 = 0x04;
     /// Push.
     pub const PSH: u8 = 0x08;
-    /// The acknowledgment field means something.
+    /// The acknowledgment field is valid.
     pub const ACK: u8 = 0x10;
-    /// ECN-Echo (RFC 3168 §6.1): congestion was met on the way.
+    /// ECN-Echo (RFC 3168 §6.1): congestion was met on the path.
     pub const ECE: u8 = 0x40;
-    /// Congestion Window Reduced (RFC 3168 §6.1): the echo was heard.
+    /// Congestion Window Reduced (RFC 3168 §6.1): the echo was received.
     pub const CWR: u8 = 0x80;
 
     /// The SACK-permitted option of a SYN (RFC 2018 §2).
@@ -60,12 +60,12 @@ impl Segment {
     pub const TIMESTAMPS: u8 = 2;
     /// Not an option but the IP header's ECN field: the packet may be marked instead of dropped (RFC 3168 §5, ECT(0)).
     pub const ECT: u8 = 4;
-    /// Likewise: a queue has marked it (RFC 3168 §5, CE).
+    /// Also in the ECN field: a queue has marked the packet (RFC 3168 §5, CE).
     pub const CE: u8 = 8;
     /// `wscale` of a segment without that option.
     pub const NO_SCALE: u8 = 255;
 
-    /// A segment with nothing in it: the slot that a driver hands to `poll_transmit`.
+    /// An empty segment: the slot that a driver passes to `poll_transmit`.
     pub const EMPTY: Segment = Segment {
         seq: Offset(0),
         ack: Offset(0),
@@ -88,7 +88,7 @@ impl Segment {
         self.flags & flags == flags
     }
 
-    /// A queue that would drop it marks it instead, if it may be marked.
+    /// Marks the segment, if it may be marked, in a queue that would otherwise drop it; returns whether it did.
     #[inline]
     pub fn mark_congestion(&mut self) -> bool {
         if self.opts & Self::ECT == 0 {
@@ -110,17 +110,17 @@ impl Segment {
         self.seq + self.seq_len()
     }
 
-    /// The SACK blocks as (left, right) offsets; blocks that would lie before offset 0 are dropped.
+    /// The SACK blocks as (left, right) offsets; blocks that would be before offset 0 are dropped.
     pub fn sack_blocks(&self) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         self.sack[..usize::from(self.blocks.min(4))].iter().filter_map(|&(l, r)| {
             let at = |d: i32| self.ack.0.wrapping_add_signed(i64::from(d));
             let (left, right) = (at(l), at(r));
-            // No offset comes near 2⁶³: one look tells whether either wrapped.
+            // No offset comes near 2⁶³, so one test shows whether either wrapped.
             ((left | right) >> 63 == 0).then_some((Offset(left), Offset(right)))
         })
     }
 
-    /// Adds a SACK block if there is room and it lies within ±2³¹ of `ack`.
+    /// Adds a SACK block if there is room and it is within ±2³¹ of `ack`.
     pub fn push_sack(&mut self, left: Offset, right: Offset) {
         let rel = |o: Offset| i32::try_from(o.0.wrapping_sub(self.ack.0) as i64);
         if let (true, Ok(l), Ok(r)) = (self.blocks < 4, rel(left), rel(right)) {
@@ -130,7 +130,7 @@ impl Segment {
     }
 }
 
-/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s a tick).
+/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s per tick).
 #[inline]
 pub(crate) fn timestamp(now: Time) -> u32 {
     (now.0 / 1_000_000) as u32

@@ -1,12 +1,13 @@
-//! The window is the congestion control's: what is marked lost goes, then new data, as far as it lets them.
+//! The congestion control sets the window: segments marked lost are sent, then new data, as far as it allows.
 //!
-//! Source: Linux 6.18, in our words: `tcp_cong_control`, `tcp_end_cwnd_reduction`, `tcp_enter_recovery` in `net/ipv4/tcp_input.c`,
-//! `tcp_xmit_retransmit_queue` in `net/ipv4/tcp_output.c`, where a congestion control has a `cong_control`.
+//! Source: Linux 6.18, in our words: `tcp_cong_control`, `tcp_end_cwnd_reduction`, `tcp_enter_recovery` in
+//! `net/ipv4/tcp_input.c`, `tcp_xmit_retransmit_queue` in `net/ipv4/tcp_output.c`, for a congestion control with a
+//! `cong_control`.
 //!
-//! Idea: a congestion control that sets the window with every ACK does so in a recovery, too. Recovery chooses what goes and ends
-//! when what was outstanding at its beginning is acknowledged.
+//! Idea: a congestion control that sets the window on every ACK also does so during recovery. Recovery chooses what to send, and
+//! ends when the data outstanding at its start is acknowledged.
 //!
-//! Departures: none known. Unsaid: what an ACK that ends the episode shows to be lost begins the next.
+//! Departures: none known. Unsaid: a loss shown by the ACK that ends the episode begins the next one.
 
 use super::Recovery;
 use crate::event::Window;

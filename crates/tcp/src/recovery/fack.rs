@@ -1,8 +1,8 @@
-//! FACK: the window is held against what is out beyond the forward-most byte, plus what was resent.
+//! FACK: the window limits the data outstanding beyond the forward-most byte, plus the data resent.
 //!
 //! Source: Mathis & Mahdavi 1996 (with Rampdown).
 //!
-//! Idea: `awnd` says exactly what is in the network if nothing is reordered, so recovery keeps it at the new window: holes
+//! Idea: without reordering, `awnd` is exactly the data in the network, so recovery keeps it at the new window: holes
 //! first, then new data.
 //!
 //! | source | here |
@@ -10,10 +10,10 @@
 //! | awnd = snd.nxt − snd.fack + retran_data | `board.pipe()` with every hole below `snd.fack` marked lost |
 //! | wintrim (Rampdown) | `trim` |
 //!
-//! Departures: Overdamping (halve the window of a round trip ago) would be the congestion slot's and is not here.
-//! ns-2.35's `Fack` is another algorithm in this phase: it restarts from a window of one segment.
-//! Unsaid: a resent segment that is lost again waits for the timer (ns-2). Rampdown: the trim begins as what is out beyond
-//! the new window, and each segment delivered takes half a segment off.
+//! Departures: Overdamping (halving the window of a round trip ago) would belong to the congestion slot and is not
+//! implemented. ns-2.35's `Fack` is another algorithm in this phase: it restarts from a window of one segment.
+//! Unsaid: a resent segment that is lost again waits for the timer (ns-2). Rampdown: the trim starts as the data
+//! outstanding beyond the new window, and each segment delivered takes half a segment off it.
 
 use super::Recovery;
 use crate::event::Window;
@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FackSpec {
-    /// The window comes down over a round trip instead of at once (Rampdown). Default no.
+    /// Reduce the window over a round trip instead of at once (Rampdown). Default no.
     pub rampdown: bool,
 }
 
@@ -51,7 +51,7 @@ impl FackSpec {
 /// FACK at work.
 pub struct Fack {
     rampdown: bool,
-    /// The first retransmission is due, whatever `awnd` is.
+    /// The first retransmission is due, regardless of `awnd`.
     first: bool,
     target: f64,
     trim: f64,

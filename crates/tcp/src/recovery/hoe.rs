@@ -1,9 +1,9 @@
-//! Recovery by Hoe: the first that goes on over partial ACKs, its ACK clock kept running by every second duplicate.
+//! Hoe's recovery: the first that continues across partial ACKs; every second duplicate keeps the ACK clock running.
 //!
 //! Source: Hoe 1995 §7.2. With `dups_per_segment = 1` also right-edge recovery and Lin & Kung's, as Wang & Shin §1 name them.
 //!
 //! Idea: an ACK that advances below the highest segment sent before the fast retransmission shows that the next segment is
-//! lost as well, and resends it at once; meanwhile each two duplicates force out one new segment, whatever the window says.
+//! lost as well, and resends it at once; meanwhile every two duplicates force out one new segment, regardless of the window.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,8 +11,8 @@
 //! | fast retransmit phase | Recovery |
 //! | snd_next | `snd_nxt` |
 //!
-//! Departures: none. For right-edge and Lin & Kung, what goes before the verdict is the disorder slot's.
-//! Unsaid: inflation (none: only duplicates let new data out), which duplicates count (all after the verdict, the even ones
+//! Departures: none. For right-edge and Lin & Kung, the disorder slot decides what is sent before the verdict.
+//! Unsaid: inflation (none: only duplicates release new data), which duplicates count (all after the verdict; the even ones
 //! send), the timer (restarted by every partial ACK), the window of the phase (as cut); decision 0048.
 
 use super::Recovery;
@@ -31,10 +31,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HoeSpec {
-    /// Duplicates that force out one new segment. Default 2 (§7.2); right-edge recovery and Lin & Kung: 1.
+    /// Duplicates that force out one new segment. Default: 2 (§7.2); 1 for right-edge recovery and Lin & Kung.
     #[schemars(range(min = 1, max = 1000))]
     pub dups_per_segment: u32,
-    /// The phase lasts until everything sent *in* it is acknowledged, too (§7.2, footnote). Default no.
+    /// The phase lasts until data sent *during* it is acknowledged, too (§7.2, footnote). Default no.
     pub aggressive: bool,
     /// Whether the ACK that ends the phase also grows the window. Default yes (Net/2).
     pub grow_on_exit: bool,
@@ -58,7 +58,7 @@ pub struct Hoe {
     spec: HoeSpec,
     ndup: u32,
     resend: bool,
-    /// A duplicate forces out one new segment; one that cannot be sent is forgone.
+    /// A duplicate forces out one new segment; if it cannot be sent, the right to it is lost.
     force: bool,
 }
 
@@ -123,7 +123,7 @@ mod tests {
     use crate::testing::episode;
     use crate::time::Time;
 
-    /// What goes out on each of eight duplicates, with room for new data.
+    /// The segments sent on each of eight duplicates, with room for new data.
     fn on_duplicates(spec: HoeSpec) -> Vec<Option<Xmit>> {
         let (mut hoe, mut board, mut ep) = (Hoe::new(&spec), Scoreboard::default(), episode());
         let cx = Ctx { snd_una: Offset(1), snd_nxt: ep.recover, snd_max: ep.recover, next_len: 1000, ..context() };

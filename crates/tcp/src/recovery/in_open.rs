@@ -1,10 +1,10 @@
-//! No phase of its own: the window is cut, and what is marked lost is sent in Open.
+//! No phase of its own: the window is cut, and segments marked lost are resent in Open.
 //!
-//! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003 (TCP-PR knows no recovery: what is lost goes first, as the window
-//! allows).
+//! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003 (TCP-PR has no recovery phase: lost data is sent first, as the
+//! window allows).
 //!
-//! Idea: a detector that marks each lost segment by itself needs nobody to choose what to repair: marked segments go
-//! first, under `pipe` (rule 28).
+//! Idea: if the detector marks each lost segment, nobody needs to choose what to repair: marked segments are sent first,
+//! under `pipe` (rule 28).
 
 use super::Recovery;
 use crate::event::Window;

@@ -1,11 +1,11 @@
-//! Netstack's SACK recovery: RFC 6675 with three segments more than the threshold.
+//! Netstack's SACK recovery: RFC 6675 with a window three segments above the threshold.
 //!
 //! Source: gVisor's netstack, `enterRecovery`, `leaveRecovery`, `SetPipe` and `NextSeg` in `pkg/tcpip/transport/tcp/snd.go`,
 //! `sack_recovery.go`, `DoRecovery` in `rack.go` (module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words; RFC 6675 §4, §5.
 //!
-//! Idea: the oldest segment goes at once; then, while a segment's worth of the window is not in the network, what is
-//! lost, new data, and what is missing. The window is the threshold and three segments, as without SACK (RFC 5681 §3.2), and the
-//! threshold when all is repaired.
+//! Idea: the oldest segment is resent at once. Then, while a segment's worth of the window is free, lost segments are sent, then
+//! new data, then other missing segments. The window is the threshold plus three segments, as without SACK (RFC 5681 §3.2), and
+//! the threshold once everything is repaired.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -14,8 +14,8 @@
 //! | HighRxt, RescueRxt, NextSeg | `next_seg.rs` |
 //! | RACK's DoRecovery, then sendData | `marks` |
 //!
-//! Departures: where the peer's window stops new data, what is merely missing goes. With RACK netstack forgets at the next ACK
-//! that a segment above the oldest was resent, and counts none for it; here it is counted.
+//! Departures: if the peer's window stops new data, segments merely missing are sent. With RACK, netstack forgets at the next ACK
+//! that a segment above the oldest was resent and does not count it; here it is counted.
 //! Unsaid: nothing.
 
 use super::next_seg::NextSeg;
@@ -32,14 +32,14 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Segments above the threshold.
+/// Segments added to the threshold.
 const INFLATION: f64 = 3.0;
 
 /// Parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetstackSpec {
-    /// Whether what is marked lost goes and then new data, as netstack does with RACK. Default no: by RFC 6675's `NextSeg`.
+    /// Whether segments marked lost are sent and then new data, as in netstack with RACK. Default: no, by RFC 6675's `NextSeg`.
     pub marks: bool,
 }
 
@@ -112,7 +112,7 @@ impl Recovery for Netstack {
         self.next_seg.on_sent(x, sent, cx);
     }
     fn open_gate(&self) -> Gate {
-        // Outside a recovery what is SACKed counts as outstanding.
+        // Outside a recovery, SACKed data counts as outstanding.
         Gate::Window
     }
 }

@@ -1,4 +1,4 @@
-//! NewReno: fast recovery that stays until everything outstanding at its start is acknowledged.
+//! NewReno: fast recovery that lasts until everything outstanding at its start is acknowledged.
 //!
 //! Source: RFC 6582 §3.2 (and RFC 2582, 3782); ns-2.35's `Agent/TCP/Newreno`.
 //!
@@ -11,9 +11,9 @@
 //! | partial window deflation (§3.2 step 5) | `deflate`, `deflate_uninflated` |
 //! | dupwnd (ns-2) | `inflation`, bytes; never written into `cwnd` |
 //!
-//! Departures: the inflation is private; deflation takes it first, then `cwnd`, and one segment of it is left.
-//! Without inflation nothing is deflated unless told: step 5 undoes what step 4 added (decision 0180).
-//! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has the two options.
+//! Departures: the inflation is private; deflation reduces it first, then `cwnd`, and leaves one segment of it. Without
+//! inflation nothing is deflated by default: step 5 undoes what step 4 added (decision 0180).
+//! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has two options.
 
 use super::Recovery;
 use crate::error::StackError;
@@ -48,7 +48,7 @@ pub enum FullAck {
     Flight,
     /// ssthresh: RFC 6582 §3.2 step 3 (2).
     Ssthresh,
-    /// As it is (ns-2).
+    /// Unchanged (ns-2).
     Keep,
 }
 
@@ -58,19 +58,18 @@ pub enum FullAck {
 pub struct NewRenoSpec {
     /// Which partial ACKs restart the retransmission timer. Default "impatient".
     pub timer: PartialTimer,
-    /// Whether the window is inflated by each duplicate, so that new data are sent meanwhile (RFC 5681 §3.2 steps 3, 4).
-    /// Default yes.
+    /// Whether each duplicate inflates the window, so that new data is sent meanwhile (RFC 5681 §3.2 steps 3, 4). Default yes.
     pub inflate: bool,
-    /// Whether a partial ACK deflates the window by what it acknowledges. Default yes (RFC 6582); ns-2 before 2001: no.
+    /// Whether a partial ACK deflates the window by the data it acknowledges. Default: yes (RFC 6582); no in ns-2 before 2001.
     pub deflate: bool,
-    /// Whether a partial ACK deflates the window also where duplicates have not inflated it (`inflate = false`): by what it
-    /// acknowledges, and a segment is added back (RFC 6582 §3.2 step 5 to the letter, as RFC 2582 and 3782). Default no.
+    /// Whether a partial ACK deflates the window even if duplicates have not inflated it (`inflate = false`): by the data it
+    /// acknowledges, with a segment added back (RFC 6582 §3.2 step 5 to the letter, as RFC 2582 and 3782). Default: no.
     pub deflate_uninflated: bool,
     /// The window after the full ACK. Default "flight".
     pub full_ack: FullAck,
-    /// Whether the full ACK also grows the window. Default no (RFC 6582 §6); ns-2: yes.
+    /// Whether the full ACK also grows the window. Default: no (RFC 6582 §6); yes in ns-2.
     pub grow_on_exit: bool,
-    /// New segments that one ACK may release in recovery. Default: no limit; ns-2: 2.
+    /// New segments that one ACK may release in recovery. Default: no limit; 2 in ns-2.
     pub burst_segs: Option<u32>,
 }
 
@@ -110,8 +109,8 @@ impl NewReno {
         NewReno { spec: spec.clone(), inflation: 0, released: 0, resend: false, partial_seen: false }
     }
 
-    /// RFC 6582 §3.2 step 5, on inflation first and then on the window itself; one segment is added back if at least
-    /// one was acknowledged.
+    /// RFC 6582 §3.2 step 5, applied to the inflation first and then to the window; one segment is added back if at least one
+    /// was acknowledged.
     fn deflate(&mut self, acked: Bytes, w: &mut Window, cx: &Ctx) {
         let mss = u64::from(cx.mss);
         let back = if acked >= mss { mss } else { 0 };
@@ -141,7 +140,7 @@ impl NewReno {
 
     fn full(&mut self, w: &mut Window, cx: &Ctx) -> Flow {
         (self.inflation, self.resend) = (0, false);
-        // Not every congestion control holds ssthresh at a segment or more (RFC 9002).
+        // Not every congestion control keeps ssthresh at a segment or more (RFC 9002).
         let ssthresh = w.ssthresh.max(cx.smss());
         match self.spec.full_ack {
             FullAck::Flight => w.cwnd = ssthresh.min((cx.flight() as f64).max(cx.smss()) + cx.smss()),
@@ -207,8 +206,7 @@ mod tests {
     use crate::testing::episode;
     use crate::time::Time;
 
-    /// Segments by which the window is inflated at the third duplicate and at each of the next two, and then by a partial
-    /// ACK of one segment.
+    /// Inflation in segments at the third duplicate, at each of the next two, and then after a partial ACK of one segment.
     fn inflated(spec: NewRenoSpec) -> [f64; 4] {
         let (mut newreno, mut board, mut ep) = (NewReno::new(&spec), Scoreboard::default(), episode());
         let cx = Ctx { snd_una: Offset(1), snd_nxt: ep.recover, snd_max: ep.recover, next_len: 1000, ..context() };
@@ -234,8 +232,8 @@ mod tests {
 
     #[test]
     fn without_inflation_a_partial_ack_deflates_the_window_itself_only_if_told_and_adds_a_segment_back() {
-        // 5.5 segments after the cut. An ACK of 1000 bytes takes a segment and gives it back, one of 3000 takes two, one of 700
-        // adds nothing back; at one segment it ends.
+        // 5.5 segments after the cut. An ACK of 1000 bytes takes a segment and adds it back, one of 3000 takes two net, one of
+        // 700 adds nothing back; the window stops at one segment.
         let by = [1000, 3000, 700, 9000];
         for (deflate_uninflated, want) in [(true, [5.5, 3.5, 2.8, 1.0]), (false, [5.5; 4])] {
             let spec = NewRenoSpec { inflate: false, deflate_uninflated, ..NewRenoSpec::default() };

@@ -1,4 +1,4 @@
-//! RFC 6675's order of sending, shared by the recoveries that differ only in how much they send.
+//! RFC 6675's order of sending, shared by recoveries that differ only in how much they send.
 //!
 //! Source: RFC 6675 §4 (`NextSeg`), §5 (4.2).
 
@@ -7,10 +7,10 @@ use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 
-/// `NextSeg`: what is lost, then new data, then what is merely missing, and once per recovery the last segment.
+/// `NextSeg`: lost segments, then new data, then segments merely missing, and once per recovery the last segment.
 #[derive(Default)]
 pub(super) struct NextSeg {
-    /// No rescue before an ACK beyond this; `None`: it has been sent.
+    /// No rescue before an ACK beyond this offset; `None`: the rescue has been sent.
     rescue_above: Option<Offset>,
 }
 
@@ -30,7 +30,7 @@ impl NextSeg {
         self.rescue_above.is_some() && self.before_rescue(board, cx).is_none() && self.rescue(board, cx).is_some()
     }
 
-    /// It was sent.
+    /// The segment was sent.
     pub(super) fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         if matches!(x, Xmit::Again(_)) && sent.end() == cx.snd_max {
             self.rescue_above = None;

@@ -1,23 +1,23 @@
-//! Proportional Rate Reduction: the window comes down over a round trip, in step with what is delivered.
+//! Proportional Rate Reduction: the window is reduced over a round trip, in step with delivered data.
 //!
 //! Source: RFC 9937 §6.1, §6.2; Linux 6.18 (`tcp_cwnd_reduction` in `net/ipv4/tcp_input.c`), in our words; RFC 6937 §3 (its two
-//! bounds as switches); RFC 6675 §4 for which segment goes.
+//! bounds as switches); RFC 6675 §4 for the choice of segments.
 //!
-//! Idea: while more than ssthresh is in the network, send ssthresh / RecoverFS of what is delivered; below it, about as
-//! much as is delivered, so that heavy losses do not end in a burst or a standstill.
+//! Idea: while more than ssthresh is in the network, send ssthresh / RecoverFS of the data delivered; below it, about as much
+//! as is delivered, so that heavy losses end neither in a burst nor in a stall.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | RecoverFS, prr_delivered, prr_out | `recover_fs`, `delivered`, `out`, bytes |
 //! | inflight (RFC 9937), pipe (RFC 6937) | `board.pipe()` |
-//! | sndcnt | what the gate `cwnd − pipe` leaves |
+//! | sndcnt | the room that the gate `cwnd − pipe` leaves |
 //! | SafeACK | `safe` |
 //! | PRR-CRB, PRR-SSRB (RFC 6937) | `bound` |
 //!
-//! Departures: without SACK only where duplicates count as if they were SACKs. The proportional part is rounded up to whole
-//! segments (decision 0042); the window is never below one segment.
-//! Unsaid: an episode that a timer begins has no ACK; it sends one segment at once. What an ACK that ends the
-//! episode shows to be lost begins the next.
+//! Departures: without SACK only if duplicates count as SACKs. The proportional part is rounded up to whole segments (decision
+//! 0042); the window is never below one segment.
+//! Unsaid: an episode begun by a timer has no ACK; it sends one segment at once. A loss shown by the ACK that ends the episode
+//! begins the next one.
 
 use super::next_seg::NextSeg;
 use super::Recovery;
@@ -37,25 +37,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// What is delivered, and a segment more on an ACK that advances and shows no loss (RFC 9937 §6.2).
+    /// As much as is delivered, plus a segment on an ACK that advances and shows no loss (RFC 9937 §6.2).
     #[default]
     Rfc9937,
-    /// What is delivered and a segment more, the slow start reduction bound (RFC 6937 §3).
+    /// As much as is delivered plus a segment, the slow start reduction bound (RFC 6937 §3).
     Ssrb,
-    /// What was delivered since the beginning, the conservative reduction bound (RFC 6937 §3).
+    /// As much as was delivered since the start, the conservative reduction bound (RFC 6937 §3).
     Crb,
     /// As "rfc9937", but RecoverFS is the window (Linux: `tcp_init_cwnd_reduction`, `tcp_cwnd_reduction`).
     Linux,
 }
 
-/// Which segment goes.
+/// Which segment is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// RFC 6675's `NextSeg`: what is lost, new data, other holes, one rescue.
+    /// RFC 6675's `NextSeg`: lost segments, new data, other holes, one rescue.
     #[default]
     Rfc6675,
-    /// What is marked lost, then new data: for detectors that find every loss themselves (RFC 8985 §9.2).
+    /// Segments marked lost, then new data: for detectors that find every loss (RFC 8985 §9.2).
     Marks,
 }
 
@@ -65,17 +65,17 @@ pub enum Order {
 pub struct PrrSpec {
     /// How much may be sent below ssthresh, and what RecoverFS counts. Default "rfc9937".
     pub bound: Bound,
-    /// Which segment goes. Default "rfc6675".
+    /// Which segment is sent. Default "rfc6675".
     pub order: Order,
-    /// Whether a lost retransmission begins a new episode, with another cut, at most once a round trip (RFC 9937 §6.1,
-    /// RFC 8985 §9.3). Default yes; only some detectors find one.
+    /// Whether a lost retransmission begins a new episode, with another cut, at most once per round trip (RFC 9937 §6.1, RFC
+    /// 8985 §9.3). Default: yes; only some detectors find lost retransmissions.
     pub respond_lost_rexmit: bool,
-    /// Whether the retransmission timer starts anew when the oldest segment is sent again (Linux:
-    /// `tcp_xmit_retransmit_queue`). Default no.
+    /// Whether the retransmission timer restarts when the oldest segment is resent (Linux: `tcp_xmit_retransmit_queue`).
+    /// Default no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub restart_timer: bool,
-    /// Whether it goes on until more is acknowledged than was outstanding at its start (RFC 6582 §3.2; Linux without SACK:
-    /// `tcp_is_non_sack_preventing_reopen`). Default no: all of that.
+    /// Whether it continues until more is acknowledged than was outstanding at its start (RFC 6582 §3.2; Linux without SACK:
+    /// `tcp_is_non_sack_preventing_reopen`). Default: no, only that much.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub beyond_recover: bool,
 }
@@ -112,7 +112,7 @@ pub struct Prr {
     recover_fs: Bytes,
     delivered: Bytes,
     out: Bytes,
-    /// Nothing is sent again now.
+    /// Retransmissions are on hold.
     holds: bool,
 }
 
@@ -121,7 +121,7 @@ impl Prr {
         Prr { spec: spec.clone(), next_seg: NextSeg::default(), recover_fs: 0, delivered: 0, out: 0, holds: false }
     }
 
-    /// Writes `cwnd` so that the gate lets sndcnt bytes go after an ACK that newly delivered `delivered` bytes.
+    /// Sets `cwnd` so that the gate admits sndcnt bytes after an ACK that newly delivered `delivered` bytes.
     fn pace(&mut self, delivered: Bytes, safe: bool, w: &mut Window, board: &Scoreboard, cx: &Ctx) {
         self.delivered += delivered;
         let (inflight, smss) = (board.pipe() as f64, cx.smss());
@@ -137,14 +137,14 @@ impl Prr {
             };
             limit.min(w.ssthresh - inflight)
         };
-        // RFC 9937 §6.2: the first retransmission always goes.
+        // RFC 9937 §6.2: the first retransmission is always sent.
         if self.out == 0 {
             sndcnt = sndcnt.max(smss);
         }
         w.cwnd = (inflight + sndcnt).max(smss);
     }
 
-    /// What an ACK delivered. Linux counts the second copy, too, that a DSACK reports (`tcp_dsack_seen`).
+    /// Bytes that an ACK delivered. Linux also counts the second copy that a DSACK reports (`tcp_dsack_seen`).
     fn newly(&self, ack: &AckEvent) -> Bytes {
         match (self.spec.bound, ack.dsack) {
             (Bound::Linux, Some((left, right))) => ack.delivered + (right - left),
@@ -177,7 +177,7 @@ impl Recovery for Prr {
             (None, Bound::Rfc9937 | Bound::Ssrb | Bound::Crb) => 0,
         };
         self.recover_fs = match self.spec.bound {
-            // RFC 9937 §6.2: without what had left the network before the ACK that began it.
+            // RFC 9937 §6.2: without data that had left the network before the ACK that began the recovery.
             Bound::Rfc9937 => cx.flight() - board.sacked() + delivered,
             Bound::Linux => u64::from(cx.mss) * (w.cwnd / cx.smss()) as u64,
             Bound::Ssrb | Bound::Crb => cx.flight() + ack.map_or(0, AckEvent::acked),
@@ -196,7 +196,7 @@ impl Recovery for Prr {
     ) -> Flow {
         let ends = if self.spec.beyond_recover { ack.ack > ep.recover } else { ack.ack >= ep.recover };
         if ends {
-            // Not every congestion control holds ssthresh at a segment or more (RFC 9002).
+            // Not every congestion control keeps ssthresh at a segment or more (RFC 9002).
             w.cwnd = w.ssthresh.max(cx.smss());
         }
         match (ends, lost > 0) {

@@ -2,7 +2,7 @@
 //!
 //! Source: Mathis, Semke, Mahdavi & Lahey 1999 (draft-mathis-tcp-ratehalving); RFC 6937 §3.1 (its traces); Linux 2.4 to 3.1.
 //!
-//! Idea: the window comes down by half of what each ACK delivers, so the ACK clock never stops; it never exceeds what is in
+//! Idea: the window shrinks by half of the data each ACK delivers, so the ACK clock never stops. It never exceeds the data in
 //! the network by more than a segment.
 //!
 //! | source | here |
@@ -11,10 +11,10 @@
 //! | snd.fack ≥ prior_max: the round trip is over | `halving` |
 //! | cwnd = min (cwnd, in_flight + 1) (Linux) | `bound` |
 //!
-//! Departures: it begins with the detector's verdict (as Linux and RFC 6937 do), not with the first hole; so something has
-//! always been resent, and the draft's exit for reordering never applies. Only its state with SACK (EXACT) is here. What
-//! goes is RFC 6675's `NextSeg`.
-//! Unsaid: what the window does between the end of the round trip and the full ACK: nothing.
+//! Departures: it begins with the detector's verdict (as Linux and RFC 6937 do), not with the first hole; so a segment has
+//! always been resent, and the draft's exit for reordering never applies. Only its state with SACK (EXACT) is implemented.
+//! RFC 6675's `NextSeg` chooses the segments.
+//! Unsaid: the window between the end of the round trip and the full ACK. Here: it does not change.
 
 use super::next_seg::NextSeg;
 use super::Recovery;
@@ -35,12 +35,12 @@ pub struct RateHalving {
 }
 
 impl RateHalving {
-    /// The window never exceeds what is in the network by more than a segment.
+    /// Keeps the window within a segment of the data in the network.
     fn bound(w: &mut Window, board: &Scoreboard, cx: &Ctx) {
         w.cwnd = w.cwnd.min(board.pipe() as f64 + cx.smss()).max(cx.smss());
     }
 
-    /// The round trip is over: what the window came down to is the new one, at most half and at least a quarter for ssthresh.
+    /// The round trip is over: the reduced window is the new one; ssthresh is between a quarter and a half of the old one.
     fn settle(&mut self, ep: &Episode, w: &mut Window, cx: &Ctx) {
         self.halving = false;
         w.cwnd = w.cwnd.min(ep.prior.cwnd / 2.0).max(cx.smss());

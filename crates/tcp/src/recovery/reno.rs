@@ -1,9 +1,9 @@
 //! Reno: fast recovery that ends at the first ACK of new data.
 //!
-//! Source: RFC 5681 §3.2; 4.3BSD-Reno as ns-2.35's `Agent/TCP/Reno` has it; Hoe 1995 §3.2.4, §5.1 (Net/2).
+//! Source: RFC 5681 §3.2; 4.3BSD-Reno as in ns-2.35's `Agent/TCP/Reno`; Hoe 1995 §3.2.4, §5.1 (Net/2).
 //!
 //! Idea: resend the segment at `snd_una`; each duplicate means that a segment has left the network, so the window is
-//! inflated by one for it; the first ACK that advances takes the inflation away.
+//! inflated by one for it; the first ACK that advances removes the inflation.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,9 +11,9 @@
 //! | ssthresh + 3 (RFC 5681 §3.2 (3)), ssthresh + 1 (Hoe) | `inflate_segs` |
 //! | the fades of Hoe's Figure 5.2 | `net2_order`: an inflation below zero, in the trace only |
 //!
-//! Departures: the inflation is private, so that it cannot leak into a later halving or into what an undo restores.
+//! Departures: the inflation is private, so it cannot leak into a later halving or into an undo.
 //! Unsaid: whether the ACK that ends recovery grows the window. ns-2: yes (`grow_on_exit`); RFC 5681: no. Net/2's header
-//! prediction (decision 0049) sees the peer's window only as far as the data reach.
+//! prediction (decision 0049) sees the peer's window only as far as the data reaches.
 
 use super::Recovery;
 use crate::event::Window;
@@ -31,15 +31,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RenoSpec {
-    /// Segments added to the window at entry. Default 3 (RFC 5681); Hoe's text says 1.
+    /// Segments added to the window at entry. Default: 3 (RFC 5681); Hoe's text says 1.
     pub inflate_segs: u32,
     /// Whether the ACK that ends recovery also grows the window. Default yes (Net/2, ns-2); RFC 5681 says no.
     pub grow_on_exit: bool,
-    /// Net/2's order: the window is one segment while the missing one goes (the trace shows it as inflation), and nothing
-    /// else goes on that ACK. Default no.
+    /// Net/2's order: the window is one segment while the missing one is resent (the trace shows it as inflation), and
+    /// nothing else is sent on that ACK. Default no.
     pub net2_order: bool,
-    /// Net/2's header prediction: an ACK that advances while the inflated window is no smaller than the peer's takes nothing
-    /// away and does not end recovery. Default no.
+    /// Net/2's header prediction: an ACK that advances while the inflated window is no smaller than the peer's removes no
+    /// inflation and does not end recovery. Default no.
     pub header_prediction: bool,
 }
 
@@ -53,10 +53,10 @@ impl Default for RenoSpec {
 pub struct Reno {
     spec: RenoSpec,
     inflation: Bytes,
-    /// What Net/2's order takes off the window until the resend.
+    /// Bytes that Net/2's order takes off the window until the resend.
     fade: f64,
     resend: bool,
-    /// Nothing more on this ACK.
+    /// Nothing more is sent on this ACK.
     hold: bool,
 }
 
@@ -65,7 +65,7 @@ impl Reno {
         Reno { spec: spec.clone(), inflation: 0, fade: 0.0, resend: false, hold: false }
     }
 
-    /// Net/2's shortcut: an ACK of new data, nothing gone back, and a window that does not bind.
+    /// Net/2's shortcut: an ACK of new data, no going back, and a window that does not limit sending.
     fn predicted(&self, w: &Window, cx: &Ctx) -> bool {
         let peers = (cx.flight() + cx.room) as f64;
         self.spec.header_prediction && cx.snd_nxt == cx.snd_max && w.cwnd + self.inflation as f64 >= peers
@@ -132,7 +132,7 @@ mod tests {
     use crate::testing::episode;
     use crate::time::Time;
 
-    /// Five segments are out of a window of five that the verdict halves to four, of which the first is resent.
+    /// Five segments are outstanding in a window that the verdict cuts to four; the first one is resent.
     fn entered(spec: RenoSpec) -> (Reno, Scoreboard, Episode, Window, Ctx) {
         let (mut reno, mut board, mut ep) = (Reno::new(&spec), Scoreboard::default(), episode());
         let sent = board.push(Offset(1), 1000, Time(0), 5000.0, false);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn header_prediction_takes_an_ack_under_a_window_that_does_not_bind_without_deflating() {
-        // Seven segments of inflated window: the peer's is the two outstanding and the room.
+        // Seven segments of inflated window: the peer's is the two outstanding segments plus the room.
         for (header_prediction, room, ends) in [(true, 5000, false), (true, 6000, true), (false, 5000, true)] {
             let spec = RenoSpec { header_prediction, ..RenoSpec::default() };
             let (mut reno, mut board, mut ep, mut w, cx) = entered(spec);

@@ -2,8 +2,8 @@
 //!
 //! Source: RFC 6675 §4 (`NextSeg`, `SetPipe`), §5 (A) to (C), §5.1, §6.
 //!
-//! Idea: what is in the network is computed from the scoreboard; while a segment's worth of `cwnd` is free, send what
-//! is lost, then new data, then what is merely missing, and once per recovery the last segment as a rescue.
+//! Idea: the data in the network is computed from the scoreboard. While a segment's worth of `cwnd` is free, send
+//! lost segments, then new data, then segments merely missing, and once per recovery the last segment as a rescue.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -79,7 +79,7 @@ impl Recovery for Rfc6675 {
         Flow::Continue(if rearm { Rearm::Restart } else { Rearm::OnNewData })
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
-        // §5 (4.3): the first retransmission goes whatever pipe says.
+        // §5 (4.3): the first retransmission is sent regardless of pipe.
         if self.first {
             return Some(Xmit::Again(cx.snd_una));
         }

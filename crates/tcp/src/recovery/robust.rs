@@ -1,10 +1,10 @@
-//! The Robust Recovery (RR): new data clock the repair, and what comes back of them measures the path.
+//! The Robust Recovery (RR): new data clocks the repair, and the duplicates that it causes measure the path.
 //!
 //! Source: Wang & Shin §2.2. Its Figures 1 and 2 are lost: the state machine follows the text.
 //!
-//! Idea: the window is frozen. In the first round trip (*retreat*) every second duplicate lets one new segment out; from
-//! the first partial ACK on (*probe*) every one does, and each partial ACK ends a round: if as many duplicates came as new
-//! segments had been sent, nothing more was lost and one more may go, else the difference was lost, too.
+//! Idea: the window is frozen. In the first round trip (*retreat*) every second duplicate releases one new segment; from the
+//! first partial ACK on (*probe*) every one does, and each partial ACK ends a round. If as many duplicates arrived as new
+//! segments had been sent, nothing more was lost and one more may be sent; otherwise the difference was lost, too.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,10 +13,10 @@
 //! | actnum = 0 tells retreat from probe | `retreat` |
 //! | new segments between the last two retransmissions | `expected` |
 //!
-//! Departures: further losses are counted by what was really sent (`count = "exact"`), and the retransmission leaves before
-//! the additional segment; `count = "act"` with `order = "extra"` is the paper's (decision 0047).
-//! Unsaid: `ssthresh` (halved at entry), what a blocked new segment means, the guard (none but after a timeout), whether the
-//! sender's own limit (`limits.cwnd_cap_segs`, ns-2's `window_`) counts in it: `cap` (decision 0180).
+//! Departures: further losses are counted by the segments really sent (`count = "exact"`), and the retransmission is sent before
+//! the additional segment; `count = "act"` with `order = "extra"` is the paper's way (decision 0047).
+//! Unsaid: `ssthresh` (halved at entry), the meaning of a blocked new segment, the guard (only after a timeout), whether the
+//! sender's own limit (`limits.cwnd_cap_segs`, ns-2's `window_`) applies: `cap` (decision 0180).
 
 use super::Recovery;
 use crate::event::Window;
@@ -30,20 +30,20 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// With what the duplicates of a round are compared.
+/// What the duplicates of a round are compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// The new segments sent between the last two retransmissions; `actnum` is kept apart.
     #[default]
     Exact,
-    /// `actnum`, to the letter of §2.2.3: what the peer's window held back looks lost.
+    /// `actnum`, to the letter of §2.2.3: data held back by the peer's window looks lost.
     Act,
     /// `actnum`, set at each step to the new segments really sent.
     Sent,
 }
 
-/// What leaves first on a partial ACK after which one more segment may go.
+/// What is sent first on a partial ACK that allows one more segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -54,14 +54,14 @@ pub enum Order {
     Extra,
 }
 
-/// Up to where a further loss extends the recovery: §2.2 and §2.2.3 differ.
+/// How far a further loss extends the recovery: §2.2 and §2.2.3 differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extend {
     /// `snd.nxt` when it was detected (§2.2).
     #[default]
     Detection,
-    /// What was outstanding at the start of the last round (§2.2.3).
+    /// The data outstanding at the start of the last round (§2.2.3).
     LastRound,
 }
 
@@ -76,14 +76,14 @@ pub enum ExitSsthresh {
     Min,
 }
 
-/// Whether the sender's own limit holds its new segments back.
+/// Whether the sender's own limit holds back its new segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OwnLimit {
     /// It does.
     #[default]
     Heeded,
-    /// It does not: each duplicate sends a new segment, as §2.2.3 says, and `ndup = actnum` can hold.
+    /// It does not: each duplicate sends a new segment, as §2.2.3 says, so `ndup = actnum` is possible.
     Ignored,
 }
 
@@ -91,16 +91,16 @@ pub enum OwnLimit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RobustSpec {
-    /// With what the duplicates of a round are compared. Default "exact".
+    /// What the duplicates of a round are compared with. Default "exact".
     pub count: Count,
-    /// What leaves first on a partial ACK. Default "rexmit".
+    /// What is sent first on a partial ACK. Default "rexmit".
     pub order: Order,
-    /// Up to where a further loss extends the recovery. Default "detection".
+    /// How far a further loss extends the recovery. Default "detection".
     pub extend: Extend,
     /// The threshold at the exit. Default "keep".
     pub exit_ssthresh: ExitSsthresh,
-    /// Whether `limits.cwnd_cap_segs` (ns-2's `window_`) holds back what it sends. Default "heeded". The peer's window always
-    /// does: what lies beyond it every receiver refuses, a simulated one as well.
+    /// Whether `limits.cwnd_cap_segs` (ns-2's `window_`) limits its new segments. Default: "heeded". The peer's window always
+    /// does: every receiver, even a simulated one, refuses data beyond it.
     pub cap: OwnLimit,
 }
 
@@ -114,9 +114,9 @@ pub struct Robust {
     /// New segments sent between the last two retransmissions, and since the last.
     expected: u32,
     sent: u32,
-    /// New segments that duplicates of this round let out.
+    /// New segments released by duplicates of this round.
     by_dups: u32,
-    /// `snd_max` when the last retransmission left.
+    /// `snd_max` when the last retransmission was sent.
     mark: Offset,
     resend: bool,
     /// A duplicate allows one new segment; a round without loss allows one more. Neither waits for a later ACK.
@@ -141,7 +141,7 @@ impl Robust {
         }
     }
 
-    /// What was allowed on the last ACK and could not be sent is forgone.
+    /// Segments that the last ACK allowed but that could not be sent are forfeited.
     fn forgo(&mut self) {
         if self.extra && self.spec.count == Count::Sent {
             self.act = self.act.saturating_sub(1);
@@ -186,7 +186,7 @@ impl Robust {
         Flow::Continue(Rearm::Restart)
     }
 
-    /// §2.2.3: the window is what is in flight, so the ACK that ends the recovery releases one segment.
+    /// §2.2.3: the window becomes the data in flight, so the ACK that ends the recovery releases one segment.
     fn exit(&mut self, w: &mut Window, cx: &Ctx) -> Flow {
         (self.resend, self.extra) = (false, false);
         w.cwnd = f64::from(self.act.max(1)) * cx.smss();
@@ -265,8 +265,8 @@ mod tests {
         Offset(1 + MSS * segment)
     }
 
-    /// Twenty segments are out, and every copy arrives in the order of sending but the first copies of `lost`. Answers
-    /// (ndup, act) at the end of each round of the probe, act before its change, and the window at the exit in segments.
+    /// Twenty segments are outstanding, and every copy except the first copies of `lost` arrives in the order of sending. Returns
+    /// (ndup, act) at the end of each round of the probe, with act before its change, and the window at the exit in segments.
     fn run(spec: RobustSpec, lost: &[u64], last: u64) -> (Vec<(u32, u32)>, f64) {
         let (mut rr, mut board, mut ep) = (Robust::new(&spec), Scoreboard::default(), episode());
         let mut w = Window { cwnd: 20_000.0, ssthresh: 10_000.0 };
@@ -323,7 +323,7 @@ mod tests {
         RobustSpec { count, order, ..RobustSpec::default() }
     }
 
-    /// Nothing but the data limits sending.
+    /// Only the available data limits sending.
     const OPEN: u64 = 10_000;
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         let further = [&LOST[..], &[25]].concat();
         let rounds = |extend| run(RobustSpec { extend, ..RobustSpec::default() }, &further, OPEN).0.len();
         assert_eq!([Extend::Detection, Extend::LastRound].map(rounds), [6, 6]);
-        // 27 was out when the loss of 25 showed, 30 was not.
+        // 27 was outstanding when the loss of 25 was detected, 30 was not.
         let mut rr = Robust::new(&RobustSpec { extend: Extend::LastRound, ..RobustSpec::default() });
         let mut ep = episode();
         (rr.mark, rr.expected) = (offset(27), 2);

@@ -1,22 +1,21 @@
-//! SACK recovery by a counter of packets in the pipe.
+//! SACK recovery with a counter of packets in the pipe.
 //!
 //! Source: Fall & Floyd 1996 §2.4 ("sack1"); as ns-2.35's `Agent/TCP/Sack1` behaves.
 //!
-//! Idea: estimate what is in the network, take one off for each duplicate and two for a partial ACK (the original and
+//! Idea: estimate the segments in the network, subtract one for each duplicate and two for a partial ACK (the original and
 //! its retransmission have both left), and send holes first, then new data, while `pipe < cwnd`.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | pipe | `pipe`, segments; a counter of its own, *not* `Scoreboard::pipe` (RFC 6675's) |
+//! | pipe | `pipe`, segments; a separate counter, *not* `Scoreboard::pipe` (RFC 6675's) |
 //! | recover | `ep.recover` (first unsent) |
 //!
-//! Departures: none known.
-//! Unsaid, and taken from what ns-2 does (decision 0005): `pipe` is compared with `cwnd` in whole segments; the first
-//! retransmission is not added to `pipe` (the lost segment still counted in FlightSize stands for it), and nothing but it
-//! goes out on the ACK that begins the recovery; a partial ACK does not mark the head lost: what is resent comes from
-//! SACK holes only.
+//! Departures: none known. Unsaid, and taken from ns-2's behaviour (decision 0005): `pipe` is compared with `cwnd` in whole
+//! segments. The first retransmission is not added to `pipe` (the lost segment, still counted in FlightSize, represents it),
+//! and nothing else is sent on the ACK that begins the recovery. A partial ACK does not mark the head lost: only SACK holes
+//! are resent.
 //!
-//! Blanton & Allman 2002, Appendix A, changed what reordering upsets: each change is a switch of [`SackFf96Spec`].
+//! Blanton & Allman 2002, Appendix A, changed the parts that reordering upsets: each change is a switch of [`SackFf96Spec`].
 
 use super::Recovery;
 use crate::event::Window;
@@ -37,7 +36,7 @@ pub enum HoleRule {
     /// Any below the highest SACKed segment.
     #[default]
     Ff96,
-    /// Those that the detector has marked lost.
+    /// Holes that the detector has marked lost.
     Dupthresh,
 }
 
@@ -45,14 +44,14 @@ pub enum HoleRule {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackFf96Spec {
-    /// `pipe` at entry is what is outstanding and not SACKed, without the segment presumed lost, and never falls below
-    /// zero. Default no: FlightSize less the duplicates.
+    /// `pipe` at entry is the data outstanding and not SACKed, without the segment presumed lost, and never falls below
+    /// zero. Default: no, FlightSize less the duplicates.
     pub exact_entry: bool,
-    /// A duplicate takes one off `pipe` only if it brings new SACK information. Default no.
+    /// A duplicate takes one off `pipe` only if it carries new SACK information. Default no.
     pub new_sack_only: bool,
-    /// Partial ACKs take two off at most as often as segments were resent, then one. Default no.
+    /// Partial ACKs take two off `pipe` at most as often as segments were resent, then one. Default no.
     pub limit_double_decrease: bool,
-    /// A partial ACK without SACK information over an empty scoreboard takes off what it acknowledges. Default no.
+    /// A partial ACK without SACK information, over an empty scoreboard, takes off the data it acknowledges. Default no.
     pub face_value: bool,
     /// Which holes are resent. Default "ff96".
     pub hole_rule: HoleRule,
@@ -85,19 +84,19 @@ impl SackFf96Spec {
 /// `sack1` at work.
 pub struct SackFf96 {
     spec: SackFf96Spec,
-    /// Segments held to be in the network; may pass below zero, as in ns-2.
+    /// Segments estimated to be in the network; may go below zero, as in ns-2.
     pipe: i64,
     entry: Entry,
-    /// Segments resent in the episode that no partial ACK has taken off yet.
+    /// Segments resent in the episode and not yet taken off by a partial ACK.
     resent: u32,
 }
 
-/// How far the beginning of a recovery has come.
+/// Progress of a recovery's entry.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Entry {
     /// The first retransmission is due.
     Resend,
-    /// It went out; nothing more on this ACK.
+    /// It was sent; nothing more on this ACK.
     Hold,
     /// `pipe` decides.
     #[default]
@@ -109,7 +108,7 @@ impl SackFf96 {
         SackFf96 { spec: spec.clone(), pipe: 0, entry: Entry::Past, resent: 0 }
     }
 
-    /// What a partial ACK takes off: the original and its retransmission have both left the network.
+    /// Segments that a partial ACK takes off: the original and its retransmission have both left the network.
     fn left_by_partial(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> i64 {
         if self.spec.face_value && !ack.has_sack && board.sacked() == 0 {
             return segments(ack.acked(), cx);
@@ -129,7 +128,7 @@ impl SackFf96 {
     }
 }
 
-/// Bytes as segments; a part of one counts as one.
+/// Bytes as segments; a partial segment counts as one.
 fn segments(bytes: Bytes, cx: &Ctx) -> i64 {
     bytes.div_ceil(u64::from(cx.mss)) as i64
 }
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn pipe_at_entry_is_exact_however_many_duplicates_it_took() {
-        // Appendix A: four are SACKed, but only three ACKs said so. 13 - 4, less the one presumed lost, and its copy.
+        // Appendix A: four are SACKed, but only three ACKs said so. 13 - 4, less the one presumed lost, plus its copy.
         let exact = SackFf96Spec { exact_entry: true, ..Default::default() };
         assert_eq!(entered(exact, 4, 3).0.pipe, 9);
         assert_eq!(entered(SackFf96Spec::default(), 4, 3).0.pipe, 10);
@@ -264,7 +263,7 @@ mod tests {
     #[test]
     fn at_face_value_the_ack_that_fills_the_hole_takes_off_what_duplicates_took_off_before() {
         // Decision 0024. Ten of thirteen are SACKed, so three are in the network; the ACK that fills the hole covers eleven,
-        // one of them news.
+        // only one of them newly.
         let (mut r, mut board, cx) = entered(SackFf96Spec::blanton_allman(), 10, 10);
         assert_eq!(r.pipe, 3);
         board.acknowledge(Offset(11_001), &mut Default::default());

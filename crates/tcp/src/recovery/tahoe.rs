@@ -1,11 +1,11 @@
 //! Tahoe: a fast retransmit is a timeout without the wait.
 //!
-//! Source: Jacobson 1988; 4.3BSD-Tahoe as ns-2.35's `Agent/TCP` has it.
+//! Source: Jacobson 1988; 4.3BSD-Tahoe as in ns-2.35's `Agent/TCP`.
 //!
-//! Idea: after the verdict ssthresh is halved, the window is one segment, and everything from `snd_una` on is sent
-//! again in slow start, whether the receiver holds it or not.
+//! Idea: after the verdict ssthresh is halved, the window is one segment, and everything from `snd_una` on is
+//! resent in slow start, whether or not the receiver holds it.
 //!
-//! Departures: none. Whether a second fast retransmit may follow is the detector's guard.
+//! Departures: none. The detector's guard decides whether a second fast retransmit may follow.
 
 use super::Recovery;
 use crate::event::Window;
@@ -16,7 +16,7 @@ use crate::facts::episode::Episode;
 use crate::facts::scoreboard::Scoreboard;
 use crate::units::Bytes;
 
-/// It has no state: Loss does the work.
+/// It has no state; the Loss phase does the work.
 pub struct Tahoe;
 
 impl Recovery for Tahoe {

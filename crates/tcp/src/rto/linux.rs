@@ -1,11 +1,11 @@
-//! Linux's retransmission timeout: the variation is the largest of a round trip, and the clock ticks.
+//! Linux's retransmission timeout: the variation is the largest within a round trip, and the clock has ticks.
 //!
 //! Source: Linux 6.18 (`tcp_rtt_estimator`, `tcp_ack_update_rtt`, `tcp_set_rto` in `net/ipv4/tcp_input.c`,
 //! `__tcp_set_rto` in `include/net/tcp.h`, `tcp_retransmit_timer` in `net/ipv4/tcp_timer.c`), in our words.
 //!
-//! Idea: the mean deviation is smoothed as RFC 6298 has it, but the timeout uses the largest that it was during a round
-//! trip, at least `tcp_rto_min`, and comes down by a quarter of the difference each round trip. A round trip that is shorter
-//! than expected moves the deviation by an eighth of what a longer one does.
+//! Idea: the mean deviation is smoothed as in RFC 6298, but the timeout uses its largest value during a round trip, at least
+//! `tcp_rto_min`, and falls by a quarter of the difference per round trip. An RTT shorter than expected moves the deviation an
+//! eighth as far as a longer one.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -16,8 +16,8 @@
 //! | HZ | `hz` |
 //! | seq_rtt_us, sack_rtt_us, else the echoed timestamp | `ack.rtt`, else `ack.tsecr` on an ACK that advances |
 //!
-//! Departures: of several segments that an ACK delivers, Linux times the one sent first, here it is the one sent last. Times are in
-//! nanoseconds where Linux has microseconds.
+//! Departures: of several segments that an ACK delivers, Linux times the one sent first; here it is the one sent last. Times are
+//! in nanoseconds where Linux has microseconds.
 
 use super::Rto;
 use crate::error::StackError;
@@ -36,11 +36,11 @@ use std::num::NonZeroI64;
 pub struct LinuxSpec {
     /// Timeout before the first sample. Default 1 s.
     pub initial: Nanos,
-    /// Least of the four deviations, and of the timeout (`tcp_rto_min`). Default 200 ms.
+    /// Lower limit of the four deviations and of the timeout (`tcp_rto_min`). Default 200 ms.
     pub min: Nanos,
     /// Upper limit, also of back-off. Default 120 s.
     pub max: Nanos,
-    /// Ticks of the kernel's clock in a second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
     pub hz: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct Linux {
     mdev4: i64,
     mdev_max4: i64,
     rttvar4: i64,
-    /// A round trip ends when more than this is acknowledged.
+    /// A round trip ends when data beyond this is acknowledged.
     round_end: Offset,
     snd_nxt: Offset,
     backoff: u32,
@@ -94,7 +94,7 @@ impl Linux {
         }
     }
 
-    /// `tcp_rtt_estimator`, with what is acknowledged by now.
+    /// `tcp_rtt_estimator`; `snd_una` is the current one.
     fn estimate(&mut self, rtt: Nanos, snd_una: Offset) {
         let (m, min) = (rtt.0.min(i64::MAX as u64 / 16) as i64, self.min.0 as i64);
         match self.srtt8 {
@@ -136,7 +136,7 @@ impl Rto for Linux {
         self.snd_nxt = self.snd_nxt.max(sent.end());
     }
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
-        // The clock of the timestamps is one of milliseconds, and what it shows is at least one.
+        // The timestamp clock counts milliseconds, and a sample is at least one.
         let echoed = ack.tsecr.filter(|_| ack.advances()).map(|echo| timestamp(now).wrapping_sub(echo).max(1));
         let echoed = echoed.filter(|ms| *ms < 1 << 31).map(|ms| Nanos::from_millis(ms.into()));
         if let Some(rtt) = ack.rtt.or(echoed) {
@@ -225,7 +225,7 @@ mod tests {
         let mut r = Linux::new(&LinuxSpec::default());
         sample(&mut r, 101, 1);
         assert_eq!(r.base(), Nanos(304 * MS), "101 and 202, in ticks of 4 ms");
-        // Set on tick 1 for 76 ticks: on the wheel the next multiple of eight.
+        // Set on tick 1 for 76 ticks; the timer wheel rounds up to the next multiple of eight.
         assert_eq!(r.deadline(Time(7 * MS)), Time(80 * 4 * MS));
         r.back_off();
         assert_eq!(r.backed_off(), Nanos(608 * MS));

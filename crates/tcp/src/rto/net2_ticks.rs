@@ -1,19 +1,19 @@
 //! BSD Net/2's retransmission timer: integers, a slow clock, and firing on its tick.
 //!
-//! Source: 4.3BSD Net/2 as Hoe 1995 §3.2.1, §3.2.3 uses it; Jacobson 1988.
+//! Source: 4.3BSD Net/2 as used in Hoe 1995 §3.2.1, §3.2.3; Jacobson 1988.
 //!
 //! Idea: one clock ticks every 500 ms for the whole host; a counter is set to the timeout in ticks and counted down, so
-//! a timeout of n ticks really takes between n − 1 and n of them.
+//! a timeout of n ticks really takes between n − 1 and n ticks.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | t_srtt (1/8 tick) | `srtt8` |
 //! | t_rttvar (1/4 tick) | `rttvar4` |
-//! | t_rtt (1 when timing starts, + 1 a tick) | `timing`, counted when the ACK comes |
+//! | t_rtt (1 when timing starts, + 1 per tick) | `timing`, counted when the ACK arrives |
 //! | t_rxtcur | `ticks` |
 //!
 //! Unsaid: Hoe's printed times need 2 ticks where these integers give 3 (her Table 5.1; decision 0049 has the switch
-//! `arithmetic`). Integers are kept as real numbers that happen to be whole.
+//! `arithmetic`). Integers are stored as real numbers with whole values.
 
 use super::Rto;
 use crate::error::StackError;
@@ -43,7 +43,7 @@ pub enum Arithmetic {
 pub struct Net2TicksSpec {
     /// The clock's period. Default 500 ms.
     pub tick: Nanos,
-    /// Where the ticks lie: `t mod tick = phase`. Default 0.
+    /// Offset of the ticks: `t mod tick = phase`. Default 0.
     pub phase: Nanos,
     /// Lower limit in ticks. Default 2.
     pub min_ticks: u32,
@@ -85,7 +85,7 @@ pub struct Net2Ticks {
     min_ticks: u32,
     max_ticks: u32,
     arithmetic: Arithmetic,
-    /// `None` before the first round trip.
+    /// `None` before the first RTT sample.
     srtt8: Option<f64>,
     rttvar4: f64,
     ticks: u32,
@@ -115,7 +115,7 @@ impl Net2Ticks {
         (t.0 + self.tick.0 - self.phase.0) / self.tick.0
     }
 
-    /// Net/2's `tcp_xmit_timer`; `rtt` is 1 for a round trip that saw no tick.
+    /// Net/2's `tcp_xmit_timer`; `rtt` is 1 for a round trip without a tick.
     fn update(&mut self, rtt: u64) {
         // Net/2 shifts, which rounds down.
         let whole = |x: f64| if self.arithmetic == Arithmetic::Real { x } else { libm::floor(x) };
@@ -131,7 +131,7 @@ impl Net2Ticks {
         };
         self.srtt8 = Some(srtt8);
         let ticks = match self.arithmetic {
-            // A cast rounds down and saturates.
+            // The cast rounds down and saturates.
             Arithmetic::Integer | Arithmetic::Real => (whole(srtt8 / 8.0) + self.rttvar4) as u32,
             Arithmetic::FixedMin => self.min_ticks,
         };
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn without_rounding_the_timeout_falls_to_two_ticks_at_the_eighth_sample() {
         let mut t = Net2Ticks::new(&Net2TicksSpec { arithmetic: Arithmetic::Real, ..Net2TicksSpec::default() });
-        // Seven round trips below a tick and one, the fifth, that saw the tick at 0.5 s.
+        // Seven round trips shorter than a tick, and one, the fifth, with the tick at 0.5 s.
         let got = [1, 1, 1, 1, 2, 1, 1, 1].map(|rtt| {
             t.update(rtt);
             (libm::floor((t.srtt8.unwrap() / 8.0 + t.rttvar4) * 100.0) / 100.0, t.ticks)

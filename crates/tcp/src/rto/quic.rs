@@ -1,9 +1,9 @@
-//! QUIC's round-trip estimate and probe timeout.
+//! QUIC's RTT estimate and probe timeout.
 //!
 //! Source: RFC 9002 §5.1, §5.3 (estimate), §6.2.1 (PTO), §6.2.2 (initial round trip), A.2.
 //!
-//! Idea: as RFC 6298, but a sample from every acknowledgment and no minimum of a second: what the peer may delay its
-//! acknowledgment by is added instead.
+//! Idea: as RFC 6298, but with a sample from every acknowledgment and no minimum of a second. Instead, the time by which the peer
+//! may delay its acknowledgment is added.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,8 +11,9 @@
 //! | PTO = smoothed_rtt + max (4 · rttvar, kGranularity) + max_ack_delay | `base` |
 //! | kInitialRtt | `initial_rtt`; before a sample max_ack_delay is not added (§6.2.1: a handshake's packets are not delayed) |
 //!
-//! Departures: a TCP acknowledgment does not say by how much it was delayed, so nothing is taken off a sample and `min_rtt` is not
-//! needed; a segment sent twice gives no sample (Karn), and only ACKs that advance do. Unsaid: a limit of back-off (`max`).
+//! Departures: a TCP acknowledgment does not say by how much it was delayed, so nothing is subtracted from a sample and `min_rtt`
+//! is not needed. A segment sent twice gives no sample (Karn); neither does an ACK that does not advance. Unsaid: a limit on
+//! back-off (`max`).
 
 use super::Rto;
 use crate::error::StackError;
@@ -26,9 +27,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// The round trip before the first sample. Default 333 ms (RFC 9002 §6.2.2).
+    /// The RTT assumed before the first sample. Default 333 ms (RFC 9002 §6.2.2).
     pub initial_rtt: Nanos,
-    /// What the peer may delay an acknowledgment by. Default 25 ms (RFC 9000's default, RFC 9002 §5.3).
+    /// The most by which the peer delays an acknowledgment. Default 25 ms (RFC 9000's default, RFC 9002 §5.3).
     pub max_ack_delay: Nanos,
     /// Granularity of timers. Default 1 ms (RFC 9002 §6.1.2).
     pub granularity: Nanos,
@@ -85,7 +86,7 @@ impl Quic {
 impl Rto for Quic {
     fn on_sent(&mut self, _: &Sent) {}
     fn on_ack(&mut self, ack: &AckEvent, _: Time) {
-        // §6.2.1: the back-off ends when something is acknowledged.
+        // §6.2.1: the back-off ends when data is acknowledged.
         self.backoff = 0;
         if let Some(rtt) = ack.rtt {
             self.on_sample(rtt);

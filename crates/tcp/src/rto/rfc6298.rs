@@ -15,9 +15,9 @@
 //! | SRTT_prev, RTTVAR_prev (RFC 4015) | `More::before` |
 //!
 //! Departures: one segment is timed per round trip unless `every_ack` or `timestamps`; any retransmission ends the timing
-//! (Karn, BSD). An echo from the future gives no sample.
-//! With a `tick` a round trip counts the ticks of the clock that it saw, at least one, and the timeout is a whole number
-//! of them; the deadline is the time of arming plus the timeout and is not moved to the tick.
+//! (Karn, BSD). An echo from the future gives no sample. With a `tick`, an RTT is the number of clock ticks during it, at
+//! least one, and the timeout is a whole number of ticks; the deadline is the time of arming plus the timeout, not rounded
+//! to a tick.
 
 use super::Rto;
 use crate::error::StackError;
@@ -40,14 +40,14 @@ pub struct Rfc6298Spec {
     pub min: Nanos,
     /// Upper limit, also of back-off. Default 60 s (RFC 6298 §2.5).
     pub max: Nanos,
-    /// Tick of the clock that round trips are measured with. Default 1 ns, that is none.
+    /// Tick of the clock that measures RTTs. Default: 1 ns, which means no tick.
     pub tick: Nanos,
-    /// A sample from every ACK instead of one segment timed at a time. Default no.
+    /// Take a sample from every ACK instead of timing one segment at a time. Default no.
     pub every_ack: bool,
-    /// A sample from the timestamp that every advancing ACK echoes, of what was sent twice, too (RFC 7323 §4.1); where there
-    /// is none, as with `every_ack`. Default no.
+    /// Take a sample from the timestamp echoed by every advancing ACK, even for segments sent twice (RFC 7323 §4.1); without
+    /// a timestamp, as with `every_ack`. Default: no.
     pub timestamps: bool,
-    /// Divide alpha and beta by the samples that a round trip gives (RFC 7323 App. G). Default no.
+    /// Divide alpha and beta by the number of samples per round trip (RFC 7323 App. G). Default no.
     pub divide_gains: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct Rfc6298 {
     min: Nanos,
     max: Nanos,
     base: Nanos,
-    /// Eight times SRTT, in ticks: 8 or more from the first sample on, then 1 or more.
+    /// Eight times SRTT, in ticks: at least 8 at the first sample, then at least 1.
     srtt8: Option<NonZeroI64>,
     /// Four times RTTVAR, in ticks.
     rttvar4: i64,
@@ -96,11 +96,11 @@ pub struct Rfc6298 {
     /// A sample from every ACK; then nothing is timed.
     many: bool,
     divide_gains: bool,
-    /// What few need.
+    /// State that is seldom needed.
     more: Option<Box<More>>,
 }
 
-/// What only needless timeouts and divided gains need.
+/// State needed only for needless timeouts and divided gains.
 #[derive(Clone, Copy, Default)]
 struct More {
     mss: u64,
@@ -108,7 +108,7 @@ struct More {
     snd_max: Offset,
     /// `srtt8` and `rttvar4` before the first back-off.
     before: (Option<NonZeroI64>, i64),
-    /// The timer fired needlessly then: the first sample of what was first sent since is for RFC 4015 §3.1 (11).
+    /// Time of a needless timeout: the first sample of data first sent since then is for RFC 4015 §3.1 (11).
     adapt_since: Option<Time>,
 }
 
@@ -133,7 +133,7 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share`.
+    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share` samples.
     fn update(&mut self, m: i64, share: i64) {
         if let Some(srtt8) = self.srtt8 {
             let delta = m - (srtt8.get() >> 3);
@@ -163,20 +163,20 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 7323 §4.1: when the segment was sent whose timestamp an advancing ACK echoes.
+    /// RFC 7323 §4.1: the send time of the segment whose timestamp an advancing ACK echoes.
     fn echoed(&self, ack: &AckEvent, now: Time) -> Option<Time> {
         let (echo, at) = (ack.tsecr?, timestamp(now));
         let ago = Nanos::from_millis(u64::from(at.wrapping_sub(echo)));
         (!is_older(at, echo)).then(|| Time(now.0.saturating_sub(ago.0)))
     }
 
-    /// When what this advancing ACK gives a sample of was sent, where ACKs may give one each.
+    /// The send time of the segment that this advancing ACK samples, if every ACK may give a sample.
     fn echoed_or_newest(&self, ack: &AckEvent, now: Time) -> Option<Time> {
         let echoed = if self.timestamps { self.echoed(ack, now) } else { None };
         echoed.or_else(|| ack.rtt.map(|rtt| Time(now.0 - rtt.0)))
     }
 
-    /// Something sent then has come back.
+    /// A segment sent at `sent` was acknowledged.
     fn sample(&mut self, sent: Option<Time>, ack: &AckEvent, now: Time) {
         let Some(sent) = sent else { return };
         self.timing = None;
@@ -196,7 +196,8 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 4015 §3.1 (11): after a needless timeout the first sample of new data counts for itself. Says whether it did.
+    /// RFC 4015 §3.1 (11): after a needless timeout the first sample of new data sets the estimate alone. Returns whether it
+    /// did.
     fn adapted(&mut self, m: i64, sent: Time) -> bool {
         let Some(more) = &mut self.more else { return false };
         if more.adapt_since.is_none_or(|since| sent < since) {
@@ -326,7 +327,8 @@ mod tests {
         }
     }
 
-    /// ACKs of a segment each, with a window of 20 segments, `ms` milliseconds after what they echo; SRTT and RTTVAR in ms.
+    /// ACKs of one segment each, with a window of 20 segments, `ms` milliseconds after the timestamps that they echo;
+    /// returns SRTT and RTTVAR in ms.
     fn echoed(spec: &Rfc6298Spec, ms: &[u64]) -> (f64, f64) {
         let mut r = Rfc6298::new(spec, 1000);
         let sent = |start| Sent {
@@ -358,7 +360,7 @@ mod tests {
         let spec = Rfc6298Spec { timestamps: true, ..Rfc6298Spec::default() };
         let (srtt, rttvar) = echoed(&spec, &[100, 120, 300]);
         assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
-        // An echo from the future is none; then what was sent once gives one.
+        // An echo from the future gives no sample; then a segment sent once gives one.
         let mut r = Rfc6298::new(&spec, 1000);
         let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::testing::blank() };
         r.on_ack(&ack, Time(5_000_000));
@@ -377,7 +379,7 @@ mod tests {
 
     #[test]
     fn after_a_needless_timeout_a_sample_of_older_data_does_not_stand_for_the_new() {
-        // RFC 4015 §3.1 (11): only what was sent since then.
+        // RFC 4015 §3.1 (11): only data sent since then.
         let mut r = Rfc6298::new(&Rfc6298Spec { every_ack: true, min: Nanos::ZERO, ..Rfc6298Spec::default() }, 1000);
         let mut ack = |at_ms: u64, rtt_ms: u64| {
             let rtt = Some(Nanos::from_millis(rtt_ms));
@@ -393,7 +395,7 @@ mod tests {
             (eight(&r) / 8_000_000, r.rttvar4 / 4_000_000)
         };
         assert_eq!(ack(1001, 100), (100, 37));
-        // SRTT_prev was 100, RTTVAR_prev 50: the larger ones stand.
+        // SRTT_prev was 100, RTTVAR_prev 50: the larger values are kept.
         assert_eq!(ack(1200, 80), (100, 50));
     }
 }

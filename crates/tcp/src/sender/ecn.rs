@@ -1,16 +1,16 @@
-//! Congestion that the network tells instead of dropping.
+//! Congestion that the network signals by marks instead of drops.
 //!
 //! Source: RFC 3168 §6.1.2 (sender), §6.1.4 to §6.1.6 (what may be marked); RFC 4015 §3.2 (9) (no undo).
 //!
-//! Idea: an echoed mark cuts the window as a loss does, at most once for each window of data, and nothing is repaired.
+//! Idea: an echoed mark cuts the window as a loss does, at most once per window of data, and nothing is repaired.
 //!
 //! | RFC 3168 | here |
 //! | --- | --- |
-//! | "react at most once per window" | `ecn_recover`; and no cut where a loss of the same window was answered |
+//! | "react at most once per window" | `ecn_recover`; and no cut if a loss in the same window already led to one |
 //! | CWR | `cwr_due`: on the first new segment after any reduction |
 //!
 //! Departures: with a window of one segment the RFC lets the sender wait for the retransmission timer; here it stays at
-//! one segment and sends. A mark voids the episodes before it: what they took is not given back.
+//! one segment and sends. A mark voids the episodes before it: their cuts are not undone.
 
 use super::Sender;
 use crate::congestion::Congestion;
@@ -26,7 +26,7 @@ impl Sender {
         if let Some(ep) = self.cold.ledger.get(self.cold.ledger.count()) {
             ep.void = true;
         }
-        // The ACK that reaches the end of the window still tells of a packet sent in it.
+        // The ACK that reaches the end of the window still concerns a packet sent in it.
         let answered = self.cold.ecn_recover.is_some_and(|r| self.snd_una <= r);
         let in_same_window = self.recover.is_some_and(|r| self.snd_una <= r);
         if answered || in_same_window || self.phase.repairs() {
@@ -44,12 +44,12 @@ impl Sender {
         self.slots.detect.on_cut(&self.w, &self.ctx(now));
     }
 
-    /// Whether the peer and we use ECN; known after the handshake.
+    /// Sets whether both ends use ECN; known after the handshake.
     pub(crate) fn use_ecn(&mut self, agreed: bool) {
         self.ece_flag = if agreed { Segment::ECE } else { 0 };
     }
 
-    /// What the segment just polled carries for ECN: new data may be marked; retransmissions, probes of a closed window
+    /// Sets the ECN bits of the segment just polled: new data may be marked; retransmissions, probes of a closed window
     /// and ACKs may not (RFC 3168 §6.1.4 to §6.1.6).
     pub(crate) fn mark_sent(&mut self, out: &mut Segment) {
         if self.last_sends == 1 && out.len > 0 && !self.persist.is_probing() {

@@ -1,11 +1,11 @@
-//! What keeps a small segment back though every window would let it go: Nagle's algorithm, cork, and "more follows".
+//! Rules that hold back a small segment even if every window allows it: Nagle's algorithm, cork, and "more follows".
 //!
 //! Source: RFC 9293 §3.7.4 (Nagle); Minshall's variant as in Linux's `tcp_minshall_check`; Linux's `TCP_CORK` and `MSG_MORE`.
 //!
-//! Idea: a small segment waits while an earlier small one is outstanding. By RFC 9293 it waits for whatever is outstanding; by Minshall
-//! full segments do not count, else the tail of a message longer than a segment would wait for a delayed ACK. A cork keeps it back in
-//! any case, and so does the promise of more. What lies with nothing outstanding goes with the timer of the persist state, like what
-//! silly window avoidance keeps back. A FIN lets everything go.
+//! Idea: a small segment waits while an earlier small one is outstanding. By RFC 9293 it waits for any outstanding data. By
+//! Minshall full segments do not count; otherwise the tail of a message longer than a segment would wait for a delayed ACK. A
+//! cork holds it back in any case, and so does the promise of more. Data held while nothing is outstanding is sent by the persist
+//! timer, like data held by silly window avoidance. A FIN releases everything.
 
 use super::Sender;
 use crate::units::Bytes;
@@ -20,7 +20,7 @@ impl Hold {
     /// The last write said that more follows.
     const MORE: u8 = 4;
 
-    /// Whether anything is to be asked.
+    /// Whether any rule is on.
     #[inline]
     pub(super) fn any(self) -> bool {
         self.0 != 0
@@ -38,19 +38,19 @@ impl Sender {
         self.go_on();
     }
 
-    /// While corked, nothing less than a full segment leaves.
+    /// While corked, only full segments are sent.
     pub(crate) fn set_cork(&mut self, on: bool) {
         self.hold.set(Hold::CORK, on);
         self.go_on();
     }
 
-    /// `bytes` more exist, and the next write follows at once.
+    /// Adds `bytes` to send; the next write follows at once.
     pub(crate) fn write_more(&mut self, bytes: Bytes) {
         self.write(bytes);
         self.hold.set(Hold::MORE, !self.closed);
     }
 
-    /// Something is about to be written: if all before it has been sent, the last segment may have been a small one.
+    /// Data is about to be written. If all earlier data has been sent, the last segment may have been a small one.
     #[inline(never)]
     pub(super) fn note_small(&mut self) {
         self.hold.set(Hold::MORE, false);
@@ -60,14 +60,14 @@ impl Sender {
         }
     }
 
-    /// Whether the last bytes of what was written, less than a full segment, have to wait.
+    /// Whether the last bytes written, less than a full segment, must wait.
     #[inline(never)]
     pub(super) fn held_back(&self) -> bool {
         let Hold(why) = self.hold;
         !self.closed && (why & (Hold::CORK | Hold::MORE) != 0 || (why != 0 && self.cold.snd_sml > self.snd_una))
     }
 
-    /// What was kept back may go now: no timer waits for it any more.
+    /// Data held back may be sent now: no timer waits for it any more.
     pub(super) fn go_on(&mut self) {
         if self.persist.is_running() && !self.persist.is_probing() && self.next_len() > 0 {
             self.stop_waiting();

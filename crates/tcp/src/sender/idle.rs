@@ -1,4 +1,4 @@
-//! The first segment after a pause: the window may be another by then.
+//! The first segment after a pause: the window may change before it.
 
 use super::Sender;
 use crate::congestion::Congestion;
@@ -8,9 +8,9 @@ use crate::startup::Startup;
 use crate::time::Time;
 
 impl Sender {
-    /// Nothing is outstanding, and something may be sent again: whoever asks for it next looks first how long the pause was.
+    /// Nothing is outstanding: the next poll for a segment first checks the length of the pause.
     ///
-    /// It asks for the way of a watched send, so that the usual way has nothing more to look at.
+    /// It makes the next send a watched one, so that the usual path has nothing more to check.
     pub(super) fn may_have_paused(&mut self) {
         if !self.cold.idle_rule.is_keep() && self.board.is_empty() {
             (self.pause_due, self.watched) = (true, true);
@@ -31,7 +31,7 @@ impl Sender {
         if self.phase != Phase::Open || pause <= rto {
             return;
         }
-        // What the window opens with does not depend on the peer's.
+        // The initial window does not depend on the peer's window.
         let initial = self.slots.startup.initial(self.mss, u64::from(self.peer.max_wnd)).cwnd;
         let before = self.w;
         self.write_window(now, Slot::Startup, obs, |s| {

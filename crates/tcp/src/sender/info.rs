@@ -1,4 +1,4 @@
-//! What the sending half tells about itself.
+//! Statistics of the sending half.
 
 use super::{Detector, Rto, Sender};
 use crate::event::{Phase, Window};
@@ -6,7 +6,7 @@ use crate::facts::scoreboard::Marks;
 use crate::time::Nanos;
 use crate::units::Bytes;
 
-/// The sending half's part of [`crate::connection::Info`], whose names and units these are.
+/// The sending half's part of [`crate::connection::Info`], with its names and units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SenderInfo {
     pub(crate) phase: Phase,
@@ -30,12 +30,13 @@ pub(crate) struct SenderInfo {
 }
 
 impl Sender {
-    /// The smoothed round trip and the timeout.
+    /// The smoothed RTT and the timeout.
     pub(crate) fn round_trip(&self) -> (Option<Nanos>, Nanos) {
         (self.slots.rto.srtt(), self.slots.rto.backed_off())
     }
 
-    /// Looks at every outstanding record: the scoreboard counts bytes, `tcp_info` segments.
+    /// Visits every outstanding record, because the scoreboard counts bytes and `tcp_info`
+    /// segments.
     pub(crate) fn info(&self) -> SenderInfo {
         let count = |bit| self.board.iter().filter(|s| s.marks.any(bit)).count() as u32;
         let fin_waits = self.closed && self.snd_max < self.stream_end;
@@ -55,7 +56,7 @@ impl Sender {
             lost: count(Marks::LOST),
             retrans: count(Marks::REXMIT),
             pipe: self.board.pipe(),
-            // What a rule for the threshold reads of the view does not depend on the time.
+            // A threshold rule reads no part of the view that depends on the time.
             reordering: self.slots.detect.dupthresh(&self.w, &self.ctx(crate::time::Time::ZERO)),
             total_retrans: self.cold.retransmits,
             notsent: self.stream_end - self.snd_max - u64::from(fin_waits),

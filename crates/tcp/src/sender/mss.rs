@@ -1,10 +1,10 @@
-//! The effective maximum segment size changes: the path carries smaller packets than the handshake supposed.
+//! The effective maximum segment size changes: the path carries smaller packets than the handshake assumed.
 //!
-//! Source: RFC 1191 §3, §6.5 and RFC 8201 §4, §5.4 (a packet was too big), RFC 5927 §4.1 (which of these messages to believe), RFC 4821 §7.7 and
-//! Linux's `tcp_mtu_probing` (nobody says so, but nothing gets through).
+//! Source: RFC 1191 §3, §6.5 and RFC 8201 §4, §5.4 (a packet was too big), RFC 5927 §4.1 (which of these messages to believe),
+//! RFC 4821 §7.7 and Linux's `tcp_mtu_probing` (no message arrives, but nothing gets through).
 //!
-//! What was too large is cut on the scoreboard and marked lost. The window stays: its bytes are what was agreed with the
-//! network, and no queue was full (RFC 1191 §6.5). One segment goes, the rest when an ACK comes.
+//! Segments that were too large are split on the scoreboard and marked lost. The window stays: its bytes fit the network, and no
+//! queue was full (RFC 1191 §6.5). One segment is sent at once, the rest when an ACK arrives.
 
 use super::Sender;
 use crate::facts::answer::Rearm;
@@ -13,32 +13,32 @@ use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
 
-/// The least payload of a full segment that a message from the network can bring about: a packet of 552 bytes (Linux's `min_pmtu`) less
-/// 40 of headers and 12 of timestamps. Smaller packets would cost more work than bytes (RFC 5927 §7).
+/// The smallest full-segment payload that a message from the network can set: a packet of 552 bytes (Linux's `min_pmtu`) less 40
+/// of headers and 12 of timestamps. Smaller packets would cost more work than they carry bytes (RFC 5927 §7).
 pub(super) const LEAST: u32 = 500;
-/// Where the search begins when full segments vanish (RFC 4821 §7.2; Linux's `tcp_base_mss`).
+/// The MSS at which the search begins when full segments vanish (RFC 4821 §7.2; Linux's `tcp_base_mss`).
 const BASE: u32 = 1024;
 /// Timeouts in a row for the same full segment after which it looks like a black hole (Linux's `tcp_retries1`).
 const TIMEOUTS: u32 = 3;
 
-/// What became of the message that a packet was too big.
+/// The outcome of a message that a packet was too big.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooBig {
-    /// Segments are smaller from now on, and what was too large is sent again.
+    /// Segments are smaller from now on, and those that were too large are resent.
     Taken,
-    /// It speaks of nothing that is outstanding, or of no smaller size.
+    /// It names no outstanding segment, or no smaller size.
     Ignored,
 }
 
 impl Sender {
-    /// The network says that full segments may carry only `mss` bytes, because one that began at `seq` was too big.
+    /// The network reports that full segments may carry only `mss` bytes, because one that began at `seq` was too big.
     pub(crate) fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
         let outstanding = self.snd_una <= seq && seq < self.snd_max;
         if !outstanding {
             return TooBig::Ignored;
         }
         let before = self.mss;
-        // What was sent before the size was last set may be larger than it.
+        // Segments sent before the size was last set may be larger than it.
         let lost = self.shrink(now, mss.min(before));
         if lost > 0 || self.mss < before {
             TooBig::Taken
@@ -47,7 +47,8 @@ impl Sender {
         }
     }
 
-    /// From now on full segments carry `mss` bytes, at most what the handshake agreed on. What is outstanding stays as it is.
+    /// Sets the payload of full segments to `mss` bytes, at most the value agreed on in the handshake. Outstanding data stays as
+    /// it is.
     pub(crate) fn set_mss(&mut self, mss: u32) {
         let mss = mss.clamp(LEAST.min(self.cold.agreed_mss), self.cold.agreed_mss);
         let before = u64::from(self.mss);
@@ -61,7 +62,7 @@ impl Sender {
         self.limit = self.find_limit();
     }
 
-    /// Whether full segments that vanish are taken for a path that carries only smaller ones.
+    /// Sets whether vanishing full segments count as a sign that the path carries only smaller ones.
     pub(crate) fn find_black_holes(&mut self, find: bool) {
         self.cold.finds_black_holes = find;
     }
@@ -78,14 +79,14 @@ impl Sender {
         }
     }
 
-    /// Cuts what is outstanding to `mss` bytes of payload; returns the bytes newly marked lost.
+    /// Splits outstanding segments to `mss` bytes of payload; returns the bytes newly marked lost.
     fn shrink(&mut self, now: Time, mss: u32) -> Bytes {
         self.set_mss(mss);
         let fin = (self.closed && self.snd_max == self.stream_end).then_some(self.stream_end);
         let lost = self.board.split(self.mss, fin);
         if lost > 0 {
             if self.snd_nxt < self.snd_max {
-                // What had been sent again was too large, too.
+                // Segments already resent were too large, too.
                 self.rewind();
             }
             self.burst_left = self.burst_left.min(1);

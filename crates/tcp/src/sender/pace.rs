@@ -1,7 +1,8 @@
-//! Rule 21. Pacing holds back what a window would let go.
+//! Rule 21. Pacing holds back segments that the window allows.
 //!
-//! A paced sender takes the way of a watched send, so that the usual way has nothing more to look at. A probe and the first
-//! retransmission after a timeout go whatever the pace is (Linux: `tcp_retransmit_timer`, `tcp_send_loss_probe`); what they take is booked.
+//! A paced sender uses the path of watched sends, so that the usual path has nothing more to check. A probe and the first
+//! retransmission after a timeout are sent regardless of the pace (Linux: `tcp_retransmit_timer`, `tcp_send_loss_probe`); the
+//! time that they take is reserved.
 
 use super::{Rto, Sender, Timekeeper};
 use crate::congestion::Congestion;
@@ -11,35 +12,35 @@ use crate::facts::scoreboard::Sent;
 use crate::pacing::Pacer;
 use crate::time::{Nanos, Time};
 
-/// What a paced sender keeps.
+/// The state of a paced sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
     pacer: Pacer,
-    /// Something might go if it were time.
+    /// A segment could be sent if pacing allowed it.
     waits: bool,
-    /// The next segment goes at any pace.
+    /// The next segment is sent regardless of the pace.
     at_once: bool,
 }
 
 impl Sender {
-    /// Whether a send takes the way on which everybody looks.
+    /// Whether sends take the watched path.
     #[inline]
     pub(super) fn watches_sends(&self) -> bool {
         self.paced || self.slots.detect.watches_sends()
     }
 
-    /// When something that waits for its time may go.
+    /// When a segment that waits for its pace may be sent.
     pub(super) fn paced_until(&self) -> Option<Time> {
         let Pacing { pacer, waits, .. } = self.cold.pacing;
         (self.paced && waits).then(|| pacer.next())
     }
 
-    /// A timeout: what it resends does not wait.
+    /// A timeout: its retransmission does not wait.
     pub(super) fn pace_timeout(&mut self) {
         self.cold.pacing.at_once = true;
     }
 
-    /// Whether new data that nothing else holds back have to wait.
+    /// Whether new data that nothing else holds back must wait.
     pub(super) fn new_data_wait(&mut self, now: Time) -> bool {
         self.cold.pacing.waits = false;
         let len = self.next_len();
@@ -50,14 +51,14 @@ impl Sender {
         wait
     }
 
-    /// Whether what was chosen has to wait.
+    /// Whether the chosen segment must wait.
     pub(super) fn pace_holds(&mut self, now: Time) -> bool {
         let Pacing { pacer, waits, at_once } = &mut self.cold.pacing;
         *waits = !(self.urgent || *at_once || pacer.admits(now));
         *waits
     }
 
-    /// Nothing may go, at any pace.
+    /// Nothing may be sent, at any pace.
     pub(super) fn nothing_waits(&mut self) {
         self.cold.pacing.waits = false;
     }
@@ -71,12 +72,12 @@ impl Sender {
         self.cold.pacing.pacer.on_sent(now, sent.len.min(self.mss), pace, burst);
     }
 
-    /// How far ahead the next segment may leave.
+    /// How far in the future the next segment may be sent.
     pub(super) fn pace_ahead(&self, now: Time) -> Nanos {
         self.cold.pacing.pacer.next().since(now)
     }
 
-    /// The congestion control's pace or else the window's; before the first round trip is known that has none.
+    /// The congestion control's pace, or else the window's, which has none before the first RTT sample.
     fn pace(&self) -> Option<Pace> {
         if let Some(pace) = self.slots.congestion.pace() {
             return Some(pace);

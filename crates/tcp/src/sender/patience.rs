@@ -1,29 +1,29 @@
-//! When to give up: what is outstanding has not been acknowledged for too long.
+//! When to give up: outstanding data has not been acknowledged for too long.
 //!
-//! Source: RFC 9293 §3.8.3 (R2) and §3.9.1.1 (the user timeout of OPEN), RFC 5482 §3 (what a user timeout means), RFC 1122 §4.2.2.17
-//! (a zero window is no reason, as long as probes are answered).
+//! Source: RFC 9293 §3.8.3 (R2) and §3.9.1.1 (the user timeout of OPEN), RFC 5482 §3 (what a user timeout means), RFC 1122
+//! §4.2.2.17 (not for a zero window, as long as probes are answered).
 //!
-//! It costs nothing while the peer answers: only a retransmission timeout, a probe of a zero window and the timer of a detector that has
-//! the timeout's place look here.
+//! It costs nothing while the peer answers: only a retransmission timeout, a zero-window probe, and the timer of a detector that
+//! replaces the timeout check it.
 
 use super::Sender;
 use crate::seq::Offset;
 use crate::time::{earliest, Nanos, Time};
 
-/// How long to wait for an acknowledgment, and since when we do.
+/// How long to wait for an acknowledgment, and since when we have waited.
 #[derive(Default)]
 pub(super) struct Patience {
     /// The user timeout; `None`: for ever.
     limit: Option<Nanos>,
-    /// Where `snd_una` stood when a timer last asked, and since when it has been waited for.
+    /// `snd_una` when a timer last checked, and since when its acknowledgment has been awaited.
     stuck: Option<(Offset, Time)>,
-    /// Nobody is left who could want to wait for a window that stays shut.
+    /// The application has gone, so a window that stays closed is not waited for.
     orphan: bool,
     gave_up: bool,
 }
 
 impl Patience {
-    /// The peer answers, though its window is shut.
+    /// The peer answers, although its window is closed.
     pub(super) fn answered(&mut self) {
         if !self.orphan {
             self.stuck = None;
@@ -32,23 +32,23 @@ impl Patience {
 }
 
 impl Sender {
-    /// How long what was sent may stay unacknowledged; `None`: for ever.
+    /// Sets how long sent data may stay unacknowledged; `None`: for ever.
     pub(crate) fn set_user_timeout(&mut self, limit: Option<Nanos>) {
         self.cold.patience.limit = limit;
     }
 
-    /// The application has gone: a peer that answers and keeps its window shut is waited for no longer than a silent one.
+    /// The application has gone: a peer that answers but keeps its window closed is waited for no longer than a silent one.
     pub(crate) fn orphan(&mut self) {
         self.cold.patience.orphan = true;
     }
 
-    /// Whether the user timeout is over. Nothing more is sent then.
+    /// Whether the user timeout has expired. If so, nothing more is sent.
     pub(crate) fn gave_up(&self) -> bool {
         self.cold.patience.gave_up
     }
 
-    /// A timer found nothing new acknowledged: has it been so for too long? The wait began when the oldest outstanding segment was sent
-    /// before the first timer that asked.
+    /// A timer found nothing new acknowledged: returns whether this has lasted too long. The wait began when the segment that was
+    /// oldest at the first such timer was sent.
     pub(super) fn out_of_patience(&mut self, now: Time) -> bool {
         let Some(limit) = self.cold.patience.limit else { return false };
         let since = match self.cold.patience.stuck {
@@ -63,7 +63,7 @@ impl Sender {
         self.cold.patience.gave_up
     }
 
-    /// When a timer that would fire at `at` has to look, so that the user timeout is not overslept.
+    /// When a timer that would fire at `at` must check, so that the user timeout is not missed.
     pub(super) fn no_later_than_giving_up(&self, at: Time) -> Option<Time> {
         let end = self.cold.patience.limit.zip(self.cold.patience.stuck).map(|(limit, (_, since))| since + limit);
         earliest(Some(at), end)

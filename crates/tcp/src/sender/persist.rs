@@ -1,8 +1,8 @@
 //! Zero windows: probing until the peer opens again (RFC 9293 §3.8.6.1; RFC 1122 §4.2.2.17, §4.2.3.4).
 //!
-//! With nothing outstanding and data waiting, no ACK will ever come to say that the window has opened. A probe of one
-//! byte beyond the window asks. It stands on the scoreboard like any segment; while it does, the retransmission timer
-//! rests, so that a closed window is never taken for a loss.
+//! With nothing outstanding and data waiting, no ACK will ever arrive to report that the window has opened. So one byte
+//! beyond the window is sent as a probe. The probe is on the scoreboard like any segment. While it is, the retransmission
+//! timer is off, so a closed window is never taken for a loss.
 
 use super::{Rto, Sender, Timekeeper};
 use crate::event::{Event, Observer};
@@ -11,7 +11,7 @@ use crate::time::{Nanos, Time};
 /// Longest time between two probes.
 const MAX_INTERVAL: Nanos = Nanos::from_secs(60);
 
-/// State of the probing.
+/// State of zero-window probing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Persist {
     backoff: u32,
@@ -43,7 +43,7 @@ impl Persist {
 }
 
 impl Sender {
-    /// Nothing can be sent: if that is because of the peer's window alone, start asking.
+    /// Nothing can be sent: if only the peer's window is the reason, starts probing.
     pub(super) fn wait_for_window(&mut self, now: Time) {
         if !self.persist.running && self.board.is_empty() && self.stream_end > self.snd_max {
             self.persist = Persist { backoff: 0, running: true, probing: false };
@@ -61,7 +61,7 @@ impl Sender {
             if self.edge < self.snd_max {
                 return;
             }
-            // The probe itself now lies inside the window and was not taken: send it again like any lost segment.
+            // The probe is now inside the window and was not accepted: resend it like any lost segment.
             self.board.mark_head_lost();
         } else if self.board.is_empty() && self.next_len() == 0 && self.stream_end > self.snd_max {
             return;
@@ -74,7 +74,8 @@ impl Sender {
         }
     }
 
-    /// What goes when waiting for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one byte.
+    /// Bytes to send when the wait for the window is over: all that it allows (RFC 1122 §4.2.3.4 (4)), else a probe of one
+    /// byte.
     #[cold]
     pub(super) fn waited_for(&mut self) -> u32 {
         let room = self.room().min(u64::from(self.mss)) as u32;
@@ -102,7 +103,7 @@ impl Sender {
         }
     }
 
-    /// RFC 1122 §4.2.2.17: the first probe after an RTO, then exponentially later.
+    /// RFC 1122 §4.2.2.17: the first probe after an RTO, then at exponentially growing intervals.
     fn persist_interval(&self) -> Nanos {
         self.slots.rto.base().times(1 << self.persist.backoff.min(16)).min(MAX_INTERVAL)
     }

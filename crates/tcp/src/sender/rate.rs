@@ -1,4 +1,4 @@
-//! Samples of the delivery rate, for a congestion control that wants them: it sets the window with every ACK (Linux's `cong_control`).
+//! Samples of the delivery rate, for a congestion control that sets the window on every ACK (Linux's `cong_control`).
 
 use super::Sender;
 use crate::congestion::Congestion;
@@ -15,7 +15,7 @@ impl Sender {
         u32::try_from(bytes.div_ceil(u64::from(self.mss))).unwrap_or(u32::MAX)
     }
 
-    /// What detectors that keep time, and congestion controls that want samples, have to do with every ACK.
+    /// The work on every ACK for detectors that keep time and congestion controls that want samples.
     #[inline]
     pub(super) fn after_judging<O: Observer>(&mut self, now: Time, ack: &AckEvent, verdict: Verdict, obs: &mut O) {
         self.watched = self.watches_sends();
@@ -60,7 +60,7 @@ impl Sender {
         self.cold.rates = Some(rates);
     }
 
-    /// A timer fired; `lost_before` bytes were held to be lost until then.
+    /// A timer fired; `lost_before` bytes were marked lost before.
     pub(super) fn rate_timer(&mut self, lost_before: Bytes) {
         let newly = self.in_segments(self.board.lost().saturating_sub(lost_before));
         let in_flight = self.in_segments(self.board.pipe());
@@ -69,7 +69,8 @@ impl Sender {
         }
     }
 
-    /// The application writes: if nothing but the lack of data held sending back, it was the limit (`tcp_rate_check_app_limited`).
+    /// The application writes: if only the lack of data held back sending, the application was the limit
+    /// (`tcp_rate_check_app_limited`).
     pub(super) fn rate_write(&mut self) {
         let waits = self.stream_end - self.snd_nxt;
         let free = self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss);

@@ -1,4 +1,4 @@
-//! Rule 2. What an ACK says, before anybody judges it.
+//! Rule 2. The content of an ACK, before any component judges it.
 
 use super::Sender;
 use crate::detect::Learner;
@@ -11,14 +11,14 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use std::num::NonZeroU64;
 
-/// The smallest round-trip time that an ACK has given.
+/// The smallest round-trip time measured by an ACK.
 ///
-/// Held as its complement, in which zero can mean that there is none: eight bytes. The view would load both halves of an
-/// `Option<Nanos>` as one right after the second was stored (decision 0074).
+/// Stored as its complement, so that zero can mean none and eight bytes are enough. The view would load both halves of an
+/// `Option<Nanos>` as one right after the second half was stored (decision 0074).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MinRtt(Option<NonZeroU64>);
 
-/// The peer's window as last announced (RFC 9293 §3.3.1).
+/// The peer's window as last advertised (RFC 9293 §3.3.1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PeerWindow {
     pub(super) wnd: u32,
@@ -33,7 +33,7 @@ impl MinRtt {
         self.0.map(|rest| Nanos(!rest.get()))
     }
 
-    /// An ACK gave one. The smaller, the larger its complement, and `None` is less than any.
+    /// Takes a sample from an ACK. The smaller the RTT, the larger its complement; `None` is less than any.
     #[inline]
     fn take(&mut self, rtt: Nanos) {
         self.0 = self.0.max(NonZeroU64::new(!rtt.0));
@@ -41,8 +41,8 @@ impl MinRtt {
 }
 
 impl Sender {
-    /// Rule 2, made short for the usual ACK: in Open it acknowledges whole segments sent once and tells nothing else. Takes them
-    /// off the board and says when the last of them was sent; on any other ACK it changes nothing.
+    /// Rule 2, as a fast path for the usual ACK: in Open it acknowledges whole segments sent once and carries no other news.
+    /// Removes them from the board and returns when the last of them was sent; any other ACK changes nothing.
     #[inline(always)]
     pub(super) fn take_plain(&mut self, seg: &Segment) -> Option<Time> {
         let tells = seg.blocks > 0 || seg.flags & self.ece_flag != 0 || seg.ack == self.snd_una;
@@ -52,7 +52,7 @@ impl Sender {
         self.board.acknowledge_plain(seg.ack)
     }
 
-    /// What such an ACK told, the last of whose segments was sent at `at`.
+    /// Builds the event of such an ACK; the last of its segments was sent at `at`.
     #[inline(always)]
     pub(super) fn read_plain(&mut self, now: Time, seg: &Segment, at: Time) -> AckEvent {
         let prior_una = std::mem::replace(&mut self.snd_una, seg.ack);
@@ -76,7 +76,7 @@ impl Sender {
         }
     }
 
-    /// Rule 2. Applies an ACK to the scoreboard and says what it told.
+    /// Rule 2. Applies an ACK to the scoreboard and returns its content.
     pub(super) fn read_ack(&mut self, now: Time, seg: &Segment) -> AckEvent {
         let (prior_una, prior_wnd) = (self.snd_una, self.peer.wnd);
         let mut d = Delivered::default();
@@ -123,14 +123,14 @@ impl Sender {
     #[inline(never)]
     pub(super) fn on_unusual_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
         if seg.wnd == 0 {
-            // RFC 9293 §3.8.6.1: whoever answers may keep the window shut, also on what is outstanding.
+            // RFC 9293 §3.8.6.1: a peer that answers may keep the window closed, even with data outstanding.
             self.cold.patience.answered();
         }
         let ack = self.read_ack(now, seg);
         self.weigh(now, &ack, obs);
     }
 
-    /// Of an ACK below `snd_una` some stacks read the SACK blocks, nothing else.
+    /// From an ACK below `snd_una`, some stacks read the SACK blocks and nothing else.
     #[cold]
     #[inline(never)]
     pub(super) fn on_late_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
@@ -141,8 +141,8 @@ impl Sender {
         }
     }
 
-    /// What the SACK blocks of an ACK below `snd_una` tell, if anything is new: what Linux reads of it (`tcp_ack`, `old_ack`). Not
-    /// its window, its echo, or a round-trip time.
+    /// The news in the SACK blocks of an ACK below `snd_una`, if any, as Linux reads it (`tcp_ack`, `old_ack`); not its window,
+    /// its echo, or an RTT.
     fn read_late(&mut self, now: Time, seg: &Segment) -> Option<AckEvent> {
         let mut d = Delivered::default();
         self.board.begin_ack();
@@ -157,14 +157,14 @@ impl Sender {
         Some(AckEvent { dup_run: self.dup_run, is_dup, has_sack, dsack, rtt: None, ..told })
     }
 
-    /// Rule 4. A hole that filled itself tells how far packets are reordered.
+    /// Rule 4. A hole that filled without a retransmission shows how far packets are reordered.
     pub(super) fn hole_filled_itself(&mut self, now: Time, ack: &AckEvent, cx: &Ctx) {
         if let Some(sample) = self.cold.reorder.on_advance(now, ack.dup_run) {
             self.slots.detect.on_reorder(&sample, &self.w, cx);
         }
     }
 
-    /// Splits the DSACK off and applies the rest.
+    /// Splits off the DSACK and applies the other blocks.
     fn read_blocks(&mut self, seg: &Segment, d: &mut Delivered) -> (Option<(Offset, Offset)>, bool) {
         let (dsack, mut has_sack) = (dsack_of(seg), false);
         for (left, right) in seg.sack_blocks().skip(usize::from(dsack.is_some())) {
@@ -176,8 +176,8 @@ impl Sender {
         (dsack, has_sack)
     }
 
-    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It
-    /// came with them if it was sent with them.
+    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It arrived
+    /// with them if it was sent with them.
     fn past_fin(&self, right: Offset) -> Offset {
         let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
         if self.closed && right + 1 == self.stream_end && with_data() {
@@ -187,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last that told one.
+    /// RFC 9293 §3.10.7.4: takes the window if the segment is no older than the last one that updated it.
     #[inline]
     fn update_peer_window(&mut self, seg: &Segment) -> bool {
         let same = seg.wnd == self.peer.wnd;
@@ -201,14 +201,14 @@ impl Sender {
         same
     }
 
-    /// RFC 9293 §3.10.7.4 fifth, with RFC 5961 §5's lower bound: `SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT`. (After going back
-    /// `snd_nxt` lies below what was sent, and what was sent may be acknowledged.)
+    /// RFC 9293 §3.10.7.4 fifth, with RFC 5961 §5's lower bound: `SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT`. (After going back,
+    /// `snd_nxt` is below the end of the data sent, all of which may be acknowledged.)
     #[inline]
     pub(crate) fn is_acceptable_ack(&self, ack: Offset) -> bool {
         ack <= self.snd_max && self.snd_una <= Offset(ack.0.saturating_add(u64::from(self.peer.max_wnd)))
     }
 
-    /// After going back, `snd_nxt` passes over what the receiver holds (RFC 6675 §5.1).
+    /// After going back, `snd_nxt` skips data that the receiver holds (RFC 6675 §5.1).
     pub(super) fn pass_sacked(&mut self) {
         if self.snd_nxt < self.snd_max && self.skip_sacked {
             self.snd_nxt = self.board.skip_sacked(self.snd_nxt);
@@ -216,7 +216,7 @@ impl Sender {
     }
 }
 
-/// The first block if it is a DSACK: it lies below the ACK of the same segment, or inside the second block (RFC 2883 §4).
+/// The first block if it is a DSACK: it is below the ACK of the same segment, or inside the second block (RFC 2883 §4).
 #[inline]
 fn dsack_of(seg: &Segment) -> Option<(Offset, Offset)> {
     let mut blocks = seg.sack_blocks();

@@ -1,7 +1,7 @@
-//! Measures reordering where nothing had to be resent: a hole that filled itself.
+//! Measures reordering without retransmissions: a hole that filled on its own.
 //!
 //! Blanton & Allman §6.5 call it a pure reordering event and count its length in duplicate ACKs. The other kind, a
-//! retransmission proved needless, comes with the judge's verdict ([`crate::facts::episode::Mistake`]).
+//! retransmission proved needless, is reported with the judge's verdict ([`crate::facts::episode::Mistake`]).
 
 use crate::facts::reorder::ReorderSample;
 use crate::time::{Nanos, Time};
@@ -9,9 +9,9 @@ use crate::time::{Nanos, Time};
 /// Watches one hole at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reorder {
-    /// First and last duplicate.
+    /// Times of the first and the last duplicate.
     dups: Option<(Time, Time)>,
-    /// Since when nothing may be sent though there is something.
+    /// Since when nothing may be sent although there is data.
     stalled: Option<Time>,
 }
 
@@ -23,22 +23,22 @@ impl Reorder {
         self.dups = Some((first, now));
     }
 
-    /// A duplicate ACK let nothing out, though there was something to send.
+    /// A duplicate ACK released nothing, although there was data to send.
     pub(super) fn stall(&mut self, now: Time) {
         self.stalled.get_or_insert(now);
     }
 
-    /// Something may be sent again; for how long nothing could.
+    /// Sending is possible again; returns for how long it was not.
     pub(super) fn end_stall(&mut self, now: Time) -> Option<Nanos> {
         self.stalled.take().map(|since| now.since(since))
     }
 
-    /// When the first and the last duplicate of the hole came.
+    /// Times of the first and the last duplicate of the hole.
     pub(super) fn span(&self) -> Option<(Time, Time)> {
         self.dups
     }
 
-    /// An episode began: what follows is no pure event.
+    /// An episode began: what follows is not a pure event.
     #[inline]
     pub(super) fn forget(&mut self) {
         self.dups = None;

@@ -1,4 +1,4 @@
-//! Rules 5, 8, 9, 12, 14, 16 and 17. An episode begins, goes on after a timeout, ends, or turns out to have been a mistake.
+//! Rules 5, 8, 9, 12, 14, 16 and 17. An episode begins, continues after a timeout, ends, or turns out to have been a mistake.
 
 use super::Sender;
 use crate::congestion::{Congestion, LossEvent};
@@ -20,7 +20,7 @@ use crate::undo::{GiveBack, Prior, Standing, Undo};
 use std::num::NonZeroU16;
 
 impl Sender {
-    /// Rule 8. What a verdict of loss asks for outside an episode.
+    /// Rule 8. Acts on a verdict of loss outside an episode.
     pub(super) fn act_on<O: Observer>(
         &mut self,
         now: Time,
@@ -34,7 +34,7 @@ impl Sender {
                 let cx = self.ctx(now);
                 self.write_window(now, Slot::Congestion, obs, |s| {
                     let mut loss = s.loss_event(Cause::Fast, false);
-                    // What repaired it is acknowledged by now; it was outstanding when it was lost.
+                    // The repair is acknowledged by now, but the data was outstanding when it was lost.
                     loss.flight += ack.map_or(0, AckEvent::acked);
                     let cut = s.slots.congestion.on_loss(&loss, &s.w, &cx);
                     s.w = Window { cwnd: cut.cwnd, ssthresh: cut.ssthresh };
@@ -109,7 +109,7 @@ impl Sender {
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
     }
 
-    /// Rule 17. Copies what every `Ctx` needs out of the ledger, after whoever may have moved `recover`.
+    /// Rule 17. Copies from the ledger what every `Ctx` needs; called after any step that may have moved `recover`.
     pub(super) fn note_recover(&mut self) {
         let newest = self.cold.ledger.newest();
         self.recover = newest.map(|ep| ep.recover);
@@ -119,7 +119,7 @@ impl Sender {
     pub(super) fn loss_event(&self, cause: Cause, repeated: bool) -> LossEvent {
         let beyond = match (self.phase, cause) {
             (Phase::Disorder, _) => self.slots.disorder.sent_beyond(),
-            // The second cut of one window counts from what is still on its way (decision 0041).
+            // The second cut of one window counts from the data still in flight (decision 0041).
             (Phase::Recovery, Cause::Fast) => self.board.sacked(),
             (Phase::Recovery, Cause::Rto | Cause::Ecn) | (Phase::Open | Phase::Loss, _) => 0,
         };
@@ -153,7 +153,8 @@ impl Sender {
         }
     }
 
-    /// Rule 5. Asks the judge of mistakes. An ACK that ends a repair so does not open the window, too (RFC 4015 §3.2 (9)).
+    /// Rule 5. Calls the judge of mistakes. An ACK that ends a repair this way does not also open the window (RFC 4015 §3.2
+    /// (9)).
     #[inline(always)]
     pub(super) fn judge_past<O: Observer>(
         &mut self,
@@ -182,8 +183,8 @@ impl Sender {
         }
     }
 
-    /// Rule 5. A partial ACK may tell that what was resent had only been late. As long as retransmissions are out that undoes
-    /// nothing; but no more is marked lost or resent by this ACK.
+    /// Rule 5. A partial ACK may show that resent data was only late. While retransmissions are outstanding this undoes
+    /// nothing, but nothing more is marked lost or resent on this ACK.
     #[inline(never)]
     fn hear_late_original(&mut self, ack: &AckEvent, cx: &Ctx) {
         let partial = ack.advances() && self.recover.is_some_and(|recover| ack.ack < recover);
@@ -195,7 +196,7 @@ impl Sender {
         self.slots.recovery.hold_resends(waits);
     }
 
-    /// Rule 5. A judge found a mistake by that ACK: the detector learns from it, the undo slot gives back.
+    /// Rule 5. A judge found a mistake on that ACK: the detector learns from it, and the undo slot restores.
     #[cold]
     pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {
@@ -227,7 +228,7 @@ impl Sender {
         self.tell_dupthresh(now, obs);
     }
 
-    /// Tells observers the duplicate ACK threshold in force, if it is another than they know.
+    /// Tells observers the duplicate ACK threshold in force if it has changed.
     pub(super) fn tell_dupthresh<O: Observer>(&mut self, now: Time, obs: &mut O) {
         if !O::ENABLED {
             return;
@@ -239,7 +240,7 @@ impl Sender {
         }
     }
 
-    /// Rule 17. Nothing was lost: no more is repaired, and sending goes on where it had stopped.
+    /// Rule 17. Nothing was lost: the repair ends, and sending continues where it had stopped.
     fn stop_repairing<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.snd_nxt = self.snd_max;
         self.board.unmark_lost();
@@ -248,7 +249,7 @@ impl Sender {
         self.slots.detect.on_recovered(&self.ctx(now));
     }
 
-    /// Something could not be sent in Disorder, and now it may, or other rules hold.
+    /// Data that could not be sent in Disorder may be sent now, or other rules apply.
     pub(super) fn end_stall(&mut self, now: Time) {
         if let Some(idle) = self.cold.reorder.end_stall(now) {
             self.slots.detect.on_stall(idle, &self.w, &self.ctx(now));

@@ -30,7 +30,7 @@ use crate::time::Nanos;
 
 const MSS: u32 = 1000;
 
-/// What may go now, as (start, sequence space).
+/// The segments sent now, as (start, sequence space).
 fn send(s: &mut Sender, now: Time) -> Vec<(u64, u64)> {
     let (mut out, mut sent) = (Segment::EMPTY, Vec::new());
     while s.poll_transmit(now, &mut out, &mut ()) {
@@ -86,13 +86,13 @@ fn when_silly_window_avoidance_has_waited_long_enough_all_that_the_window_allows
     let mut s = Sender::new(&named("reno"), MSS, 4000);
     s.write(10_000);
     assert_eq!(send(&mut s, ms(0)), [(1, 1000)]);
-    // 300 bytes of window: less than a segment and less than half of the largest seen.
+    // 300 bytes of window: less than a segment and less than half of the largest window seen.
     ack(&mut s, ms(100), 1001, 300, &[]);
     assert_eq!(send(&mut s, ms(100)), []);
     let at = s.next_timer().unwrap();
     s.on_timer(at, &mut ());
     assert_eq!(send(&mut s, at), [(1001, 300)]);
-    // Nothing lies beyond the window, so it is no probe and its loss is a loss.
+    // Nothing is beyond the window, so this is not a probe, and its loss is a loss.
     assert!(!s.persist.is_running() && s.timers.rto.is_some());
 }
 
@@ -103,7 +103,7 @@ fn opened(mut stack: Stack, n: u32) -> Stack {
     stack
 }
 
-/// Where segment `n` begins.
+/// The start of segment `n`.
 fn seg(n: u64) -> u64 {
     1 + n * u64::from(MSS)
 }
@@ -119,7 +119,7 @@ fn no_rescue_goes_before_an_ack_beyond_the_first_retransmission() {
         sent.extend(send(&mut s, ms(100 + n)));
     }
     assert_eq!(sent, [(seg(0), 1000)], "the last segment is still on its way");
-    // Segment 9 was lost, too: the ACK of the retransmission lets the rescue go, once.
+    // Segment 9 was lost, too: the ACK of the retransmission releases the rescue, once.
     ack(&mut s, ms(200), seg(9), 100_000, &[]);
     assert_eq!(send(&mut s, ms(200)), [(seg(9), 1000)]);
 }
@@ -141,7 +141,7 @@ fn the_rescue_waits_for_more_than_the_first_retransmission_and_goes_once_in_a_re
     assert_eq!(send(&mut s, ms(200)), [], "the first retransmission has arrived, and no more");
     ack(&mut s, ms(201), seg(9), 100_000, &[]);
     assert_eq!(send(&mut s, ms(201)), [(seg(9), 1000)]);
-    // New data take the last place; they are no reason for another rescue.
+    // New data is now at the end; it is no reason for another rescue.
     s.write(1000);
     assert_eq!(send(&mut s, ms(202)), [(seg(10), 1000)]);
     assert_eq!((s.phase(), send(&mut s, ms(203))), (Phase::Recovery, vec![]));
@@ -162,8 +162,8 @@ fn a_partial_ack_of_less_than_a_segment_deflates_by_what_it_acknowledges_and_add
     assert_eq!(s.slots.recovery.inflation(), 2600.0);
 }
 
-/// One line of RFC 9937 §8's figure 1: after an ACK pipe, after it the window, both in segments, and what was sent:
-/// `N` new data, `R` a retransmission, `-` nothing.
+/// One line of RFC 9937 §8's figure 1: after an ACK, pipe and window in segments, and what was sent: `N` new data, `R` a
+/// retransmission, `-` nothing.
 fn trace_of(stack: Stack, lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
     let mut s = Sender::new(&opened(stack, 20), MSS, 1_000_000);
     s.write(1_000_000);
@@ -237,7 +237,7 @@ fn limited_transmit_sends_one_new_segment_on_each_of_the_first_two_duplicates() 
 
 #[test]
 fn a_duplicate_without_new_sack_information_releases_nothing() {
-    // RFC 3042 §2: with SACK only if the duplicate has new SACK information.
+    // RFC 3042 §2: with SACK, only if the duplicate has new SACK information.
     let mut s = Sender::new(&opened(named("rfc-6675"), 10), MSS, 100_000);
     s.write(100_000);
     send(&mut s, ms(0));
@@ -288,7 +288,7 @@ fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
 fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once() {
     for name in Stack::names().filter(|n| !named(n).build(MSS).detect.owns_rto()) {
         let mut stack = named(name);
-        // Linux's probe comes in the place of the first timeout.
+        // Linux's probe replaces the first timeout.
         if let crate::detect::DetectSpec::RackTlp(rack) = &mut stack.detect {
             rack.tlp = false;
         }
@@ -298,7 +298,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             CongestionSpec::Cubic(_) => (10_500.0, false),
             CongestionSpec::Cubic2008(_) | CongestionSpec::LinuxCubic(_) => (10_000.0, false),
             CongestionSpec::LinuxReno => (7000.0, false),
-            // It leaves the threshold, the peer's window, as it is.
+            // It leaves the threshold as it is, at the peer's window.
             CongestionSpec::Bbr(_) => (100_000.0, false),
             CongestionSpec::NetstackReno => (7000.0, true),
             CongestionSpec::Aimd(_)
@@ -311,8 +311,8 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
         s.write(100_000);
         send(&mut s, ms(0));
         use crate::rto::RtoSpec;
-        // The first timeout is a second, in Net/2 twelve ticks of half of one. Linux's wheel turns in steps of 32 ms for these
-        // timers, and of 256 ms for those of more than two seconds.
+        // The first timeout is a second, in Net/2 twelve ticks of half a second. Linux's timer wheel has steps of 32 ms for
+        // these timers, and of 256 ms for timers of more than two seconds.
         let (first, all) = match stack.rto {
             RtoSpec::Net2Ticks(_) => (6000, [6000, 18_000, 42_000]),
             RtoSpec::Linux(_) => (1024, [1024, 3040, 7168]),
@@ -353,9 +353,9 @@ fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_
     check(seg(5), &[(seg(3), seg(4))], Some((seg(3), seg(4))), 0);
     check(seg(2), &[(seg(4), seg(5)), (seg(4), seg(7))], inside, 3000);
     check(seg(2), &[(seg(4), seg(5)), (seg(6), seg(7))], None, 2000);
-    // It reaches beyond the ACK: no DSACK, and what lies above counts.
+    // It reaches beyond the ACK: not a DSACK, and the part above counts.
     check(seg(3), &[(seg(2), seg(5))], None, 2000);
-    // Only the first block can be one.
+    // Only the first block can be a DSACK.
     check(seg(3), &[(seg(4), seg(5)), (seg(1), seg(2))], None, 1000);
     check(seg(2), &[(seg(4), seg(4)), (seg(4), seg(5))], None, 1000);
 }
@@ -387,7 +387,7 @@ fn limited_transmit_ends_with_the_run_of_duplicates_and_only_what_it_sent_is_lef
         ack(&mut s, ms(100 + n), seg(0), 1_000_000, &[(seg(4), seg(4 + n))]);
         assert_eq!(send(&mut s, ms(100 + n)).len(), 1);
     }
-    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing goes beyond it.
+    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing is sent beyond it.
     for n in 1..=3 {
         ack(&mut s, ms(110 + n), seg(n), 1_000_000, &[(seg(4), seg(6))]);
         send(&mut s, ms(110 + n));

@@ -1,4 +1,4 @@
-//! What the sequencer owes to answers: growth held back at the start, a judge's round trips, mistakes in a running
+//! How the sequencer acts on answers: growth held back at the start, a judge's RTT samples, mistakes in a running
 //! episode, windows remembered by a timeout, stalls in Disorder, SACK marks at a timeout.
 
 use super::seams::{custom, Restore};

@@ -1,4 +1,5 @@
-//! BBR in the sequencer: its course over a transmitter of a segment each millisecond, 100 ms away and back.
+//! BBR in the sequencer: its behaviour over a transmitter of one segment per millisecond with an RTT of 100
+//! ms.
 
 use super::*;
 use std::collections::VecDeque;
@@ -8,9 +9,9 @@ struct Line {
     s: Sender,
     now: Time,
     free: Time,
-    /// When each ACK comes back, and of what.
+    /// When each ACK arrives, and its offset.
     acks: VecDeque<(Time, Offset)>,
-    /// Segments on the way after each send.
+    /// The most segments in flight after a send.
     most: u64,
 }
 
@@ -30,7 +31,7 @@ impl Line {
         }
     }
 
-    /// Runs until then; how many segments were acknowledged, and how many were on the way at most.
+    /// Runs until `end`; returns how many segments were acknowledged and the most in flight.
     fn until(&mut self, end: Time) -> (u64, u64) {
         let before = self.s.acked();
         self.most = 0;
@@ -64,7 +65,7 @@ fn it_fills_the_line_drains_its_queue_and_then_keeps_hardly_more_on_the_way_than
     let (_, most) = line.until(ms(2000));
     assert!(most > 200, "the start overshoots: {most}");
     let (delivered, most) = line.until(ms(10_000));
-    // 8000 could be. A cycle probes with a quarter more than the line's 100, for a round trip.
+    // 8000 could be. A cycle probes for one round trip with a quarter more than the line's 100.
     assert!(delivered > 7800, "{delivered}");
     assert!((110..140).contains(&most), "{most}");
 }
@@ -85,6 +86,6 @@ fn a_window_of_reno_over_the_same_line_is_paced_by_itself() {
     line.s.paced = true;
     line.s.watched = true;
     line.until(ms(150));
-    // 20 segments at twice the window each round trip: hardly any wait at the transmitter.
+    // 20 segments at two windows per round trip: hardly any queue at the transmitter.
     assert!(line.free.since(line.now) < Nanos::from_millis(5), "{:?}", line.free.since(line.now));
 }

@@ -1,8 +1,8 @@
-//! Marks of congestion beside losses of the same window (RFC 3168 §6.1.2).
+//! Congestion marks together with losses in the same window (RFC 3168 §6.1.2).
 
 use super::*;
 
-/// An ACK that echoes a mark.
+/// Processes an ACK that echoes a mark.
 fn echo(s: &mut Sender, now: Time, ack: u64) {
     let flags = Segment::ACK | Segment::ECE;
     let seg = Segment { seq: Offset::DATA, ack: Offset(ack), wnd: 1_000_000, flags, ..Segment::EMPTY };

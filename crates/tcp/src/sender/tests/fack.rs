@@ -4,7 +4,7 @@ use super::*;
 use crate::recovery::fack::FackSpec;
 use crate::recovery::RecoverySpec;
 
-/// After one SACK of segment `n` of ten.
+/// The state after one SACK of segment `n` of ten.
 fn first_sack(n: u64) -> (Phase, Vec<(u64, u64)>) {
     let mut s = Sender::new(&opened(named("fack"), 10), MSS, 1_000_000);
     s.write(1_000_000);

@@ -1,5 +1,5 @@
-//! What holds for every undo, whatever the network does: never above the window before, never twice, never for a void
-//! episode. Random schedules with real losses, late packets and paths that stand still.
+//! Invariants of every undo, whatever the network does: never above the earlier window, never twice, never for a void
+//! episode. Random schedules with real losses, late packets and paths that stall.
 
 use super::seams::custom;
 use super::*;
@@ -16,7 +16,7 @@ const SCHEDULES: u64 = 10_000;
 const SEGMENTS: u64 = 60;
 const RWND: u64 = 100_000;
 
-/// A small generator of its own: tests of results must not depend on another's.
+/// A small generator written here: tests of results must not depend on an external one.
 struct Luck(u64);
 
 impl Luck {
@@ -26,7 +26,8 @@ impl Luck {
     }
 }
 
-/// What one schedule does to packets: percent lost each way, percent late, and when the path stands still for how long.
+/// The effect of one schedule on packets: percentage lost each way, percentage late, and when and for how long the path
+/// stalls.
 struct Schedule {
     loss: [u64; 2],
     late: u64,
@@ -44,21 +45,21 @@ impl Schedule {
         Schedule { loss, late, stop, luck }
     }
 
-    /// When a packet that is sent now arrives, in milliseconds, unless it is lost.
+    /// When a packet sent now arrives, in milliseconds, unless it is lost.
     fn arrival(&mut self, from: usize, now: u64) -> Option<u64> {
         if self.luck.below(100) < self.loss[from] {
             return None;
         }
         let late = if self.luck.below(100) < self.late { self.luck.below(150) } else { 0 };
         let (begin, length) = self.stop;
-        // While the path stands still, everything waits in order.
+        // While the path stalls, everything waits in order.
         let waits =
             if (begin..begin + length).contains(&now) { (begin + length - now) + (now - begin) / 50 } else { 0 };
         Some(now + 50 + late + waits)
     }
 }
 
-/// What has been given back in one run, checked on the way.
+/// What undos have restored in one run, checked on the way.
 #[derive(Default)]
 struct Check {
     undone: BTreeSet<u32>,
@@ -116,7 +117,7 @@ fn run(stack: &Stack, seed: u64) -> Check {
                 }
             }
         }
-        // Timers lie between milliseconds; the clock of the schedule is coarser.
+        // Timers fall between milliseconds; the schedule's clock is coarser.
         let timers = ends.iter().filter_map(|c| c.next_timer()).map(|t| t.0.div_ceil(1_000_000));
         let next =
             timers.chain(under_way.keys().next().map(|k| k.0)).min().unwrap_or_else(|| panic!("{who}: stands still"));
@@ -136,7 +137,7 @@ fn run(stack: &Stack, seed: u64) -> Check {
     check
 }
 
-/// Accuses any remembered episode at any time: running or over, void or undone already.
+/// Accuses any remembered episode at any time: running or over, void or already undone.
 struct Accuser(u64);
 
 impl Spurious for Accuser {

@@ -1,8 +1,8 @@
-//! SACK blocks of an ACK that comes late, below what is acknowledged (Linux's `tcp_ack`, `old_ack`).
+//! SACK blocks of a late ACK, below `snd_una` (Linux's `tcp_ack`, `old_ack`).
 
 use super::*;
 
-/// Ten segments are out, and the first five are acknowledged.
+/// Ten segments were sent, and the first five are acknowledged.
 fn flight(late_sack: bool) -> Sender {
     let mut stack = named("linux-2025");
     assert!(stack.options.late_sack, "as Linux does");
@@ -47,11 +47,12 @@ fn of_a_late_ack_only_what_lies_above_the_acknowledged_counts() {
 #[test]
 fn a_loss_is_found_by_late_acks() {
     let mut s = flight(true);
-    // The newest segments arrived, and three ACKs that overtake each other say so; segment 5 is lost.
+    // The newest segments arrived, as reported by three ACKs that overtake each other; segment 5 is
+    // lost.
     hear(&mut s, 110, 4, &[(8, 10)]);
     hear(&mut s, 111, 3, &[(7, 10)]);
     hear(&mut s, 112, 2, &[(6, 10)]);
-    // At once, or when RACK's window for reordering is over.
+    // At once, or when RACK's reordering window has passed.
     let mut again = send(&mut s, ms(112));
     while let Some(at) = s.next_timer().filter(|at| again.is_empty() && *at < ms(250)) {
         s.on_timer(at, &mut ());

@@ -1,10 +1,10 @@
-//! Linux's rules where they differ from the RFCs': one timer for timeout, probe and reordering; what was only late; timeouts.
+//! Linux's rules where they differ from the RFCs': one timer for timeout, probe and reordering; late originals; timeouts.
 
 use super::*;
 
 const WND: u32 = 1_000_000;
 
-/// A sender with twenty segments on their way since 0 ms, and the first of them acknowledged at 100 ms; five more went then.
+/// A sender with twenty segments sent at 0 ms, the first of them acknowledged at 100 ms, when five more were sent.
 fn flight() -> Sender {
     let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, u64::from(WND));
     s.write(100_000);
@@ -22,14 +22,14 @@ fn told(s: &mut Sender, at: u64, n: u64, tsecr: u32, sacked: &[(u64, u64)]) {
     s.on_ack(ms(at), &ack, &mut ());
 }
 
-/// The number of the segments that go now.
+/// The numbers of the segments sent now.
 fn goes(s: &mut Sender, at: u64) -> Vec<u64> {
     send(s, ms(at)).iter().map(|x| (x.0 - 1) / 1000).collect()
 }
 
 #[test]
 fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
-    // A round trip of 600 ms: the timeout is 800 ms, two round trips are 1200.
+    // An RTT of 600 ms: the timeout is 800 ms, two RTTs are 1200.
     let mut s = Sender::new(&opened(named("linux-2025"), 4), MSS, u64::from(WND));
     s.write(4000);
     send(&mut s, ms(0));
@@ -38,7 +38,7 @@ fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
     assert_eq!((s.next_timer(), s.slots.detect.stands_in_for_rto()), (Some(ms(1400)), true));
     s.on_timer(ms(1400), &mut ());
     assert_eq!((s.phase(), goes(&mut s, 1400)), (Phase::Open, vec![3]), "the last segment, as a probe");
-    // One probe a tail: now the timeout counts, from the probe.
+    // One probe per tail: now the timeout runs, from the probe.
     let at = s.next_timer().expect("the timeout");
     assert!(at >= ms(1400 + 800), "{at:?}");
     s.on_timer(at, &mut ());
@@ -48,7 +48,7 @@ fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
 #[test]
 fn a_partial_ack_of_a_late_original_marks_and_resends_nothing_while_retransmissions_are_out() {
     let mut s = flight();
-    // Segments 1, 4 and 6 are missing, and there is room to send two of them again.
+    // Segments 1, 4 and 6 are missing, and there is room to resend two of them.
     told(&mut s, 105, 1, 0, &[(7, 10), (5, 6), (2, 4)]);
     assert_eq!((s.phase(), goes(&mut s, 105)), (Phase::Recovery, vec![1, 4]));
     // Segment 1 was only late: the ACK answers its original. Segments 11 to 14 were overtaken by 15 to 19.
@@ -59,17 +59,17 @@ fn a_partial_ack_of_a_late_original_marks_and_resends_nothing_while_retransmissi
     assert_eq!((s.phase(), waiting), (Phase::Recovery, vec![seg(6)]));
     let went = goes(&mut s, 107);
     assert!(!went.is_empty() && went.iter().all(|n| *n >= 22), "new data only: {went:?}");
-    // With the next ACK that is over.
+    // This ends with the next ACK.
     told(&mut s, 108, 4, 0, &[(15, 21), (7, 11), (5, 6)]);
     assert_eq!(goes(&mut s, 108)[0], 6);
-    // It taught how far segments are overtaken, too: from segment 1 to the end of segment 19.
+    // It also taught how far segments are overtaken: from segment 1 to the end of segment 19.
     assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(ms(107))), Some(19));
 }
 
 #[test]
 fn a_timeout_spares_what_was_sent_within_a_round_trip() {
     let mut s = flight();
-    // New data went at 100 ms, with the round trip of 100 ms known; at 150 ms only what went at 0 ms is lost.
+    // New data was sent at 100 ms, with an RTT of 100 ms known; at 150 ms only the data sent at 0 ms is lost.
     s.timers.rto = Some(ms(150));
     s.on_rto(ms(150), &mut ());
     let lost = s.board.iter().filter(|s| s.marks.any(crate::facts::scoreboard::Marks::LOST)).count();
@@ -100,7 +100,7 @@ fn a_sack_of_what_was_sent_before_the_oldest_was_sent_again_starts_the_timer_ane
         told(&mut s, 105, 1, 0, &[(2, 9)]);
         send(&mut s, ms(105));
         let before = s.timers.rto;
-        // Segments 9 to 19 went at 0 ms, 20 and later at 100 ms or after the retransmission.
+        // Segments 9 to 19 were sent at 0 ms, 20 and later at 100 ms or after the retransmission.
         let at = if sent_later { (21, 22) } else { (9, 10) };
         s.board.resend(Offset(seg(1)), ms(if sent_later { 50 } else { 105 }), 1e9);
         told(&mut s, 140, 1, 0, &[at, (2, 9)]);
@@ -121,6 +121,6 @@ fn in_a_recovery_the_second_copy_that_a_dsack_reports_counts_as_delivered() {
         told(&mut s, 106, 1, 0, &blocks);
         goes(&mut s, 106).len()
     };
-    // 14 of 21 segments for each that is delivered: three of four, four of five, of which two have gone.
+    // 14 / 21 of a segment for each one delivered: three for four, and four for five, of which two were already sent.
     assert_eq!([false, true].map(sent), [1, 2]);
 }

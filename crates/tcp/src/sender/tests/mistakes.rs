@@ -1,4 +1,4 @@
-//! Needless retransmissions found by DSACK, what they give back, and what the detectors learn (Blanton & Allman 2002).
+//! Needless retransmissions found by DSACK: what is restored, and what the detectors learn (Blanton & Allman 2002).
 
 use super::*;
 use crate::detect::delayed::DelayTarget;
@@ -15,7 +15,7 @@ const RESENT: (u64, u64) = (1, 1001);
 /// No verdict.
 const NONE: [bool; 0] = [];
 
-/// An ACK and what the sender says about it.
+/// Processes an ACK and returns the sender's events.
 fn hear(s: &mut Sender, now: Time, ack: u64, blocks: &[(u64, u64)]) -> Vec<(Time, Event)> {
     let mut seg = Segment { seq: Offset::DATA, ack: Offset(ack), wnd: RWND, flags: Segment::ACK, ..Segment::EMPTY };
     blocks.iter().for_each(|b| seg.push_sack(Offset(b.0), Offset(b.1)));
@@ -24,7 +24,7 @@ fn hear(s: &mut Sender, now: Time, ack: u64, blocks: &[(u64, u64)]) -> Vec<(Time
     heard
 }
 
-/// Whether the undo slot gave something back, for each verdict in `heard`.
+/// For each verdict in `heard`, whether the undo slot restored anything.
 fn verdicts(heard: &[(Time, Event)]) -> Vec<bool> {
     let undone = |h: &(Time, Event)| if let Event::Mistake { undone, .. } = h.1 { Some(undone) } else { None };
     heard.iter().filter_map(undone).collect()
@@ -38,7 +38,7 @@ fn sender(stack: Stack, segs: u32) -> Sender {
     s
 }
 
-/// Lets what the detector armed fire before `at`.
+/// Lets the detector's timer fire before `at`.
 fn wait(s: &mut Sender, at: Time) {
     while let Some(t) = s.slots.detect.deadline().filter(|t| *t < at) {
         s.on_timer(t, &mut ());
@@ -61,7 +61,7 @@ fn overtaken_until(s: &mut Sender, at: u64, dups: u64, filled: u64) {
     send(s, ms(filled));
 }
 
-/// The same, a millisecond after the last of them.
+/// The same, with arrival a millisecond after the last of them.
 fn overtaken(s: &mut Sender, at: u64, dups: u64) {
     overtaken_until(s, at, dups, at + dups + 1);
 }
@@ -73,7 +73,7 @@ fn acknowledged(s: &mut Sender, at: Time) {
     send(s, at);
 }
 
-/// One needless fast retransmit of segment 0 out of a window of 40, over at 150 ms with everything acknowledged.
+/// One needless fast retransmit of segment 0 in a window of 40, with everything acknowledged at 150 ms.
 fn mistaken(stack: Stack) -> Sender {
     let mut s = sender(stack, 40);
     overtaken(&mut s, 100, 10);
@@ -131,7 +131,7 @@ fn a_dsack_before_the_end_of_the_episode_is_noted_and_the_end_undoes() {
     assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 20_000.0));
     assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[])), [true]);
     assert_eq!((s.phase(), s.window()), (Phase::Open, Window { cwnd: 20_000.0, ssthresh: 40_000.0 }));
-    // And on the ACK that ends it.
+    // Also on the ACK that ends it.
     let mut s = sender(named("dsack"), 40);
     overtaken(&mut s, 100, 10);
     assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), [true]);
@@ -146,7 +146,7 @@ fn a_dsack_gives_back_until_two_smoothed_round_trips_after_the_end_and_not_a_nan
         let before = s.window();
         assert_eq!(verdicts(&hear(&mut s, at, una, &[RESENT])), [undone]);
         assert_eq!(s.window().ssthresh, if undone { 40_000.0 } else { before.ssthresh });
-        // What it says about reordering counts either way: three duplicates do nothing any more.
+        // Its reordering sample counts either way: three duplicates no longer trigger anything.
         overtaken(&mut s, 300, 3);
         assert_eq!(s.episodes(), 1, "{late} ns late");
     }
@@ -154,7 +154,7 @@ fn a_dsack_gives_back_until_two_smoothed_round_trips_after_the_end_and_not_a_nan
 
 #[test]
 fn before_the_first_sample_a_dsack_gives_back_until_two_timeouts_after_the_end() {
-    // The first flight is reordered: Karn's rule ends the only measurement, and the DSACK comes before the next.
+    // The first flight is reordered: Karn's rule ends the only measurement, and the DSACK arrives before the next one.
     for (at, undone) in [(190, true), (2150, true), (2151, false)] {
         let mut s = Sender::new(&opened(named("dsack"), 40), MSS, u64::from(RWND));
         s.write(10_000_000);
@@ -170,7 +170,8 @@ fn before_the_first_sample_a_dsack_gives_back_until_two_timeouts_after_the_end()
 
 #[test]
 fn the_last_duplicate_of_an_episode_is_the_last_before_the_hole_filled() {
-    // The fast retransmit goes at 103 ms, duplicates come until 110 ms and one of the repair's wake after the filling ACK.
+    // The fast retransmit is sent at 103 ms; duplicates arrive until 110 ms, and one caused by the repair arrives after
+    // the filling ACK.
     for filled in [111, 150] {
         let mut s = sender(named("dsack"), 40);
         overtaken_until(&mut s, 100, 10, filled);
@@ -251,7 +252,7 @@ fn an_episode_with_one_retransmission_that_was_needed_is_no_mistake() {
     assert_eq!(verdicts(&hear(&mut s, ms(151), recover, &[(seg(5), seg(6))])), [true]);
 }
 
-/// After a timeout of a window of four: everything had arrived, and the ACK says so.
+/// After a timeout with a window of four: everything had arrived, and the ACK shows it.
 fn timed_out(spurious: DsackSpec, undo: SlowStartBackSpec) -> (Vec<bool>, f64) {
     let mut s = sender(with("dsack", spurious, undo), 4);
     s.on_timer(ms(1000), &mut ());
@@ -272,11 +273,11 @@ fn a_needless_timeout_is_judged_and_undone_only_if_the_stack_says_so() {
 
 #[test]
 fn a_dsack_at_snd_una_over_an_empty_scoreboard_tells_of_lost_acks_and_stops_the_undo_if_asked() {
-    // RFC 3708 (A.1), with SND.UNA as the ACK found it.
+    // RFC 3708 (A.1), with SND.UNA as it was before the ACK.
     let judge = DsackSpec { judge_timeouts: true, stop_on_lost_acks: true, ..Default::default() };
     let undo = SlowStartBackSpec { undo_timeouts: true, ..Default::default() };
     assert_eq!(timed_out(judge.clone(), undo), (vec![], 2000.0));
-    // After a fast retransmit ACKs did come: it does not apply.
+    // After a fast retransmit ACKs did arrive, so it does not apply.
     let mut s = sender(with("dsack", judge, Default::default()), 40);
     for n in 1..=5 {
         ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(1), seg(n + 1))]);
@@ -307,7 +308,7 @@ fn a_segment_resent_twice_proves_nothing_even_if_in_two_episodes() {
 
 #[test]
 fn a_duplicate_of_what_was_never_resent_ends_the_undo_for_good_if_asked() {
-    // RFC 3708 (A.4); Blanton & Allman only pass over it.
+    // RFC 3708 (A.4); Blanton & Allman only skip it.
     for (stop, undone) in [(false, true), (true, false)] {
         let spec = DsackSpec { stop_on_network_duplicate: stop, ..Default::default() };
         let mut s = mistaken(with("dsack", spec, Default::default()));
@@ -335,7 +336,7 @@ fn extended_limited_transmit_sends_on_the_first_two_duplicates_and_then_on_every
             })
             .collect();
         assert_eq!((sent.as_str(), s.window().cwnd), (counts, 20_000.0));
-        // Slow start adds one segment of these.
+        // Slow start adds one of these segments.
         ack(&mut s, ms(110), seg(10), RWND, &[]);
         assert_eq!(send(&mut s, ms(110)).len(), burst);
     }
@@ -358,8 +359,8 @@ fn extended_limited_transmit_ends_with_the_run_of_duplicates() {
     }
 }
 
-/// `dsack-del` after one needless fast retransmit with ten duplicates a millisecond apart, found out in time: X is the
-/// 8 ms from the third duplicate to the ACK that filled the hole, g is 1 ms, so `delta` is (0 + 8 + 1) / 2 = 4.5 ms.
+/// `dsack-del` after one needless fast retransmit with ten duplicates a millisecond apart, detected in time: X is the 8 ms
+/// from the third duplicate to the ACK that filled the hole, g is 1 ms, so `delta` is (0 + 8 + 1) / 2 = 4.5 ms.
 fn delayed() -> (Sender, u64) {
     let mut s = mistaken(named("dsack-del"));
     let una = s.positions().0 .0;
@@ -398,8 +399,8 @@ fn if_nothing_fills_the_hole_the_timer_resends_it_and_is_not_due_again() {
 
 #[test]
 fn after_a_delayed_fast_retransmit_x_counts_from_the_third_duplicate_and_g_from_the_last() {
-    // The timer fires 4.5 ms after the third duplicate, at 207.5 ms: (4.5 + 8 + 1) / 2, and (4.5 + 6 + 1) / 2 where the
-    // last duplicate came before it.
+    // The timer fires 4.5 ms after the third duplicate, at 207.5 ms: (4.5 + 8 + 1) / 2, and (4.5 + 6 + 1) / 2 if the last
+    // duplicate arrived before it.
     for (dups, filled, delta) in [(10, 211, 6_750_000), (6, 209, 5_750_000)] {
         let (mut s, una) = delayed();
         overtaken_until(&mut s, 200, dups, filled);
@@ -419,7 +420,7 @@ fn a_timeout_sets_the_delay_back_to_nothing() {
     s.on_timer(at, &mut ());
     send(&mut s, at);
     assert_eq!((s.phase(), s.slots.detect.deadline()), (Phase::Loss, None));
-    // The window grows until it has three duplicates.
+    // The window grows until it can cause three duplicates.
     for n in 1..=3 {
         acknowledged(&mut s, at + Nanos::from_millis(50 * n));
     }
@@ -430,7 +431,7 @@ fn a_timeout_sets_the_delay_back_to_nothing() {
 
 #[test]
 fn with_new_sack_only_a_duplicate_that_brings_nothing_new_releases_nothing_in_recovery() {
-    // Blanton & Allman, Appendix A, whatever the stack counts as a duplicate.
+    // Blanton & Allman, Appendix A, whatever the stack's duplicate rule is.
     let dup_rule = DupRule::Rfc5681;
     let mut s = sender(Stack { dup_rule, disorder: DisorderSpec::Nothing, ..named("dsack") }, 10);
     let at = three_dups(&mut s, 100);
@@ -462,7 +463,7 @@ fn what_an_undo_gives_back_at_once_leaves_in_bursts_of_at_most_maxburst() {
     }
 }
 
-/// The thresholds told in `heard`.
+/// The thresholds reported in `heard`.
 fn thresholds(heard: &[(Time, Event)]) -> Vec<u32> {
     let told = |h: &(Time, Event)| if let Event::Threshold { dupthresh, .. } = h.1 { Some(dupthresh) } else { None };
     heard.iter().filter_map(told).collect()
@@ -480,7 +481,7 @@ fn the_threshold_in_force_is_told_on_the_first_ack_after_a_mistake_and_after_a_t
     assert_eq!(thresholds(&heard), [3]);
     let mut s = sender(named("newreno"), 10);
     assert_eq!(thresholds(&hear(&mut s, ms(50), 1001, &[])), [3]);
-    // A judge that counts nothing has none to tell.
+    // A judge that counts nothing has no threshold to report.
     let mut s = sender(named("tahoe"), 10);
     s.slots.detect = crate::detect::AnyDetect::Custom(Box::new(Silent));
     assert_eq!(thresholds(&hear(&mut s, ms(50), 1001, &[])), [0u32; 0]);
@@ -508,7 +509,7 @@ fn a_timeout_voids_the_episode_that_it_interrupts() {
     s.on_timer(at, &mut ());
     send(&mut s, at);
     assert_eq!((s.phase(), s.episodes()), (Phase::Loss, 2));
-    // All that the fast recovery resent was needless; but what came after it was not, and nothing is learnt from it.
+    // Everything that the fast recovery resent was needless, but the later resends were not, so nothing is learnt.
     assert_eq!(verdicts(&hear(&mut s, at + Nanos::from_millis(10), una, &[RESENT])), NONE);
     assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(at)), Some(3));
 }
@@ -533,7 +534,7 @@ fn told_of_each_dsack_inc_learns_of_a_needless_copy_beside_one_that_was_needed()
         let before = at(&s);
         assert_eq!(verdicts(&hear(&mut s, ms(150), 1001, &[RESENT, (2001, 32_001)])), NONE);
         let after = at(&s);
-        // The same report once more is no news.
+        // Repeating the same report is no news.
         hear(&mut s, ms(151), 1001, &[RESENT, (2001, 32_001)]);
         assert_eq!(at(&s), after);
         let recover = s.recover.unwrap().0;

@@ -1,9 +1,9 @@
-//! TCP-NCR by the example of twelve segments out, the first of which is late or lost.
+//! TCP-NCR with twelve segments outstanding, the first of which is late or lost.
 
 use super::*;
 
-/// SACKs of segments 1, 2, … one by one until a recovery begins: on which new data went, how many SACKs it took, FlightSize
-/// in segments before the last of them, and the window.
+/// SACKs segments 1, 2, … one by one until a recovery begins. Returns the SACKs on which new data was sent, how many SACKs
+/// it took, FlightSize in segments before the last of them, and the window.
 fn until_recovery(name: &str) -> (Vec<u64>, u64, u64, Window) {
     let mut s = Sender::new(&opened(named(name), 12), MSS, 1_000_000);
     s.write(1_000_000);
@@ -37,7 +37,8 @@ fn aggressive_sends_on_every_sack_and_resends_on_the_eleventh() {
     assert_eq!(until_recovery("ncr-aggressive"), ((1..=10).collect(), 11, 22, halved));
 }
 
-/// After `sacks` SACKs the hole closes, or moves to segment `next`: the window, the phase, and what goes then.
+/// After `sacks` SACKs the hole closes, or moves to segment `next`: returns the window, the phase, and how many segments
+/// are then sent.
 fn late(sacks: u64, next: Option<u64>) -> (Window, Phase, usize) {
     let mut s = Sender::new(&opened(named("ncr-careful"), 12), MSS, 1_000_000);
     s.write(1_000_000);
@@ -55,15 +56,16 @@ fn late(sacks: u64, next: Option<u64>) -> (Window, Phase, usize) {
 
 #[test]
 fn when_the_hole_closes_the_window_is_what_is_out_and_one_more_and_ssthresh_what_was_out() {
-    // RFC 4653 §3.3. After 7 SACKs 16 have been sent, and 8 are acknowledged: 8 are out, 9 may be.
+    // RFC 4653 §3.3. After 7 SACKs 16 have been sent, and 8 are acknowledged: 8 are outstanding, 9 may be.
     assert_eq!(late(7, None), (Window { cwnd: 9000.0, ssthresh: 12_000.0 }, Phase::Open, 1));
-    // One SACK: 13 sent, 2 acknowledged, 11 out.
+    // One SACK: 13 sent, 2 acknowledged, 11 outstanding.
     assert_eq!(late(1, None), (Window { cwnd: 12_000.0, ssthresh: 12_000.0 }, Phase::Open, 1));
 }
 
 #[test]
 fn another_hole_begins_it_anew() {
-    // 12 out at first; 16 sent, 8 acknowledged, segment 9 SACKed above the hole: 12 - 7 = 5 of room, taken by halves.
+    // 12 outstanding at first; 16 sent, 8 acknowledged, segment 9 SACKed above the hole: room for 12 - 7 = 5, taken by
+    // halves.
     let (w, phase, sent) = late(7, Some(8));
     assert_eq!((w, phase), (Window { cwnd: 9000.0, ssthresh: 12_000.0 }, Phase::Disorder));
     assert_eq!(sent, 3);
