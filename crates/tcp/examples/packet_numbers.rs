@@ -1,8 +1,9 @@
-//! Detectors without TCP: a transport that numbers its packets, as QUIC does, asks which of them are lost, and when.
+//! Detectors without TCP: a transport that numbers its packets, as QUIC does, asks which of them are lost and when.
 //!
-//! Packet n stands at offset n of a scoreboard, so everything is counted in packets; what is sent again is a new packet. A packet goes each
-//! millisecond, and its ACK takes 100 ms. Packets 3, 4 and 40 are lost. 2 ms late is packet 10, overtaken by two; 7 ms late is packet 50,
-//! overtaken by seven: three are enough for QUIC, while RACK has learnt from packet 10 to wait.
+//! Packet n is at offset n of a scoreboard, so everything is counted in packets; a retransmission is a new packet. A packet is
+//! sent every millisecond, and its ACK takes 100 ms. Packets 3, 4 and 40 are lost. Packet 10 is 2 ms late and overtaken by two
+//! packets; packet 50 is 7 ms late and overtaken by seven. Three are enough for QUIC to declare a loss, while RACK has learnt
+//! from packet 10 to wait.
 
 use ackclock_tcp::detect::{quic::QuicSpec, rack_tlp::RackTlpSpec, DetectSpec, Detector, Timekeeper};
 use ackclock_tcp::event::Window;
@@ -14,7 +15,7 @@ use std::collections::BTreeSet;
 
 const RTT: Nanos = Nanos::from_millis(100);
 
-/// How late the ACK of a packet comes, in ms; never if the packet is lost.
+/// How late the ACK of a packet arrives, in ms; `None` if the packet is lost.
 fn lateness(packet: u64) -> Option<u64> {
     match packet {
         3 | 4 | 40 => None,
@@ -24,11 +25,11 @@ fn lateness(packet: u64) -> Option<u64> {
     }
 }
 
-/// What a detector holds to be lost of 60 packets: when, in ms, and which.
+/// The packets out of 60 that a detector declares lost: when, in ms, and which.
 fn judged(spec: &DetectSpec) -> Vec<(u64, u64)> {
     let (mut detector, mut board) = (spec.build(1), Scoreboard::default());
     let w = Window { cwnd: 1e9, ssthresh: 1e9 };
-    // ACKs on their way, packets of which nothing is known, the next packet's number, and how many are to be sent again.
+    // ACKs in flight, packets with unknown fate, the next packet's number, and how many packets are to be resent.
     let (mut acks, mut unknown, mut next, mut again) = (BTreeSet::new(), BTreeSet::new(), 1, 0);
     let mut lost = vec![];
     for ms in 0..500 {
@@ -52,7 +53,7 @@ fn judged(spec: &DetectSpec) -> Vec<(u64, u64)> {
         if detector.deadline().is_some_and(|at| at <= now) {
             detector.on_timer(&w, &mut board, &view(&unknown, next));
         }
-        // What is lost leaves the board, RFC 9002's sent_packets. Numbers are in the order of sending, so it is the oldest.
+        // Lost packets leave the board, RFC 9002's sent_packets. Numbers are in the order of sending, so they are the oldest.
         for packet in board.iter().filter(|s| s.marks.any(Marks::LOST)).map(|s| s.start.0) {
             if unknown.remove(&packet) {
                 lost.push((ms, packet));
@@ -90,7 +91,7 @@ fn main() {
 
 #[test]
 fn both_find_what_was_lost_and_rack_waits_for_what_is_late_once_it_has_seen_reordering() {
-    // Three packets after it have arrived; and from then on RACK waits a quarter of a round trip, 25 ms.
+    // Three packets after it have arrived; and from then on RACK waits for a quarter of an RTT, 25 ms.
     assert_eq!(judged(&rack_tlp()), [(106, 3), (106, 4), (39 + 100 + 25, 40)]);
     assert_eq!(judged(&rfc_9002()), [(105, 3), (106, 4), (142, 40), (152, 50)]);
 }

@@ -1,7 +1,8 @@
-//! What a rule for the duplicate ACK threshold costs by itself: feeds the rule of the stack named first so many reordering
-//! events (the second argument), and prints the bytes that it then holds. `tools/threshold_cost.py` counts instructions.
+//! The cost of a rule for the duplicate ACK threshold: feeds reordering events (their number is the second argument) to
+//! the rule of a stack (the first argument), and prints the bytes that it then holds. `tools/threshold_cost.py` counts
+//! instructions.
 //!
-//! Lengths of events come from a linear congruential generator, 3 to 66 duplicates: both rules are fed the same.
+//! Event lengths of 3 to 66 duplicates come from a linear congruential generator, so all rules get the same input.
 
 use ackclock_tcp::detect::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use ackclock_tcp::detect::{DetectSpec, Learner};
@@ -47,14 +48,14 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A rule that has seen so many needless fast retransmissions.
+/// A rule that has seen `events` needless fast retransmissions.
 fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
     let mut rule = spec.build(SMSS);
     let w = Window { cwnd: 100.0 * f64::from(SMSS), ssthresh: f64::MAX };
     let cx = Ctx { srtt: Some(Nanos::from_millis(400)), ..Ctx::at_start(SMSS) };
     let mut random: u32 = 1;
     for _ in 0..events {
-        // Numerical Recipes' constants; the upper bits are the random ones.
+        // Constants from Numerical Recipes; the upper bits are the random ones.
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let dupacks = 3 + (random >> 26);
         rule.on_disorder(&w, &cx);

@@ -1,22 +1,22 @@
 //! Sequence space: 64-bit offsets inside, 32-bit wrapping numbers only at the border.
 //!
-//! Offset 0 is the SYN, data start at 1, a FIN takes the offset after the last byte. No algorithm ever sees a wrap.
+//! Offset 0 is the SYN, data starts at 1, and a FIN takes the offset after the last byte. No algorithm ever sees a wrap.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A place in one direction of a connection. Ordinary order, ordinary subtraction.
+/// A position in one direction of a connection, with ordinary order and subtraction.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Offset(pub u64);
 
-/// A sequence number as it stands in a TCP header (RFC 9293 §3.4). It has no order and no arithmetic, on purpose.
+/// A sequence number as in a TCP header (RFC 9293 §3.4). It deliberately has no order and no arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SeqNum(pub u32);
 
 impl Offset {
-    /// Where the SYN stands.
+    /// The offset of the SYN.
     pub const SYN: Offset = Offset(0);
-    /// Where the first byte of data stands.
+    /// The offset of the first byte of data.
     pub const DATA: Offset = Offset(1);
 
     /// The header's number for this offset in a connection whose initial sequence number is `isn`.
@@ -27,15 +27,15 @@ impl Offset {
 }
 
 impl SeqNum {
-    /// The offset that this number means, taken within ±2³¹ of `near`; `None` if that would lie before the SYN.
+    /// The offset that this number means, taken within ±2³¹ of `near`; `None` if that would be before the SYN.
     pub fn unwrap_near(self, isn: SeqNum, near: Offset) -> Option<Offset> {
         let low = self.0.wrapping_sub(isn.0);
         let step = i64::from(low.wrapping_sub(near.0 as u32) as i32);
         near.0.checked_add_signed(step).map(Offset)
     }
 
-    /// As [`SeqNum::unwrap_near`], but what would lie before the SYN is taken one turn of the 32 bits later: at 2³¹ or above,
-    /// while `near` is below. No window reaches there (RFC 7323 §2.3), and it wraps to the same number.
+    /// As [`SeqNum::unwrap_near`], but an offset that would be before the SYN is moved up by 2³²: to 2³¹ or above, while
+    /// `near` is below. No window reaches that far (RFC 7323 §2.3), and the result wraps to the same number.
     pub fn unwrap_or_later(self, isn: SeqNum, near: Offset) -> Offset {
         self.unwrap_near(isn, near).unwrap_or(Offset(u64::from(self.0.wrapping_sub(isn.0))))
     }

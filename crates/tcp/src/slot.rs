@@ -1,4 +1,4 @@
-//! How a slot's enum hands a call to the algorithm in it.
+//! How a slot's enum forwards a call to its algorithm.
 
 /// `dispatch!(self, AnyRecovery: Tahoe | Reno | Custom, x => x.next(w))`: one match, no vtable on the hot path.
 macro_rules! dispatch {
@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// Reads a kind that has no parameters: whatever stands beside it is unknown. (Left to itself, serde lets anything stand
-/// beside a variant without fields.)
+/// Reads a kind that has no parameters: any other key is refused. (By default, serde accepts any keys beside a variant
+/// without fields.)
 pub(crate) fn no_parameters<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -21,16 +21,16 @@ pub(crate) fn no_parameters<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Er
     Empty::deserialize(d).map(|Empty {}| ())
 }
 
-/// Makes a custom algorithm for one flow; the argument is the maximum segment size.
+/// Builds a custom algorithm for one flow; the argument is the maximum segment size.
 pub type Make<T> = dyn Fn(u32) -> Box<T> + Send + Sync;
 
 /// An algorithm from outside the crate: a factory, so that one stack serves many flows.
 pub struct Factory<T: ?Sized> {
-    /// For people.
+    /// Name for people.
     pub name: String,
     /// Hash of the algorithm's source: part of a run's identity.
     pub identity: u64,
-    /// Makes one.
+    /// Builds an instance for one flow.
     pub make: Arc<Make<T>>,
 }
 

@@ -1,4 +1,4 @@
-//! Was it a mistake? A judge that finds out whether an episode's retransmissions were needless. It never sends or cuts.
+//! Was it a mistake? A judge decides whether an episode's retransmissions were needless. It never sends or cuts.
 
 pub mod dsack;
 pub mod eifel;
@@ -22,30 +22,29 @@ use serde::{Deserialize, Serialize};
 pub trait Spurious: Send {
     /// An episode has begun.
     fn on_begin(&mut self, _ledger: &mut Ledger, _board: &Scoreboard, _cx: &Ctx) {}
-    /// Whether this partial ACK, in the middle of a Recovery, was sent before anything had been sent again, so that what it
-    /// acknowledges had only been late.
+    /// Whether this partial ACK during a Recovery was sent before any retransmission, so that the acknowledged data was only
+    /// late.
     fn answers_late_original(&self, _ack: &AckEvent) -> bool {
         false
     }
-    /// A segment of the running episode was sent again; it had last been sent at `before`.
+    /// A segment of the running episode was resent; it had last been sent at `before`.
     fn on_retransmit(&mut self, _seg: &Sent, _before: Time, _ep: &mut Episode, _cx: &Ctx) {}
-    /// Whether this ACK proves nothing, as one look tells; then `on_ack` is not called for it.
+    /// A quick check whether this ACK proves nothing; if so, `on_ack` is not called for it.
     fn passes_over(&self, _ack: &AckEvent, _cx: &Ctx) -> bool {
         false
     }
     /// An ACK arrived.
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake>;
-    /// A round trip of something sent twice, which Karn's rule (RFC 6298 §3) keeps from the timer; asked after an ACK
-    /// with a DSACK.
+    /// The RTT of a segment sent twice, which Karn's rule (RFC 6298 §3) denies to the timer; called after an ACK with a DSACK.
     fn rtt(&mut self, _cx: &Ctx) -> Option<Nanos> {
         None
     }
-    /// Whether that DSACK is the first to report a segment that a fast retransmit had sent a second time; asked after it, before
+    /// Whether the DSACK just processed is the first to report a segment resent by a fast retransmit; called before
     /// [`Spurious::rtt`].
     fn needless(&mut self) -> bool {
         false
     }
-    /// The phase of an episode ended: an occasion to judge.
+    /// The phase of an episode ended, which may allow a verdict.
     fn on_episode_end(&mut self, _ep: &mut Episode, _cx: &Ctx) -> Option<Mistake> {
         None
     }
@@ -55,19 +54,19 @@ pub trait Spurious: Send {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SpuriousSpec {
-    /// Nobody asks.
+    /// No judge.
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
-    /// Everything resent was reported twice (RFC 2883; Blanton & Allman §5).
+    /// Everything resent was reported as a duplicate (RFC 2883; Blanton & Allman §5).
     Dsack(dsack::DsackSpec),
-    /// The timestamp of what was sent first came back (RFC 3522).
+    /// The original's timestamp was echoed (RFC 3522).
     Eifel(eifel::EifelSpec),
-    /// The ACK came back too soon (Allman & Paxson 1999).
+    /// The ACK arrived too soon (Allman & Paxson 1999).
     RttMin(rtt_min::RttMinSpec),
     /// DSACKs counted, and timestamps (Linux 6).
     Linux(linux::LinuxSpec),
-    /// What was held to be lost was acknowledged after all (MsQuic).
+    /// Data declared lost was acknowledged after all (MsQuic).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     LateAck,
     /// Timestamps, counted without consequence (gVisor's netstack).
@@ -79,13 +78,13 @@ pub enum SpuriousSpec {
 
 /// Its state.
 pub enum AnySpurious {
-    /// Nobody asks.
+    /// No judge.
     Nothing,
     /// DSACK.
     Dsack(Box<dsack::Dsack>),
     /// Timestamps.
     Eifel(Box<eifel::Eifel>),
-    /// Round trips too short.
+    /// RTTs too short.
     RttMin(Box<rtt_min::RttMin>),
     /// Linux.
     Linux(Box<linux::Linux>),
@@ -97,7 +96,7 @@ pub enum AnySpurious {
     Custom(Box<dyn Spurious>),
 }
 
-/// A judge that reads what timestamps echo.
+/// The requirement of a judge that reads echoed timestamps.
 const fn timestamps(found: &'static str) -> Requirement {
     let allowed = "only together with options.timestamps = true";
     Requirement { need: Need::Timestamps, key: "spurious", found, allowed }
@@ -129,7 +128,7 @@ impl SpuriousSpec {
         }
     }
 
-    /// Whether it tells of each segment that a DSACK reports ([`Spurious::needless`]).
+    /// Whether it reports each segment that a DSACK names ([`Spurious::needless`]).
     pub(crate) fn tells_each_dsack(&self) -> bool {
         match self {
             SpuriousSpec::Dsack(_) | SpuriousSpec::Custom(_) => true,
@@ -142,7 +141,7 @@ impl SpuriousSpec {
         }
     }
 
-    /// What it becomes where the connection has no SACK and Linux's rules go on.
+    /// The judge to use instead, under Linux's rules, if the connection has no SACK.
     pub(crate) fn without_sack(&self) -> SpuriousSpec {
         match self {
             SpuriousSpec::Linux(s) => s.without_sack().map_or(SpuriousSpec::Nothing, SpuriousSpec::Linux),

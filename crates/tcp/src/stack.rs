@@ -1,4 +1,4 @@
-//! A stack is a description: one entry per slot, readable from TOML, checked by `validate`, made real by `build`.
+//! A stack is a description with one entry per slot, readable from TOML, checked by `validate`, and turned into slots by `build`.
 
 mod check;
 pub mod profiles;
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stack {
-    /// What it is called in results.
+    /// Its name in results.
     pub name: String,
     /// How long is too long? The retransmission timer.
     #[serde(default)]
@@ -51,28 +51,28 @@ pub struct Stack {
     /// Was it a mistake? A judge of needless retransmissions.
     #[serde(default)]
     pub spurious: SpuriousSpec,
-    /// And then? What a mistake gives back.
+    /// And then? What is restored after a mistake.
     #[serde(default)]
     pub undo: UndoSpec,
-    /// When does this stack's receiver answer? A flow's `receiver` comes before it.
+    /// When does this stack's receiver answer? A flow's `receiver` takes precedence.
     #[serde(default = "every")]
     pub ack: AckSpec,
-    /// How large may the receive buffer become? A flow's `window` is the largest; it needs `handshake = true` to grow.
+    /// How large may the receive buffer become? A flow's `window` is the maximum; the buffer needs `handshake = true` to grow.
     #[serde(default)]
     pub receive_window: ReceiveWindowSpec,
     /// Which ACKs count as duplicates.
     #[serde(default)]
     pub dup_rule: DupRule,
-    /// What a pause does to the window.
+    /// The effect of a pause on the window.
     #[serde(default, skip_serializing_if = "IdleRule::is_keep")]
     pub idle: IdleRule,
-    /// Whether, and how, what is sent is paced.
+    /// Whether and how sends are paced.
     #[serde(default, skip_serializing_if = "PacingRule::is_off")]
     pub pacing: PacingRule,
-    /// Options of the TCP header that it offers.
+    /// TCP options that it offers.
     #[serde(default)]
     pub options: Options,
-    /// Limits that belong to no algorithm.
+    /// Limits that are not part of an algorithm.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -87,12 +87,12 @@ fn every() -> AckSpec {
 pub struct Options {
     /// Selective acknowledgments (RFC 2018). Default no.
     pub sack: bool,
-    /// Its receiver reports duplicates by DSACK (RFC 2883). Default no.
+    /// Whether its receiver reports duplicates by DSACK (RFC 2883). Default no.
     pub dsack: bool,
     /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
     #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
-    /// Its sender reads the SACK blocks of an ACK that came late, below what is acknowledged, as Linux does (`tcp_ack`). Default no.
+    /// Whether its sender reads the SACK blocks of a late ACK, below `snd_una`, as Linux does (`tcp_ack`). Default no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late_sack: bool,
     /// Timestamps (RFC 7323). Default no.
@@ -117,22 +117,22 @@ impl Default for Options {
     }
 }
 
-/// Limits that belong to no algorithm.
+/// Limits that are not part of an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Segments that one ACK or timer may release (Fall & Floyd 1996 §5). Default: no limit.
+    /// Most segments that one ACK or timer may release (Fall & Floyd 1996 §5). Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub maxburst_segs: Option<u32>,
-    /// Never more than this outstanding, in segments. Default: no limit.
+    /// Most segments that may be outstanding. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub cwnd_cap_segs: Option<u32>,
-    /// Equal new segments that `poll_transmit` may hand out at once. Default 1.
+    /// Most equal new segments that one `poll_transmit` may return. Default 1.
     #[schemars(range(min = 1))]
     pub max_train: u16,
-    /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default yes; for more data none waits.
+    /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default: yes; no segment waits for more data.
     pub avoid_silly_window: bool,
     /// When the receive window's right edge moves while the buffer is not empty. Default `segment`.
     pub window_edge: WindowEdge,
@@ -145,8 +145,8 @@ pub enum WindowEdge {
     /// By a whole segment or half the buffer (RFC 9293 §3.8.6.2.2).
     #[default]
     Segment,
-    /// To exactly what is free, unless that is less than a segment and a quarter of the buffer (FreeBSD, `tcp_output`; Linux
-    /// is exact where windows are scaled).
+    /// To exactly the free space, unless that is less than a segment and less than a quarter of the buffer (FreeBSD,
+    /// `tcp_output`; Linux is exact if windows are scaled).
     Exact,
 }
 
@@ -162,7 +162,7 @@ impl Default for Limits {
     }
 }
 
-/// The slots of one sender: one enum each, state inline. In this order, what every ACK touches first.
+/// The slots of one sender: one enum each, with state inline. Slots that every ACK touches come first.
 #[repr(C)]
 pub struct Slots {
     /// Retransmission timeout.
@@ -177,7 +177,7 @@ pub struct Slots {
     pub recovery: AnyRecovery,
     /// Owner of Loss.
     pub timeout: AnyTimeout,
-    /// The start.
+    /// Start of the connection.
     pub startup: AnyStartup,
     /// Judge of mistakes.
     pub spurious: AnySpurious,
@@ -186,9 +186,9 @@ pub struct Slots {
 }
 
 impl Stack {
-    /// What takes this stack's place when the peer does not speak SACK, or the option is switched off (decisions 0015 and 0154): Linux's
-    /// rules go on by what duplicates say; else it is NewReno around the parts that do not need SACK. A stack whose parts need none is left
-    /// as it is.
+    /// Returns the stack to use instead when the peer does not support SACK, or the option is off (decisions 0015 and 0154).
+    /// Linux's rules continue with duplicates as their input; any other stack becomes NewReno around the parts that do not need
+    /// SACK. A stack none of whose parts need SACK stays as it is.
     pub fn without_sack(&self) -> Stack {
         let mut s = self.clone();
         (s.options.sack, s.options.dsack) = (false, false);
@@ -216,7 +216,7 @@ impl Stack {
         s
     }
 
-    /// Makes the slots of one sender whose full segments carry `mss` bytes.
+    /// Builds the slots of one sender whose full segments carry `mss` bytes.
     pub fn build(&self, mss: u32) -> Slots {
         Slots {
             rto: self.rto.build(mss),

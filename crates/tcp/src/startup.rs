@@ -16,34 +16,34 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An initial `ssthresh` that ends no slow start, bytes (RFC 5681 §3.1: "arbitrarily high"): no window is larger (RFC 7323 §2.3).
+/// An initial `ssthresh` that never ends slow start, in bytes (RFC 5681 §3.1: "arbitrarily high"): no window is larger (RFC 7323
+/// §2.3).
 pub(crate) const UNBOUNDED: f64 = (1u32 << 30) as f64;
 
-/// What the start of a connection makes of an ACK.
+/// The response of `startup` to an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Advice {
-    /// As before.
+    /// No change.
     Keep,
-    /// This is the threshold, bytes.
+    /// Set the threshold to this many bytes.
     Ssthresh(f64),
-    /// Until further notice slow start opens the window by this share of what it would (RFC 9406 §4.2: 1/4 in CSS). At
-    /// the first loss it is 1 again.
+    /// From now on slow start grows by this share of its usual rate (RFC 9406 §4.2: 1/4 in CSS). The first loss resets it to 1.
     Growth(f32),
 }
 
 /// The start of a connection.
 pub trait Startup: Send {
-    /// The window before anything is sent; `rwnd` is the largest window, in bytes, that the peer is known to be able to offer.
+    /// The window before any data is sent; `rwnd` is the largest window, in bytes, that the peer is known to be able to offer.
     fn initial(&self, mss: u32, rwnd: Bytes) -> Window;
-    /// The handshake took so long.
+    /// The handshake took `rtt`.
     fn on_handshake(&mut self, _rtt: Nanos) {}
-    /// Whether it hears of ACKs after the first loss, too. Default no.
+    /// Whether it is also told about ACKs after the first loss. Default: no.
     fn hears_every_slow_start(&self) -> bool {
         false
     }
     /// The retransmission timer fired.
     fn on_timeout(&mut self) {}
-    /// An ACK before the first loss, or any if it hears of every slow start; the window has not grown by it yet.
+    /// An ACK before the first loss, or any ACK if it follows every slow start. The window has not grown by this ACK yet.
     fn on_ack(&mut self, _ack: &AckEvent, _w: &Window, _cx: &Ctx) -> Advice {
         Advice::Keep
     }
@@ -53,11 +53,11 @@ pub trait Startup: Send {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StartupSpec {
-    /// Numbers given beforehand.
+    /// Fixed values.
     Fixed(fixed::FixedSpec),
-    /// Slow start ends when ACKs come as a long train or the round trip grows (Ha & Rhee 2011).
+    /// Slow start ends when ACKs arrive as a long train or the RTT grows (Ha & Rhee 2011).
     Hystart(hystart::HystartSpec),
-    /// And by way of a slower slow start (RFC 9406).
+    /// As "hystart", through a slower slow start (RFC 9406).
     HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
     /// A threshold measured from the first ACKs (Hoe §7.1).
     Bdp(bdp::BdpSpec),
@@ -76,7 +76,7 @@ impl Default for StartupSpec {
 
 /// Its state.
 pub enum AnyStartup {
-    /// Numbers given beforehand.
+    /// Fixed values.
     Fixed(fixed::Fixed),
     /// HyStart.
     Hystart(Box<hystart::Hystart>),

@@ -1,4 +1,4 @@
-//! What the unit tests of this crate build again and again.
+//! Helpers shared by the unit tests of this crate.
 
 use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
@@ -10,7 +10,7 @@ use crate::seq::Offset;
 use crate::stack::Stack;
 use crate::time::Time;
 
-/// Milliseconds since the beginning.
+/// Milliseconds since the start.
 pub(crate) fn ms(n: u64) -> Time {
     Time(n * 1_000_000)
 }
@@ -20,7 +20,7 @@ pub(crate) fn named(name: &str) -> Stack {
     Stack::named(name).unwrap()
 }
 
-/// A sender of 1000-byte segments about which nothing is known.
+/// A sender of 1000-byte segments without any measurements.
 pub(crate) fn context() -> Ctx {
     Ctx::at_start(1000)
 }
@@ -36,7 +36,7 @@ pub(crate) fn spurious(dupacks: u32) -> ReorderSample {
     ReorderSample { dupacks, first_dup: at, last_dup: at, filled: at, resent: Some(at), segments: 1 }
 }
 
-/// An ACK that says nothing.
+/// An ACK without news.
 pub(crate) fn blank() -> AckEvent {
     Delivered::default().ack_event(Offset(0), Offset(0), Time(0))
 }

@@ -6,11 +6,11 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A moment: nanoseconds since the start of the run.
+/// A point in time: nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
-/// A span of time in nanoseconds. Written with its unit wherever a person reads it (`"200 ms"`).
+/// A span of time in nanoseconds. Printed with its unit for people (`"200 ms"`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(pub u64);
 
@@ -31,7 +31,7 @@ impl Time {
 }
 
 impl Nanos {
-    /// No time at all.
+    /// Zero time.
     pub const ZERO: Nanos = Nanos(0);
 
     /// `n` microseconds.
@@ -71,7 +71,7 @@ impl Nanos {
     }
 }
 
-/// A kernel's clock, which ticks: timers are set in whole ticks and fire on one.
+/// A kernel's tick clock: timers are set in whole ticks and fire on a tick.
 ///
 /// Source: Linux, `usecs_to_jiffies` and `mod_timer`; `calc_wheel_index` and `calc_index` in `kernel/time/timer.c` (6.18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Jiffies {
 }
 
 impl Jiffies {
-    /// A clock of `hz` ticks a second (`HZ`).
+    /// A clock of `hz` ticks per second (`HZ`).
     pub const fn per_second(hz: u32) -> Self {
         Jiffies { tick: Nanos(1_000_000_000 / if hz == 0 { 1 } else { hz as u64 }) }
     }
@@ -102,13 +102,13 @@ impl Jiffies {
         self.count(500_000_000)
     }
 
-    /// When the wheel fires a timer that is set at `set` to expire at tick `expires`: on the next tick, so that none fires early; beyond 63
-    /// ticks on a multiple of eight, beyond 504 of 64, and so on.
+    /// When the wheel fires a timer set at `set` to expire at tick `expires`: on the next tick, so that none fires early. Beyond
+    /// 63 ticks it fires on a multiple of eight, beyond 504 on a multiple of 64, and so on.
     pub(crate) fn fires(self, set: Time, expires: u64) -> Time {
         self.on_the_wheel(expires.saturating_sub(self.count(set.0)), expires)
     }
 
-    /// When a timer fires that is set at `set` for `span`.
+    /// When a timer set at `set` for `span` fires.
     #[inline(always)]
     pub fn deadline(self, set: Time, span: Nanos) -> Time {
         let ticks = span.0.div_ceil(self.tick.0);
@@ -169,7 +169,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// The earlier of two moments that may never come.
+/// The earlier of two times, either of which may be absent.
 #[inline]
 pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {

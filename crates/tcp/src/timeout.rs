@@ -1,4 +1,4 @@
-//! And after a timeout? Who decides what is sent between a retransmission timeout and the end of the Loss phase.
+//! And after a timeout? Decides what is sent between a retransmission timeout and the end of the Loss phase.
 
 pub mod frto;
 pub mod go_back_n;
@@ -16,15 +16,15 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the lost data are sent again.
+/// How lost data is resent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// `snd_nxt` goes back to `snd_una`: go back N.
     Rewind {
-        /// Whether what is SACKed on the way is passed over.
+        /// Whether SACKed segments are skipped on the way.
         skip_sacked: bool,
     },
-    /// What is marked lost is sent.
+    /// Segments marked lost are resent.
     Marks,
 }
 
@@ -32,7 +32,7 @@ pub enum Repair {
 pub trait Timeout: Send {
     /// The phase begins; `w.ssthresh` is already cut.
     fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair;
-    /// The detector has been asked what is lost by time; `by_time` if it judges so.
+    /// The detector has been asked which segments are lost by time; `by_time`: whether it judges by time.
     fn marked(&mut self, _by_time: bool, _w: &mut Window, _board: &mut Scoreboard, _cx: &Ctx) {}
     /// An ACK arrived; if it advanced, the window has already grown. `lost` bytes were newly marked by the detector.
     fn on_ack(
@@ -44,9 +44,9 @@ pub trait Timeout: Send {
         board: &mut Scoreboard,
         cx: &Ctx,
     ) -> (Flow, Option<Mistake>);
-    /// What to send now; a pure question, asked until `None`.
+    /// What to send now; a pure query, repeated until `None`.
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit>;
-    /// It was sent.
+    /// The segment was sent.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
 }
 
@@ -56,7 +56,7 @@ pub trait Timeout: Send {
 pub enum TimeoutSpec {
     /// Everything from `snd_una` on, in slow start.
     GoBackN(go_back_n::GoBackNSpec),
-    /// What is not SACKed, by marks (RFC 6675 §5.1).
+    /// Everything not SACKed, by marks (RFC 6675 §5.1).
     Sack(sack::SackSpec),
     /// One segment, then new data, until it is clear what was lost (RFC 5682).
     Frto(frto::FrtoSpec),
@@ -93,7 +93,8 @@ impl TimeoutSpec {
         }
     }
 
-    /// What it becomes where the connection has no SACK and Linux's rules go on; `None` if it has no such rules.
+    /// The answer to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not
+    /// follow them.
     pub(crate) fn without_sack(&self) -> Option<TimeoutSpec> {
         match self {
             TimeoutSpec::Frto(s) => s.without_sack().map(TimeoutSpec::Frto),
@@ -119,7 +120,7 @@ impl TimeoutSpec {
     }
 }
 
-/// An answer that repairs by marks goes with no recovery that goes back.
+/// An answer that repairs by marks does not fit a recovery that goes back.
 fn no_going_back(found: &'static str) -> Requirement {
     let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
     Requirement { need: Need::Resends(Resends::STAY), key: "timeout", found, allowed }

@@ -1,4 +1,4 @@
-//! And then? What a proven mistake gives back, and when.
+//! And then? What is restored after a proven mistake, and when.
 
 pub mod eifel_response;
 pub mod nothing;
@@ -15,41 +15,40 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How things stand when a mistake has been found.
+/// The situation when a mistake is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Bytes that the ACK which showed the mistake newly reports as delivered, cumulatively or by SACK (RFC 4015 §3.1 (9)
-    /// bounds a burst by it).
+    /// Bytes newly reported as delivered, cumulatively or by SACK, by the ACK that showed the mistake (RFC 4015 §3.1 (9)
+    /// bounds a burst by this).
     pub acked: Bytes,
-    /// What the gate in Open counts as outstanding, bytes: without what is SACKed, if it goes by `pipe`.
+    /// Bytes that the gate in Open counts as outstanding: without SACKed data if the gate is `pipe`.
     pub outstanding: Bytes,
 }
 
-/// What is to be given back besides the window; the sequencer hands it on. Default: nothing.
+/// State to restore besides the window; the sequencer passes it on. Default: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GiveBack {
-    /// What the congestion slot is to have back, of what it saved when an episode began.
+    /// State that the congestion slot saved when an episode began and gets back.
     pub congestion: Option<CcUndo>,
-    /// When the retransmission timer fired for nothing, if it is to learn that it was too short (RFC 4015 §3.1 (11)).
+    /// When the retransmission timer fired spuriously, if it is to learn that it was too short (RFC 4015 §3.1 (11)).
     pub fired: Option<Time>,
 }
 
-/// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
+/// The window remembered by an episode that a timeout begins during another episode's repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
-    /// As it is: the cut before it was made for a loss of its own.
+    /// The current one: the earlier cut was for a separate loss.
     AtTimeout,
-    /// What the interrupted episode remembers (Linux's `prior_cwnd`).
+    /// The one that the interrupted episode remembers (Linux's `prior_cwnd`).
     BeforeInterrupted,
 }
 
-/// A consequence of a mistake.
+/// The response to a mistake.
 pub trait Undo: Send {
-    /// Writes the window and says what else is to be given back: once per verdict and never above the episode's `prior`; not
-    /// for a `void` episode. If the episode was running it has been ended: what was marked lost is not, and `snd_nxt` is
-    /// `snd_max` again.
+    /// Writes the window and returns what else to restore: once per verdict, never above the episode's `prior`, and not for
+    /// a `void` episode. If the episode was running, it has ended: loss marks are removed, and `snd_nxt` is `snd_max` again.
     fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack;
-    /// Which window an episode remembers that a timeout begins while another is running (decision 0034).
+    /// Which window is remembered by an episode that a timeout begins while another one is running (decision 0034).
     fn prior_in_recovery(&self) -> Prior {
         Prior::AtTimeout
     }
@@ -59,15 +58,15 @@ pub trait Undo: Send {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum UndoSpec {
-    /// Nothing is given back.
+    /// Nothing is restored.
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Nothing,
-    /// The threshold goes back to the window before the cut (Blanton & Allman §5).
+    /// The threshold is set to the window before the cut (Blanton & Allman §5).
     SlowStartBack(slow_start_back::SlowStartBackSpec),
-    /// What is in flight and a little more, and a slower timer (RFC 4015).
+    /// The window is set slightly above the data in flight, and the timer becomes slower (RFC 4015).
     EifelResponse(eifel_response::EifelResponseSpec),
-    /// Window and threshold as they were (Linux 6).
+    /// Window and threshold are restored (Linux 6).
     Restore(restore::RestoreSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -76,13 +75,13 @@ pub enum UndoSpec {
 
 /// Its state.
 pub enum AnyUndo {
-    /// Nothing is given back.
+    /// Nothing is restored.
     Nothing(nothing::Nothing),
-    /// Slow start back.
+    /// Undo by slow start.
     SlowStartBack(slow_start_back::SlowStartBack),
     /// RFC 4015.
     EifelResponse(eifel_response::EifelResponse),
-    /// As it was.
+    /// Full restore.
     Restore(restore::Restore),
     /// From outside the crate.
     Custom(Box<dyn Undo>),

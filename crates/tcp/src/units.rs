@@ -1,4 +1,5 @@
-//! Quantities as people write them: a number, a space, a unit. Parsing is exact (no floats), printing is parsed back.
+//! Quantities as people write them: a number, a space, a unit. Parsing is exact (no floats), and printed values parse
+//! back.
 
 use crate::time::Nanos;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
@@ -6,14 +7,14 @@ use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Whole bytes: payload, flight, windows as announced. Only `cwnd` and `ssthresh` are real-valued.
+/// Whole bytes: payload, flight, advertised windows. Only `cwnd` and `ssthresh` are real-valued.
 pub type Bytes = u64;
 
 /// A link's rate in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
-/// A size in whole bytes, where it is written with its unit.
+/// A size in whole bytes, written with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub Bytes);
 
@@ -21,10 +22,10 @@ pub struct Size(pub Bytes);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Packets(pub u32);
 
-/// How much waits in a queue, or may: packets, or bytes on the wire.
+/// The length of a queue, or its limit: packets, or bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// Packets of whatever size.
+    /// Packets of any size.
     Packets(Packets),
     /// Bytes on the wire.
     Bytes(Bytes),
@@ -40,7 +41,7 @@ const BYTE_UNITS: &[(&str, u64)] =
 /// Reads a span such as `"200 ms"`, `"1.5 s"`, `"10 us"`.
 ///
 /// # Errors
-/// A sentence naming what was found and the units allowed.
+/// One sentence that names the text found and the units allowed.
 pub fn parse_nanos(text: &str) -> Result<Nanos, String> {
     parse(text, TIME_UNITS, "a time", "200 ms").map(Nanos)
 }
@@ -48,7 +49,7 @@ pub fn parse_nanos(text: &str) -> Result<Nanos, String> {
 /// Reads a rate such as `"5 Mbps"`, `"800 kbps"`, `"204800 B/s"`.
 ///
 /// # Errors
-/// A sentence naming what was found and the units allowed.
+/// One sentence that names the text found and the units allowed.
 pub fn parse_rate(text: &str) -> Result<Rate, String> {
     match parse(text, RATE_UNITS, "a rate", "5 Mbps")? {
         0 => Err(format!("found \"{text}\": a rate must be above zero")),
@@ -59,7 +60,7 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
 /// Reads a size such as `"1460 B"`, `"64 KiB"`, `"10 MB"`.
 ///
 /// # Errors
-/// A sentence naming what was found and the units allowed.
+/// One sentence that names the text found and the units allowed.
 pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
     parse(text, BYTE_UNITS, "a size", "1460 B")
 }
@@ -67,7 +68,7 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
 /// Reads a number of packets such as `"65 packets"`.
 ///
 /// # Errors
-/// A sentence naming what was found and the unit allowed.
+/// One sentence that names the text found and the unit allowed.
 pub fn parse_packets(text: &str) -> Result<Packets, String> {
     let n = parse(text, &[("packets", 1), ("packet", 1)], "a queue's length", "65 packets")?;
     u32::try_from(n).map(Packets).map_err(|_| format!("found \"{text}\": too large"))
@@ -76,7 +77,7 @@ pub fn parse_packets(text: &str) -> Result<Packets, String> {
 /// Reads a queue's length such as `"65 packets"` or `"64 KiB"`.
 ///
 /// # Errors
-/// A sentence naming what was found and the units allowed.
+/// One sentence that names the text found and the units allowed.
 pub fn parse_length(text: &str) -> Result<Length, String> {
     if text.trim_end().ends_with(['t', 's']) {
         parse_packets(text).map(Length::Packets)
@@ -294,7 +295,7 @@ impl JsonSchema for Rate {
     }
 }
 
-/// A size such as `"1460 B"`, for descriptions of what holds plain [`Bytes`].
+/// A size such as `"1460 B"`, for descriptions of plain [`Bytes`].
 pub fn bytes_schema(_: &mut SchemaGenerator) -> Schema {
     quantity("size", BYTE_UNITS, "1460 B")
 }
@@ -306,7 +307,7 @@ pub mod bytes {
     /// Writes a size.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// The serializer's errors.
     pub fn serialize<S: Serializer, N: Copy + Into<u64>>(n: &N, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_str(&show_bytes((*n).into()))
     }
@@ -314,7 +315,7 @@ pub mod bytes {
     /// Reads a size.
     ///
     /// # Errors
-    /// A sentence naming what was found and the units allowed.
+    /// One sentence that names the text found and the units allowed.
     pub fn deserialize<'de, D: Deserializer<'de>, N: TryFrom<u64>>(d: D) -> Result<N, D::Error> {
         let found = text(d, "a size in quotes, as in \"1460 B\"")?;
         let n = parse_bytes(&found).map_err(de::Error::custom)?;
@@ -331,7 +332,7 @@ pub mod rate_or_unlimited {
     /// Writes a rate.
     ///
     /// # Errors
-    /// The serializer's own.
+    /// The serializer's errors.
     pub fn serialize<S: Serializer>(rate: &Option<Rate>, s: S) -> Result<S::Ok, S::Error> {
         match rate {
             Some(rate) => s.collect_str(rate),
@@ -342,7 +343,7 @@ pub mod rate_or_unlimited {
     /// Reads a rate.
     ///
     /// # Errors
-    /// A sentence naming what was found and the units allowed.
+    /// One sentence that names the text found and the units allowed.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Rate>, D::Error> {
         match text(d, "a rate in quotes, as in \"5 Mbps\", or \"unlimited\"")?.as_str() {
             "unlimited" => Ok(None),
@@ -363,7 +364,7 @@ fn quantity(what: &str, units: &[(&str, u64)], example: &str) -> Schema {
     json_schema!({ "type": "string", "title": what, "pattern": pattern, "examples": [example] })
 }
 
-/// A string, or an error that says which form is wanted (a bare number has no unit).
+/// A string, or an error that states the expected form (a bare number has no unit).
 fn text<'de, D: Deserializer<'de>>(d: D, wanted: &'static str) -> Result<String, D::Error> {
     struct V(&'static str);
     impl de::Visitor<'_> for V {

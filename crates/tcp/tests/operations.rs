@@ -1,6 +1,6 @@
-//! Random operations against a whole connection of every named stack: nothing panics, nothing is sent that the peer has
-//! not allowed, and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the
-//! scoreboard is watched meanwhile (`debug_assertions` and overflow checks are on in test builds).
+//! Random operations against a whole connection of every named stack: nothing panics, no data is sent beyond what the peer
+//! allows, and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the scoreboard is
+//! checked meanwhile (`debug_assertions` and overflow checks are on in test builds).
 
 use ackclock_tcp::connection::{Connection, Sides, State, TooBig};
 use ackclock_tcp::segment::Segment;
@@ -15,8 +15,8 @@ const RWND: u64 = 20_000;
 
 #[derive(Clone, Debug)]
 enum Op {
-    /// An ACK: how far between `snd_una` and `snd_max` (in 8ths), so many bytes off, window, SACK blocks (start and
-    /// length in 16ths of the flight, and bytes off).
+    /// An ACK: its position between `snd_una` and `snd_max` (in 8ths), plus an offset in bytes; window; SACK blocks (start and
+    /// length in 16ths of the flight, plus an offset in bytes).
     Ack {
         eighths: u64,
         off: i64,
@@ -35,19 +35,20 @@ enum Op {
         sack: [(i32, i32); 4],
         stamps: (u32, u32),
     },
-    /// Time passes until the next timer, or so many milliseconds.
+    /// Time passes until the next timer, or for this many milliseconds.
     Timer,
     Pass(u64),
     Write(u64),
     Close,
     Consume(u64),
-    /// The network says that the segment so far (in 8ths) into what is outstanding was too big, or the driver that segments may be so large.
+    /// The network reports that the segment at this position (in 8ths) of the outstanding data was too big, or the driver sets
+    /// the segment size.
     TooBig(u64, u32),
     Mss(u32),
     Nagle(bool),
     Cork(bool),
     WriteMore(u64),
-    /// The driver takes at most so many segments after the next operations.
+    /// The driver takes at most this many segments after the next operations.
     Take(usize),
 }
 
@@ -72,7 +73,7 @@ fn an_ack() -> impl Strategy<Value = Op> {
 
 fn wild() -> impl Strategy<Value = Op> {
     let place = || prop_oneof![3 => 0u64..60_000, 1 => Just(1u64), 1 => any::<u64>()];
-    // No RST: it would end the connection, and not much would be left to test.
+    // No RST: it would end the connection and leave little to test.
     let flags = any::<u8>().prop_map(|f| f & !Segment::RST);
     let sack = prop::array::uniform4((any::<i32>(), any::<i32>()));
     let len = prop_oneof![2 => Just(0u32), 2 => 1u32..1500, 1 => any::<u32>()];
@@ -111,16 +112,16 @@ fn op() -> impl Strategy<Value = Op> {
 struct Run {
     c: Connection,
     now: Time,
-    /// As far as the peer has ever let us send.
+    /// The furthest offset that the peer has ever allowed.
     edge: Offset,
-    /// What no segment may exceed.
+    /// The size that no segment may exceed.
     largest: u32,
     maxburst: usize,
     late_sack: bool,
     take: usize,
     written: u64,
     closed: bool,
-    /// Sent after the last input that gives a new allowance (an ACK that counts, or a timer).
+    /// Segments sent since the last input that gave a new allowance (an ACK that counts, or a timer).
     burst: usize,
 }
 
@@ -153,7 +154,7 @@ impl Run {
             self.edge = self.edge.max(seg.ack + u64::from(seg.wnd));
             self.burst = 0;
         }
-        // The blocks of a late ACK are news, too.
+        // The blocks of a late ACK also count.
         if self.late_sack && seg.has(Segment::ACK) && seg.ack < una && seg.blocks > 0 {
             self.burst = 0;
         }
@@ -182,7 +183,7 @@ impl Run {
                 self.hear(&seg);
             }
             Op::Wild { ack, seq, len, wnd, flags, blocks, sack, stamps } => {
-                // A timestamp from the future would rightly shut the honest peer out (PAWS).
+                // A timestamp from the future would rightly lock out the honest peer (PAWS).
                 let (tsval, tsecr) = (stamps.0.min((self.now.0 / 1_000_000) as u32), stamps.1);
                 let opts = Segment::TIMESTAMPS * (stamps.0 as u8 & 1);
                 let (seq, ack) = (Offset(*seq), Offset(*ack));
@@ -229,7 +230,7 @@ impl Run {
             Op::Mss(mss) => {
                 self.c.set_mss(*mss);
                 assert_eq!(self.c.info().snd_mss, (*mss).clamp(500, MSS));
-                // What is out may be larger.
+                // Outstanding segments may be larger.
                 self.largest = MSS;
             }
         }
@@ -252,7 +253,7 @@ impl Run {
         assert!(self.burst <= self.maxburst, "{} segments after one input", self.burst);
     }
 
-    /// From here on the peer is honest and acknowledges all that it gets; everything must go through.
+    /// From here on the peer is honest and acknowledges all that it receives; everything must get through.
     fn finish(&mut self) {
         self.take = usize::MAX;
         for _ in 0..2000 {
@@ -260,7 +261,7 @@ impl Run {
                 return;
             }
             let max = self.positions().2;
-            // Whoever gave the largest window must not take it back: that is not honest.
+            // An honest peer does not take back the largest window that it has offered.
             let wnd = u32::try_from((self.edge.0.saturating_sub(max.0)).max(RWND)).unwrap_or(u32::MAX);
             let receiver = self.c.receiver().expect("both halves");
             let mut seg = Segment { seq: receiver.rcv_nxt(), ack: max, wnd, flags: Segment::ACK, ..Segment::EMPTY };
@@ -271,7 +272,7 @@ impl Run {
             while self.c.next_timer().is_some_and(|t| t <= self.now) {
                 self.apply(&Op::Timer);
             }
-            // A lost probe of a window that the wild past left open comes with the timer.
+            // A lost probe, left by the random operations, is resent by the timer.
             if self.positions().0 == max && self.c.acked() < self.written {
                 self.apply(&Op::Timer);
             }
@@ -292,7 +293,7 @@ fn stack(name: &str, iw: u32, train: u16, burst: Option<u32>, cap: Option<u32>, 
     let mut stack = Stack::named(name).expect("listed");
     stack.startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: iw, ssthresh_segs: None });
     (stack.limits.max_train, stack.limits.maxburst_segs, stack.limits.cwnd_cap_segs) = (train, burst, cap);
-    // Some stacks make no sense without them.
+    // Some stacks are not valid without them.
     stack.options.timestamps |= stamps;
     assert_eq!(stack.validate(), Ok(()));
     stack

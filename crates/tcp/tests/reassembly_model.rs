@@ -34,13 +34,13 @@ fn edge() -> impl Strategy<Value = WindowEdge> {
     prop_oneof![Just(WindowEdge::Segment), Just(WindowEdge::Exact)]
 }
 
-/// One flag a byte; runs, blocks and duplicates are found by walking over them.
+/// One flag per byte; runs, blocks and duplicates are found by scanning the flags.
 struct Naive {
     got: Vec<bool>,
     fin_at: Option<u64>,
     edge: u64,
     read: u64,
-    /// A byte of each segment that lay above `rcv_nxt`, newest last.
+    /// One byte of each segment that arrived above `rcv_nxt`, newest last.
     triggers: Vec<u64>,
     dsack: Option<(u64, u64)>,
 }
@@ -83,7 +83,7 @@ impl Naive {
         new.first().map_or((0, 0), |&first| (first, new.len() as u64))
     }
 
-    /// Takes a segment; says whether RFC 5681 §4.2 and RFC 9293 §3.10.7.4 want an ACK at once.
+    /// Processes a segment; returns whether RFC 5681 §4.2 and RFC 9293 §3.10.7.4 want an ACK at once.
     fn segment(&mut self, at: u64, len: u64) -> bool {
         let (before, end) = (self.prefix(), at + len);
         let fin = end == BYTES;
@@ -103,7 +103,7 @@ impl Naive {
         fin || duplicate.is_some() || at != before || hole || end > self.edge
     }
 
-    /// The blocks that RFC 2883 §4 and RFC 2018 §4 want, in order. A duplicate is forgotten with this.
+    /// The blocks that RFC 2883 §4 and RFC 2018 §4 require, in order. This clears the duplicate.
     fn blocks(&mut self, room: usize, dsack: bool) -> Vec<(u64, u64)> {
         let next = self.rcv_nxt();
         let duplicate = self.dsack.take().filter(|_| dsack);
@@ -156,7 +156,7 @@ proptest! {
                     let opts = if stamps { Segment::TIMESTAMPS } else { 0 };
                     let seg = Segment { seq: Offset(at), len: len as u32, flags, opts, ..Segment::EMPTY };
                     let news = m.news(at, len);
-                    // The window has cut it off, whatever became of the data.
+                    // The window has cut it off, regardless of the data.
                     let no_fin = at + len == BYTES && BYTES >= m.edge && m.fin_at.is_none();
                     let (got, took) = r.on_segment(Time::ZERO, &seg);
                     prop_assert_eq!((took.from.0, u64::from(took.bytes)), news);
@@ -179,7 +179,8 @@ proptest! {
                     prop_assert_eq!(u64::from(out.wnd) % unit, 0);
                     let edge = out.ack.0 + u64::from(out.wnd);
                     let slack = if by_hand { unit - 1 } else { 0 };
-                    // RFC 7323 §2.4: only rounding, and only by hand, may show the edge further left than it is.
+                    // RFC 7323 §2.4: only rounding, and only when the application reads by hand, may show the edge further left
+                    // than it is.
                     prop_assert!(edge + slack >= seen_edge);
                     seen_edge = seen_edge.max(edge);
                     m.edge = m.edge.max(edge);
@@ -270,7 +271,7 @@ proptest! {
     ) {
         let mut r = Receiver::new(&cfg);
         for (seg, n, (near, send, wake, read)) in steps {
-            // Half of the segments lie near what is expected, or nothing would ever be taken.
+            // Half of the segments are near the expected one, or none would ever be accepted.
             let near_seq = r.rcv_nxt().0.saturating_add(n % 3000).saturating_sub(500);
             let seg = Segment { seq: if near { Offset(near_seq) } else { seg.seq }, ..seg };
             let (was, edge) = (r.rcv_nxt(), r.right_edge());
@@ -316,7 +317,7 @@ fn answering_everything(buffer: u64) -> Receiver {
     })
 }
 
-/// The byte at this place, and the answer to it.
+/// Sends the byte at this offset; returns the answer.
 fn byte(r: &mut Receiver, at: u64) -> Segment {
     r.on_segment(Time::ZERO, &Segment { seq: Offset(at), len: 1, flags: Segment::ACK, ..Segment::EMPTY });
     answer(r)
@@ -337,8 +338,8 @@ fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
     }
 }
 
-/// Nanoseconds for a segment and its ACK where about `held` ranges are held: a byte of its own, and one that is held already. The
-/// bytes come upwards, downwards, and from all over the window.
+/// Nanoseconds for a segment and its ACK while about `held` ranges are held: for a new byte, and for one already held. The bytes
+/// arrive upwards, downwards, and from all over the window.
 #[expect(clippy::disallowed_methods, reason = "it measures")]
 fn cost(held: u64) -> [f64; 2] {
     let (mut new, mut again) = (0, 0);

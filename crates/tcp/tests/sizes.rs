@@ -1,4 +1,5 @@
-//! Sizes of what a flow is made of: a simulation of 10,000 flows lives in the cache by them. A change is a decision.
+//! Sizes of the parts of a flow: they let a simulation of 10,000 flows fit into the cache. A change must be
+//! deliberate.
 
 use ackclock_tcp::ack::AnyAck;
 use ackclock_tcp::congestion::AnyCongestion;

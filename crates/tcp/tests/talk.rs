@@ -1,5 +1,5 @@
-//! Conversations: `tests/talk/<topic>/*.talk` says what a scripted peer and the application do, the `.snap` beside it
-//! what the engine answered. `tests/talk/script.rs` explains the language.
+//! Conversations: `tests/talk/<topic>/*.talk` scripts a peer and the application, and the `.snap` file beside it
+//! records the engine's answers. `tests/talk/script.rs` explains the language.
 
 #[path = "talk/play.rs"]
 mod play;

@@ -1,5 +1,5 @@
-//! Stacks as text: what is written is read back, what is unknown is refused, what makes no sense is refused with a
-//! sentence that names the key, what was found and what is allowed.
+//! Stacks as text: written stacks are read back, unknown keys are refused, and invalid values are refused with a
+//! sentence that names the key, the value found and the values allowed.
 
 use ackclock_tcp::stack::Stack;
 
@@ -26,7 +26,7 @@ fn a_short_description_gets_the_defaults() {
     assert_eq!(mine.validate(), Ok(()));
 }
 
-/// A description with one line more, in the root or in one of its tables.
+/// A description with one extra line, in the root or in one of its tables.
 fn read(table: &str, line: &str) -> Result<Stack, String> {
     let mut text: toml::Table = toml::from_str(&toml::to_string(&named("rfc-6675")).expect("written")).expect("read");
     let add: toml::Table = toml::from_str(line).expect("a line of TOML");

@@ -1,4 +1,4 @@
-//! The sender's own timers. A driver sees only the earliest of all.
+//! The sender's own timers. A driver sees only the earliest of them.
 
 use super::Sender;
 use crate::detect::Timekeeper;
@@ -9,7 +9,7 @@ use crate::recovery::Recovery;
 use crate::rto::Rto;
 use crate::time::{earliest, Time};
 
-/// When what fires.
+/// When each timer fires.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timers {
     /// Retransmission (RFC 6298 §5).
@@ -19,7 +19,7 @@ pub(super) struct Timers {
 }
 
 impl Sender {
-    /// The earliest moment at which `on_timer` or `poll_transmit` wants to be called again.
+    /// The earliest time at which `on_timer` or `poll_transmit` must be called again.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         let first = earliest(self.timers.rto, self.timers.persist);
@@ -30,20 +30,21 @@ impl Sender {
         }
     }
 
-    /// Whether the detector's deadline, if it has one, is asked for.
+    /// Whether the detector's deadline, if it has one, is checked.
     #[cfg(debug_assertions)]
     pub(super) fn asks_for_deadlines(&self) -> bool {
         self.clocked || self.slots.detect.deadline().is_none()
     }
 
-    /// When a detector that watches wants to look, or something that was held back may go. Apart, so that the usual path stays short.
+    /// When a watching detector wants to be called, or held-back data may be sent. A separate function, so that the usual path
+    /// stays short.
     #[inline(never)]
     fn watcher_wants(&self) -> Option<Time> {
         let detector = self.slots.detect.deadline().filter(|_| self.clocked);
         earliest(earliest(detector, self.slots.detect.hold_until()), self.paced_until())
     }
 
-    /// Rule 11. The detector, if due and the RTO is not; else the RTO; then the persist timer.
+    /// Rule 11. Runs the detector if it is due and the RTO is not; else the RTO; then the persist timer.
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let lost = self.board.lost();
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
@@ -84,8 +85,8 @@ impl Sender {
         }
     }
 
-    /// After a timer in whose place it did not run, the retransmission timer counts from when the oldest segment was sent last
-    /// (Linux: `tcp_rearm_rto`).
+    /// After a timer that had replaced it, the retransmission timer counts from when the oldest segment was last sent (Linux:
+    /// `tcp_rearm_rto`).
     fn count_from_oldest(&mut self, now: Time) {
         let tick = self.slots.rto.next_tick(now);
         let not_before = self.slots.detect.deadline().map_or(tick, |at| at.max(tick));
@@ -94,7 +95,7 @@ impl Sender {
         self.timers.rto = counted.map(|at| at.max(not_before));
     }
 
-    /// Tells observers how long the retransmission timer runs, unless the detector has taken its place.
+    /// Tells observers how long the retransmission timer runs, unless the detector has replaced it.
     #[inline]
     pub(super) fn tell_rto<O: Observer>(&self, now: Time, obs: &mut O) {
         if O::HEARS_RTO && !self.slots.detect.owns_rto() {
@@ -102,15 +103,15 @@ impl Sender {
         }
     }
 
-    /// Whether an ACK that only SACKs starts the retransmission timer anew: if what it reports was sent before the oldest segment
-    /// was sent last (Linux: `tcp_clean_rtx_queue`).
+    /// Whether an ACK that only SACKs restarts the retransmission timer: if the reported data was sent before the oldest segment
+    /// was last sent (Linux: `tcp_clean_rtx_queue`).
     #[inline]
     pub(super) fn sack_restarts(&self, now: Time, ack: &AckEvent) -> bool {
         let older = |rtt| self.board.iter().next().is_some_and(|s| rtt > now.since(s.at));
         !ack.advances() && self.slots.rto.hears_sacks() && ack.rtt.is_some_and(older)
     }
 
-    /// Rule 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or at the wish of a phase's owner.
+    /// Rule 10. The retransmission timer after an ACK (RFC 6298 §5.2, §5.3) or as a phase's owner wants it.
     #[inline]
     pub(super) fn rearm(&mut self, now: Time, how: Rearm, advanced: bool) {
         if self.board.is_empty() || self.persist.is_probing() || self.slots.detect.owns_rto() {

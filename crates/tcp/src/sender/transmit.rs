@@ -1,4 +1,4 @@
-//! Sending: the owner of the phase is asked, the answer is recorded, everyone concerned is told.
+//! Sending: the owner of the phase chooses, the choice is recorded, and every component concerned is told.
 
 use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
 use crate::congestion::Congestion;
@@ -15,10 +15,10 @@ use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
 impl Sender {
-    /// Writes the next segment into `out` if one may go now. `ack`, `wnd` and options are the connection's to fill.
+    /// Writes the next segment into `out` if one may be sent now. The connection fills in `ack`, `wnd` and options.
     #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        // Rule 24. Fast path: nothing is missing, so three numbers decide.
+        // Rule 24. Fast path: no data is missing, so three numbers decide.
         if self.phase == Phase::Open && !self.urgent && self.snd_nxt == self.snd_max && self.board.lost_to_send() == 0 {
             return if self.watched { self.poll_watched(now, out, obs) } else { self.poll_open(now, out, obs) };
         }
@@ -34,7 +34,7 @@ impl Sender {
         sent.is_some()
     }
 
-    /// The same under the eyes of a detector, which may hold it back.
+    /// The same with a watching detector, which may hold it back.
     #[inline(never)]
     fn poll_watched<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
         if self.pause_due {
@@ -74,7 +74,7 @@ impl Sender {
         Some(sent)
     }
 
-    /// Makes a train of equal segments out of the one in `out`, as long as the window lets the next one go.
+    /// Extends the segment in `out` to a train of equal segments, as long as the window allows the next one.
     fn lengthen<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) {
         let fin_is_next = |s: &Self| s.closed && s.snd_max + u64::from(s.mss) == s.stream_end;
         while out.train < self.max_train
@@ -109,7 +109,7 @@ impl Sender {
         let cx = self.context(now);
         let Some((x, by)) = self.choose(&cx) else {
             self.cwnd_limited = cx.next_len > 0;
-            // Nothing went since the last ACK came.
+            // Nothing was sent since the last ACK arrived.
             if self.phase == Phase::Disorder && self.cwnd_limited && self.burst_left == self.maxburst {
                 self.cold.reorder.stall(now);
             }
@@ -149,7 +149,7 @@ impl Sender {
         true
     }
 
-    /// When what is about to be sent was last sent; now, if it is new.
+    /// When the segment about to be sent was last sent; `now`, if it is new.
     fn last_sent_at(&self, x: Xmit, now: Time) -> Time {
         let at = match x {
             Xmit::New if self.snd_nxt == self.snd_max => return now,
@@ -159,7 +159,7 @@ impl Sender {
         self.board.get(at).map_or(now, |s| s.at)
     }
 
-    /// Asks whoever decides in this phase.
+    /// Asks the component that decides in this phase.
     #[inline]
     fn choose(&self, cx: &Ctx) -> Option<(Xmit, Slot)> {
         if self.urgent {
@@ -173,7 +173,7 @@ impl Sender {
         }
     }
 
-    /// Rule 28. What is marked lost goes first, under `pipe`; then new data.
+    /// Rule 28. Segments marked lost are sent first, under `pipe`; then new data.
     fn next_in_open(&self, cx: &Ctx) -> Option<Xmit> {
         if let Some(at) = self.board.first_lost() {
             return gate::pipe(&self.w, &self.board, cx).then_some(Xmit::Again(at));
@@ -182,7 +182,7 @@ impl Sender {
         (cx.next_len > 0 && admits).then_some(Xmit::New)
     }
 
-    /// A probe: of a closed window (again, if one is out), or of the tail (new data, else the last segment).
+    /// A probe: of a closed window (resent, if one is outstanding), or of the tail (new data, else the last segment).
     fn urgent_segment(&self, cx: &Ctx) -> Option<Xmit> {
         if self.persist.is_running() {
             return Some(if self.board.is_empty() { Xmit::New } else { Xmit::Again(self.snd_una) });
@@ -227,7 +227,7 @@ impl Sender {
         }
     }
 
-    /// Rule 23. After the record: the phase's owner, the detector if it watches, and the judge of mistakes.
+    /// Rule 23. After the record, tells the phase's owner, the detector if it watches, and the judge of mistakes.
     fn tell(&mut self, now: Time, x: Xmit, sent: &Sent, before: Time, by: Slot) {
         let cx = self.context(now);
         match by {
@@ -251,7 +251,8 @@ impl Sender {
             self.end_stall(now);
         }
         if sent.sends > 1 && !sent.marks.any(Marks::PROBE) {
-            // What Recovery marked and Open repairs belongs to that episode, too: a real loss there speaks against undo.
+            // Segments marked in Recovery and repaired in Open belong to that episode, too: a real loss there is
+            // evidence against undo.
             if let Some(ep) = self.cold.ledger.get(self.cold.ledger.count()) {
                 ep.retransmits += 1;
                 self.slots.spurious.on_retransmit(sent, before, ep, &cx);
@@ -259,13 +260,13 @@ impl Sender {
         }
     }
 
-    /// Rule 22. What a new segment at `snd_max` may use: data, the peer's window, the cap.
+    /// Rule 22. Bytes that a new segment at `snd_max` may use: the least of data, the peer's window and the cap.
     #[inline]
     pub(super) fn room(&self) -> Bytes {
         self.limit.0.saturating_sub(self.snd_max.0)
     }
 
-    /// How far new data may go; asked for when one of the three has changed, and kept.
+    /// How far new data may go; computed when one of the three has changed, and stored.
     #[inline]
     pub(super) fn find_limit(&self) -> Offset {
         self.stream_end.min(self.edge).min(Offset(self.snd_una.0.saturating_add(self.cap)))
@@ -273,14 +274,14 @@ impl Sender {
 
     /// Sequence space of the next segment at `snd_nxt`; 0 if there is none to send.
     ///
-    /// A full segment, or all there is, or (RFC 1122 §4.2.3.4) at least half the largest window the peer has offered:
-    /// anything else would be a silly window.
+    /// A full segment, or all the data there is, or (RFC 1122 §4.2.3.4) at least half the largest window that the peer
+    /// has offered: anything less would be a silly window.
     #[inline]
     pub(super) fn next_len(&self) -> u32 {
         self.next_len_in(self.room())
     }
 
-    /// The same, where `room` is known.
+    /// The same, with `room` already known.
     #[inline]
     pub(super) fn next_len_in(&self, room: Bytes) -> u32 {
         let mss = u64::from(self.mss);
@@ -317,7 +318,7 @@ impl Sender {
 }
 
 impl Sender {
-    /// `bytes` more exist; the driver keeps the payload. Ignored after [`Sender::close`].
+    /// Adds `bytes` to send; the driver keeps the payload. Ignored after [`Sender::close`].
     pub fn write(&mut self, bytes: Bytes) {
         if !self.closed {
             if self.rated {
@@ -335,7 +336,7 @@ impl Sender {
         }
     }
 
-    /// No more will come: a FIN follows the last byte.
+    /// Closes the stream: a FIN follows the last byte.
     pub fn close(&mut self) {
         if !self.closed {
             self.closed = true;
@@ -356,7 +357,7 @@ impl Sender {
         self.snd_una == self.stream_end
     }
 
-    /// The handshake measured a round trip.
+    /// The handshake measured an RTT.
     pub(crate) fn on_handshake(&mut self, rtt: Nanos) {
         self.slots.rto.on_sample(rtt);
         self.slots.startup.on_handshake(rtt);
@@ -379,14 +380,14 @@ impl Sender {
         self.mss
     }
 
-    /// How often the data of the segment just polled have been sent; 1 for a first transmission.
+    /// How often the data of the segment just polled has been sent; 1 for a first transmission.
     #[inline]
     pub fn last_sends(&self) -> u8 {
         self.last_sends
     }
 
-    /// Where an ACK without data stands. RFC 9293 §3.10.7.4: the peer takes it only inside its window, beyond which a
-    /// probe (or a window that shrank) may have brought `snd_max`.
+    /// The sequence number of an ACK without data. RFC 9293 §3.10.7.4: the peer accepts it only inside its window, and a
+    /// probe (or a shrunk window) may have left `snd_max` beyond that.
     #[inline]
     pub(crate) fn ack_seq(&self) -> Offset {
         self.snd_max.min(self.edge).max(self.snd_una)

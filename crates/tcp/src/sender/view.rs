@@ -1,4 +1,4 @@
-//! Rule 15. The components' view of the sender, built anew whenever something in it may have changed; and its invariants.
+//! Rule 15. The components' view of the sender, rebuilt whenever it may have changed; and its invariants.
 
 use super::Sender;
 use crate::event::{Phase, Window};
@@ -9,13 +9,13 @@ use crate::seq::Offset;
 use crate::time::Time;
 
 impl Sender {
-    /// The components' view. Apart: only the hottest paths have it in place.
+    /// The components' view. Not inlined; only the hottest paths inline it.
     #[inline(never)]
     pub(super) fn ctx(&self, now: Time) -> Ctx {
         self.context(now)
     }
 
-    /// The same. `room` and `next_len` are what a new segment may use.
+    /// The same, inlined. `room` and `next_len` say what a new segment may use.
     #[inline(always)]
     pub(super) fn context(&self, now: Time) -> Ctx {
         let room = self.room();
@@ -38,12 +38,12 @@ impl Sender {
         }
     }
 
-    /// Episodes begun and retransmission timeouts are counted by whoever listens; this is the number of episodes.
+    /// The number of episodes begun. Only observers count retransmission timeouts.
     pub fn episodes(&self) -> u32 {
         self.cold.ledger.count()
     }
 
-    /// The episode of the fast recovery that is under way, from 1.
+    /// The number of the fast recovery episode in progress, from 1.
     pub fn recovery(&self) -> Option<u32> {
         (self.phase == Phase::Recovery).then(|| self.cold.ledger.count())
     }
@@ -68,7 +68,7 @@ impl Sender {
         &self.board
     }
 
-    /// Invariants, watched in every test build.
+    /// Invariants, checked in every test build.
     #[inline]
     pub(super) fn check(&self) {
         #[cfg(debug_assertions)]

@@ -1,4 +1,4 @@
-//! Who writes the window, and what the trace hears of it.
+//! Writes to the window, and their trace events.
 
 use super::Sender;
 use crate::congestion::Congestion;
@@ -11,7 +11,7 @@ use crate::startup::{Advice, Startup};
 use crate::time::Time;
 
 impl Sender {
-    /// Rule 3. Before the first loss, or in every slow start, the start of the connection may set the threshold, or hold slow start back.
+    /// Rule 3. Before the first loss, or in every slow start, `startup` may set the threshold or hold back slow start.
     #[inline]
     pub(super) fn ask_start<O: Observer>(&mut self, now: Time, ack: &AckEvent, cx: &Ctx, obs: &mut O) {
         match self.slots.startup.on_ack(ack, &self.w, cx) {
@@ -54,7 +54,7 @@ impl Sender {
         self.tell_window(now, by, before, obs);
     }
 
-    /// The window, and for whoever listens the inflation.
+    /// The window and, for observers, the inflation.
     #[inline(always)]
     fn seen<O: Observer>(&self) -> (Window, f64) {
         (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 })

@@ -2,22 +2,22 @@
 //!
 //! Source: Blanton & Allman 2002 §3, §5; RFC 3708 §3 (its tests as switches); RFC 2883 §4.
 //!
-//! Idea: remember what an episode resent; when every one of those segments has been reported as a duplicate, nothing had
-//! been lost and the episode was a mistake. The needless retransmission travels behind all of the window, so its DSACK
-//! often comes after the ACK that ends recovery: the verdict stays pending (decision 0011).
+//! Idea: remember the segments that an episode resent. Once each of them has been reported as a duplicate, nothing was lost and
+//! the episode was a mistake. The needless retransmission travels behind the whole window, so its DSACK often arrives after the
+//! ACK that ends recovery: the verdict stays pending (decision 0011).
 //!
 //! | source | here |
 //! | --- | --- |
 //! | rexmit set | `list`, at most 512 segments |
-//! | "loss" recovery event completed | the phase of the episode ended, and every segment had its verdict |
+//! | "loss" recovery event completed | the phase of the episode ended, and every segment has its verdict |
 //! | RFC 3708 (A.1), (A.3), (A.4) | `stop_on_lost_acks`, always, `stop_on_network_duplicate` |
 //!
-//! `sample_resent` is RR-TCP's enhanced sampling (Zhang, Karp, Floyd & Peterson 2003; decision 0059): of a segment sent twice, at s1
-//! and s2, and answered twice, by an ACK at a1 and a DSACK at a2, whichever answers which, the mean round trip is
-//! ((a1 + a2) − (s1 + s2)) / 2.
+//! `sample_resent` is RR-TCP's enhanced sampling (Zhang, Karp, Floyd & Peterson 2003; decision 0059): a segment is sent twice, at
+//! s1 and s2, and answered twice, by an ACK at a1 and a DSACK at a2. Whichever answers which, the mean RTT is ((a1 + a2) − (s1 +
+//! s2)) / 2.
 //!
-//! Departures: none. Unsaid: how long a verdict may come late. `pending_srtts` round trips after the full ACK, or until a
-//! newer episode begins; later the sample is still taken, but nothing is given back.
+//! Departures: none. Unsaid: how late a verdict may come. Here: up to `pending_srtts` round trips after the full ACK, or until a
+//! newer episode begins; later the sample is still taken, but nothing is undone.
 
 use super::Spurious;
 use crate::event::Cause;
@@ -30,24 +30,24 @@ use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Retransmissions remembered at once.
+/// The most retransmissions remembered.
 const CAPACITY: usize = 512;
 
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DsackSpec {
-    /// Smoothed round trips after the end of an episode within which a verdict still undoes it. Default 2; 0 means that
-    /// only the ACK that ends the episode can. Before the first sample the timeout stands for the round trip.
+    /// Smoothed RTTs after the end of an episode within which a verdict still undoes it. Default: 2; with 0, only the ACK that
+    /// ends the episode can. Before the first sample the RTO replaces the RTT.
     pub pending_srtts: u32,
-    /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard tells of a lost window of ACKs; no undo. Default no.
+    /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard indicates a lost window of ACKs; no undo. Default no.
     pub stop_on_lost_acks: bool,
-    /// RFC 3708 (A.4): a duplicate of what was never resent means that the network duplicates; no undo ever after. Default
-    /// no (Blanton & Allman only ask that the segment was resent).
+    /// RFC 3708 (A.4): a duplicate of a segment never resent means that the network duplicates; no undo from then on. Default: no
+    /// (Blanton & Allman only require that the segment was resent).
     pub stop_on_network_duplicate: bool,
     /// Whether an episode begun by a timeout is judged too. Default no.
     pub judge_timeouts: bool,
-    /// Whether a segment that was resent needlessly gives the timer the mean of its two round trips. Default no.
+    /// Whether a needlessly resent segment gives the timer the mean of its two RTTs as a sample. Default no.
     pub sample_resent: bool,
 }
 
@@ -63,7 +63,7 @@ impl Default for DsackSpec {
     }
 }
 
-/// A segment that was sent again.
+/// A resent segment.
 #[derive(Clone, Copy)]
 struct Resent {
     start: Offset,
@@ -81,9 +81,9 @@ pub struct Dsack {
     spec: DsackSpec,
     list: Vec<Resent>,
     stopped: bool,
-    /// The last DSACK told of a needless fast retransmission.
+    /// The last DSACK reported a needless fast retransmission.
     needless: bool,
-    /// A round trip for the timer.
+    /// An RTT sample for the timer.
     rtt: Option<Nanos>,
 }
 
@@ -92,7 +92,7 @@ impl Dsack {
         Dsack { spec: spec.clone(), list: Vec::new(), stopped: false, needless: false, rtt: None }
     }
 
-    /// Notes when what was resent is delivered.
+    /// Records when resent segments are delivered.
     fn note_answers(&mut self, board: &Scoreboard, cx: &Ctx) {
         for s in board.newly().filter(|s| s.sends > 1) {
             if let Some(r) = self.list.iter_mut().rev().find(|r| r.end == s.end()) {
@@ -101,14 +101,14 @@ impl Dsack {
         }
     }
 
-    /// The mean of both round trips of what a DSACK reports.
+    /// The mean of both RTTs of the segment that a DSACK reports.
     fn sample(&self, (left, right): (Offset, Offset), cx: &Ctx) -> Option<Nanos> {
         let r = self.list.iter().rev().find(|r| left <= r.start && r.end <= right && !r.proven)?;
         let ((first, second), answered) = (r.sent?, r.answered?);
         Some(Nanos((answered.since(first).0 + cx.now.since(second).0) / 2))
     }
 
-    /// Marks what the DSACK reports; answers the episode it belongs to, if it is news.
+    /// Marks the segment that the DSACK reports; returns its episode, if this is news.
     fn prove(&mut self, (left, right): (Offset, Offset), ledger: &mut Ledger) -> Option<u32> {
         let hit = self.list.iter_mut().rev().find(|r| left <= r.start && r.end <= right);
         let Some(r) = hit else {
@@ -120,7 +120,7 @@ impl Dsack {
         }
         let twice = r.sent.is_some();
         let ep = ledger.get(r.episode)?;
-        // Of three copies nobody knows which one was needless.
+        // With three copies it is unknown which one was needless.
         self.needless = twice && (ep.cause == Cause::Fast || self.spec.judge_timeouts);
         ep.proven_spurious += 1;
         Some(ep.id)
@@ -132,10 +132,10 @@ impl Dsack {
         if ep.void || !judged || ep.retransmits == 0 || ep.proven_spurious < ep.retransmits {
             return None;
         }
-        // Before the first sample the timeout stands for the round trip: it is the sender's guess of the longest.
+        // Before the first sample the RTO replaces the RTT: it is the sender's guess of the longest one.
         let grace = cx.srtt.unwrap_or(cx.rto).times(u64::from(self.spec.pending_srtts));
         let late = ep.ended.is_some_and(|at| cx.now.since(at) > grace);
-        // Too late to give back; what it says about reordering still counts.
+        // Too late for an undo, but its reordering sample still counts.
         ep.void |= late || !newest || self.stopped;
         Some(Mistake { episode: ep.id, cause: ep.cause, sample: ep.sample() })
     }
@@ -147,10 +147,10 @@ impl Spurious for Dsack {
         self.list.retain(|r| r.episode >= oldest);
     }
     fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, _: &Ctx) {
-        // RFC 3708 (A.3): resent more than once, in whichever episode or in none, a duplicate proves nothing.
+        // RFC 3708 (A.3): if a segment was resent more than once, in any episode or none, a duplicate proves nothing.
         ep.void |= seg.sends > 2 || self.list.len() >= CAPACITY;
         if self.list.len() < CAPACITY {
-            // The third copy: nobody knows which of them an answer is for.
+            // A third copy: it is unknown which copy an answer is for.
             let sent = (seg.sends == 2).then_some((before, seg.at));
             let resent =
                 Resent { start: seg.start, end: seg.end(), episode: ep.id, proven: false, sent, answered: None };
@@ -171,10 +171,10 @@ impl Spurious for Dsack {
         let newest = ledger.count() == id;
         let running = ledger.open().is_some_and(|ep| ep.id == id);
         let ep = ledger.get(id)?;
-        // RFC 3708 (A.1) speaks of SND.UNA and the scoreboard as this ACK found them.
+        // RFC 3708 (A.1) refers to SND.UNA and the scoreboard as they were before this ACK.
         let board_was_empty = board.sacked() == ack.sacked && ack.delivered == ack.acked() + ack.sacked;
         ep.void |= self.spec.stop_on_lost_acks && board_was_empty && block.0 == ack.prior_una;
-        // Before the end of the episode another retransmission may follow: premature.
+        // Too early: before the end of the episode another retransmission may follow.
         if running {
             return None;
         }

@@ -1,9 +1,9 @@
-//! Eifel detection: the timestamp of what was sent first comes back after a retransmission.
+//! Eifel detection: after a retransmission, the original's timestamp is echoed.
 //!
 //! Source: RFC 3522 §3.2; Ludwig & Katz 2000 for the idea.
 //!
-//! Idea: an ACK that echoes a timestamp older than the retransmission's answers something sent before it; so nothing was
-//! lost. One look, at the first ACK of new data after the retransmission that began the repair.
+//! Idea: an ACK that echoes a timestamp older than the retransmission's answers a segment sent before it, so nothing was
+//! lost. Only the first ACK of new data after the retransmission that began the repair is checked.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | SpuriousRecovery = SPUR_TO, or dupacks + 1 | a `Mistake` with its cause; the duplicates go into its sample |
 //! | step (5): a DSACK before, or data left outstanding | `dsack_seen`, `snd_una < snd_max` |
 //!
-//! Departures: none. Equal timestamps, of a clock coarser than the time between the two, read as genuine (§3.2).
+//! Departures: none. Equal timestamps, from a clock coarser than the time between the two, count as genuine (§3.2).
 //! Unsaid: "loss recovery has already started" is read as: the episode before has not ended.
 
 use super::Spurious;
@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EifelSpec {
-    /// Whether a fast retransmit is judged, too, as RFC 3522 does. Default no: RFC 4015 answers timeouts only, and a verdict
-    /// ends the repair.
+    /// Whether a fast retransmit is judged, too, as RFC 3522 does. Default: no, because RFC 4015 responds to timeouts only,
+    /// and a verdict ends the repair.
     pub judge_fast_retransmits: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Eifel {
     next: Option<u32>,
     /// The episode watched and the timestamp of its first retransmission.
     watch: Option<(u32, u32)>,
-    /// A DSACK has come on this connection.
+    /// A DSACK has arrived on this connection.
     dsack_seen: bool,
 }
 
@@ -51,10 +51,10 @@ impl Eifel {
         Eifel { spec: spec.clone(), next: None, watch: None, dsack_seen: false }
     }
 
-    /// §3.2 (4), (5): whether this first ACK of new data speaks against the retransmission.
+    /// §3.2 (4), (5): whether this first ACK of new data shows that the retransmission was needless.
     fn original_came(&self, ack: &AckEvent, stamp: u32, cx: &Ctx) -> bool {
         let older = ack.tsecr.is_some_and(|echo| is_older(echo, stamp));
-        // With a DSACK: all of a window's ACKs were lost, nothing else (§3.3).
+        // A DSACK means that only a window's ACKs were lost (§3.3).
         older && ack.dsack.is_none() && (self.dsack_seen || cx.snd_una < cx.snd_max)
     }
 }
@@ -62,7 +62,7 @@ impl Eifel {
 impl Spurious for Eifel {
     fn on_begin(&mut self, ledger: &mut Ledger, _: &Scoreboard, _: &Ctx) {
         let id = ledger.count();
-        // §3.2: not again while loss recovery is under way, be it after another timeout or for another segment.
+        // §3.2: not again while loss recovery is in progress, whether after another timeout or for another segment.
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
         self.next = (!under_way).then_some(id);
     }
@@ -88,7 +88,7 @@ impl Spurious for Eifel {
         if ep.cause == Cause::Fast && !self.spec.judge_fast_retransmits {
             return None;
         }
-        // RFC 4015 §4: from here on three duplicates begin a fast retransmit again, whatever `recover` was.
+        // RFC 4015 §4: from here on three duplicates trigger a fast retransmit again, whatever `recover` was.
         ep.recover = ack.prior_una;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
         let sample = ReorderSample {

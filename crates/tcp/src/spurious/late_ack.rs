@@ -1,22 +1,22 @@
-//! Late acknowledgment: what was held to be lost is acknowledged after all.
+//! Late acknowledgment: data declared lost is acknowledged after all.
 //!
-//! Source: MsQuic, `QuicLossDetectionProcessAckBlocks` and `QuicLossDetectionDetectAndHandleLostPackets` in `src/core/loss_detection.c`
-//! (commit 02a99b5364d6), `CubicCongestionControlOnSpuriousCongestionEvent` in `src/core/cubic.c` (commit 006a12ae3e46), in our
-//! words. RFC 9002 names no response to such a loss.
+//! Source: MsQuic, `QuicLossDetectionProcessAckBlocks` and `QuicLossDetectionDetectAndHandleLostPackets` in
+//! `src/core/loss_detection.c` (commit 02a99b5364d6), `CubicCongestionControlOnSpuriousCongestionEvent` in `src/core/cubic.c`
+//! (commit 006a12ae3e46), in our words. RFC 9002 gives no response to such a loss.
 //!
-//! Idea: packets that are held to be lost are remembered. If an acknowledgment takes the last of them away, and nothing sent
-//! after the cut has been acknowledged before, the cut was a mistake.
+//! Idea: packets declared lost are remembered. If an acknowledgment covers the last of them, and nothing sent after the cut was
+//! acknowledged before, the cut was a mistake.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | LostPackets | `board.lost()` and, of what has been resent, `lost` |
-//! | IsInRecovery, RecoverySentPacketNumber | `watch`: ends when something is delivered that was sent after the cut |
-//! | TwoPto | twice the timeout without back-off: older ones are forgotten, and prove nothing |
+//! | LostPackets | `board.lost()` and, for resent data, `lost` |
+//! | IsInRecovery, RecoverySentPacketNumber | `watch`: ends when data sent after the cut is delivered |
+//! | TwoPto | twice the timeout without back-off: older ones are dropped and prove nothing |
 //! | HasHadCongestionEvent = FALSE | `ep.recover` goes back to `snd_una` |
 //!
-//! Departures: a TCP acknowledgment does not say which copy arrived. It was the original if nothing was resent, if the copy was sent
-//! less than the smallest round trip ago, or if the ACK of the oldest segment echoes an older timestamp (decision 0161). More
-//! than 512 of them at once prove nothing. Unsaid: what is given back is the affair of the slot `undo`.
+//! Departures: a TCP acknowledgment does not say which copy arrived. It was the original if nothing was resent, if the copy was
+//! sent less than the smallest RTT ago, or if the ACK of the oldest segment echoes an older timestamp (decision 0161). Beyond 512
+//! lost copies nothing is proved. Unsaid: the response, which is left to the slot `undo`.
 
 use super::Spurious;
 use crate::event::Cause;
@@ -30,15 +30,15 @@ use crate::seq::Offset;
 use crate::time::Time;
 use std::collections::VecDeque;
 
-/// Lost copies remembered at once.
+/// The most lost copies remembered.
 const CAPACITY: usize = 512;
 
-/// A copy that was held to be lost, and is not known to have arrived.
+/// A copy declared lost and not known to have arrived.
 #[derive(Clone, Copy)]
 struct Lost {
     end: Offset,
     sent: Time,
-    /// When another copy was sent in its place.
+    /// When another copy replaced it.
     resent: Time,
     episode: u32,
 }
@@ -48,11 +48,11 @@ struct Lost {
 pub struct LateAck {
     /// The newest episode and when it began, as long as it may be a mistake.
     watch: Option<(u32, Time)>,
-    /// What has been resent.
+    /// Lost copies of resent segments.
     lost: VecDeque<Lost>,
 }
 
-/// Whether a segment that was sent again arrived by an earlier copy.
+/// Whether an earlier copy of a resent segment arrived.
 fn is_original(s: &Sent, ack: &AckEvent, cx: &Ctx) -> bool {
     let echoed = || ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(s.at)));
     is_too_soon(s.at, cx) || (s.start == ack.prior_una && echoed())
@@ -64,7 +64,7 @@ fn is_too_soon(at: Time, cx: &Ctx) -> bool {
 }
 
 impl LateAck {
-    /// What was sent longer than two timeouts ago will not come any more.
+    /// Drops copies sent more than two timeouts ago, which will not arrive any more.
     fn forget(&mut self, cx: &Ctx) {
         let (watched, two) = (self.watch.map(|w| w.0), cx.rto.times(2));
         let mut genuine = false;
@@ -78,7 +78,7 @@ impl LateAck {
         }
     }
 
-    /// Whether an ACK delivers something that was sent after the cut at `began`.
+    /// Whether an ACK delivers data sent after the cut at `began`.
     fn ends_recovery(ack: &AckEvent, began: Time, cx: &Ctx) -> bool {
         ack.newest.is_some_and(|n| n.at >= began && !(n.retransmitted && is_too_soon(n.at, cx)))
     }
@@ -118,7 +118,7 @@ impl Spurious for LateAck {
         self.watch = None;
         let ep = ledger.get(id).filter(|ep| !ep.void && ep.cause != Cause::Ecn)?;
         ep.proven_spurious = ep.retransmits;
-        // What was sent before the cut opens the window again.
+        // Data sent before the cut opens the window again.
         ep.recover = ack.prior_una;
         let sample = ReorderSample {
             dupacks: ack.dup_run,

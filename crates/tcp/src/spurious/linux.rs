@@ -1,8 +1,8 @@
-//! Linux's judge: DSACKs counted against retransmissions, and timestamps older than the first of them.
+//! Linux's judge: DSACKs counted against retransmissions, and timestamps older than the first retransmission.
 //!
-//! Source: Linux 6 (`tcp_may_undo` and the five places that ask it), in our words; RFC 2883; RFC 3522 for the timestamps.
+//! Source: Linux 6 (`tcp_may_undo` and its five callers), in our words; RFC 2883; RFC 3522 for the timestamps.
 //!
-//! Idea: an episode was a mistake when as many DSACKs came as segments were resent, or when an ACK answers something sent
+//! Idea: an episode was a mistake when as many DSACKs arrived as segments were resent, or when an ACK answers a segment sent
 //! before the first retransmission.
 //!
 //! | source | here |
@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 pub struct LinuxSpec {
     /// Whether DSACKs are counted. Default yes.
     pub dsack: bool,
-    /// Whether timestamps are looked at. Default yes.
+    /// Whether timestamps are checked. Default yes.
     pub timestamps: bool,
 }
 
@@ -51,7 +51,7 @@ impl LinuxSpec {
         self.dsack.then(|| Requirement::sack("spurious", "\"linux\"")).into_iter().collect()
     }
 
-    /// Timestamps alone, if they are looked at.
+    /// The same with timestamps alone, if they are checked.
     pub(super) fn without_sack(&self) -> Option<LinuxSpec> {
         self.timestamps.then_some(LinuxSpec { dsack: false, timestamps: true })
     }
@@ -78,12 +78,13 @@ impl Linux {
         Linux { spec: spec.clone(), marker: None, owed: None, stamp: None }
     }
 
-    /// Whether everything resent was reported twice.
+    /// Whether everything resent was reported as a duplicate.
     fn all_reported(&self) -> bool {
         self.spec.dsack && self.owed == Some(0)
     }
 
-    /// Whether the ACK answers something sent before the first retransmission: if there was none, any does (`tcp_packet_delayed`).
+    /// Whether the ACK answers a segment sent before the first retransmission; without a retransmission, any ACK does
+    /// (`tcp_packet_delayed`).
     fn answers_original(&self, ack: &AckEvent) -> bool {
         match (ack.tsecr, self.stamp) {
             _ if !self.spec.timestamps => false,
@@ -115,11 +116,11 @@ impl Spurious for Linux {
         let id = ledger.count();
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
         match (&mut self.marker, under_way) {
-            // Nothing can be undone any more: so it stays.
+            // Nothing can be undone any more, and this stays so.
             (None, true) => {}
             (Some((episode, _)), true) => *episode = id,
             (_, false) => {
-                // tcp_init_undo: what is still on its way again may cause DSACKs, too.
+                // tcp_init_undo: retransmissions still in flight may cause DSACKs, too.
                 let out = board.resends_out();
                 (self.marker, self.stamp) = (Some((id, cx.snd_una)), None);
                 self.owed = (out > 0).then_some(out);
@@ -147,7 +148,7 @@ impl Spurious for Linux {
             return None;
         }
         self.marker = None;
-        // A partial ACK tells how far the segment was overtaken (tcp_check_sack_reordering in _partial): this, or the first.
+        // A partial ACK shows how far the segment was overtaken (tcp_check_sack_reordering in _partial); use that, or the first.
         let partial = cx.phase == Phase::Recovery && ack.advances() && ack.ack < ep.recover;
         let (dupacks, first_dup, last_dup) = (ack.dup_run, ep.first_dup, ep.last_dup);
         let now = ReorderSample {
@@ -159,7 +160,7 @@ impl Spurious for Linux {
             segments: ep.retransmits,
         };
         if cx.phase == Phase::Recovery && ack.ack < ep.recover {
-            // Undone in its middle, the repair leaves no echoes to wait for.
+            // A repair undone midway leaves no echoes to wait for.
             ep.recover = ack.prior_una;
         }
         let sample = ep.sample().or(partial.then_some(now)).filter(|_| self.answers_original(ack));

@@ -1,20 +1,20 @@
-//! Netstack's judge: Eifel detection that counts and changes nothing.
+//! Netstack's judge: Eifel detection that only counts.
 //!
 //! Source: gVisor's netstack, `recordRetransmitTS` and `detectSpuriousRecovery` in `pkg/tcpip/transport/tcp/snd.go` (module
 //! gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words; RFC 3522 §3.2.
 //!
-//! Idea: an ACK of new data that echoes a timestamp older than the beginning of the repair answers something sent before it. That
-//! is counted, and the repair goes on as if nothing had been found.
+//! Idea: an ACK of new data that echoes a timestamp older than the beginning of the repair answers a segment sent before it. This
+//! is counted, and the repair continues unchanged.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | retransmitTS (0: none) | `stamp` of `watch` |
-//! | inRecovery | an episode before that has not ended |
+//! | inRecovery | an earlier episode that has not ended |
 //! | spuriousRecovery | `found` |
 //! | SegmentsAckedWithDSACK | `dsack_seen`, of this connection; netstack's counts those of all |
 //!
-//! Departures: the verdict comes when the repair is over, because an earlier one would end it. A repair that a timeout interrupts is
-//! not counted. Other than RFC 3522 every ACK of new data is looked at, not only the first. Unsaid: nothing.
+//! Departures: the verdict comes when the repair is over, because an earlier one would end it. A repair that a timeout interrupts
+//! is not counted. Unlike in RFC 3522, every ACK of new data is checked, not only the first. Unsaid: nothing.
 
 use super::Spurious;
 use crate::facts::ack::AckEvent;
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetstackSpec {
-    /// Whether DSACKs are looked at, as netstack does with RACK only. Default yes.
+    /// Whether DSACKs are considered, as in netstack with RACK only. Default yes.
     pub dsack: bool,
 }
 

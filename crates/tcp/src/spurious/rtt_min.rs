@@ -1,17 +1,17 @@
-//! A round trip too short to be true: the ACK after a retransmission comes sooner than any ACK of it could.
+//! RTT too short to be true: the ACK after a retransmission arrives sooner than any ACK of it could.
 //!
 //! Source: Allman & Paxson 1999 §3; Blanton & Allman 2002 §3; RFC 3708 §4 quotes it with f = 1/2.
 //!
 //! Idea: the first ACK of new data after a retransmission answers the original if less time has passed since then than
-//! f times the shortest round trip ever seen.
+//! f times the smallest RTT ever seen.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | f = 3/4 | `share` |
 //! | RTT_min | `cx.min_rtt`, of segments sent once |
 //!
-//! Departures: none. Unsaid: of several retransmissions in a repair the first is timed; fast retransmits, for which
-//! Blanton & Allman say that it was never shown (`judge_fast_retransmits`).
+//! Departures: none. Unsaid: of several retransmissions in a repair, the first is timed; fast retransmits, for which
+//! Blanton & Allman say that the method was never shown to work (`judge_fast_retransmits`).
 
 use super::Spurious;
 use crate::error::StackError;
@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RttMinSpec {
-    /// f, the share of the shortest round trip, more than 0 and at most 1. Default 0.75.
+    /// f, the share of the smallest RTT, more than 0 and at most 1. Default 0.75.
     pub share: f64,
     /// Whether a fast retransmit is judged, too. Default no.
     pub judge_fast_retransmits: bool,
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn of_several_retransmissions_in_a_repair_the_first_is_timed() {
-        // The shortest round trip is 100 ms; segments go again at 0 and at 90 ms.
+        // The smallest RTT is 100 ms; segments are resent at 0 and at 90 ms.
         for (at, needless) in [(74, true), (75, false), (100, false)] {
             let (mut judge, mut ledger, mut board) =
                 (RttMin::new(&RttMinSpec::default()), Ledger::default(), Scoreboard::default());

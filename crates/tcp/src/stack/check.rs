@@ -1,4 +1,4 @@
-//! Whether the parts of a stack go together: asked of descriptions, before anything runs.
+//! Checks descriptions, before anything runs, for parts of a stack that do not fit together.
 
 use super::{Limits, Options, Stack};
 use crate::error::StackError;
@@ -8,10 +8,10 @@ use crate::needs::{Need, Requirement};
 use crate::pacing::PacingRule;
 
 impl Stack {
-    /// Checks each part, then that the parts go together.
+    /// Checks each part, then that the parts fit together.
     ///
     /// # Errors
-    /// A sentence that names the parameter, what was found and what is allowed.
+    /// One sentence that names the parameter, the value found and the values allowed.
     pub fn validate(&self) -> Result<(), StackError> {
         let Stack {
             name: _,
@@ -52,7 +52,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Whether some part of it is what another one needs.
+    /// Whether some part provides what another one needs.
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::Sack => self.options.sack,

@@ -1,4 +1,4 @@
-//! The named stacks: the table, and those that need no family of their own; a paper's or a system's stacks share a file.
+//! The named stacks: the table, and stacks without a file of their own; the stacks of one paper or system share a file.
 
 mod blanton_allman;
 mod growth;
@@ -31,9 +31,9 @@ use crate::recovery::sack_ff96::SackFf96Spec;
 use crate::recovery::RecoverySpec;
 use crate::timeout::TimeoutSpec;
 
-/// A named stack: its name, one line about it, and how to make it.
+/// A named stack: its name, a one-line summary, and its constructor.
 pub struct Profile {
-    /// As `--stack` and scenario files spell it.
+    /// The name in `--stack` and scenario files.
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
@@ -222,7 +222,7 @@ impl Stack {
     }
 }
 
-/// What all share: RFC defaults around a detector and a recovery.
+/// The common base: RFC defaults around a detector and a recovery.
 fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
     Stack {
         name: name.into(),
@@ -245,7 +245,7 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
     }
 }
 
-/// RFC 5681, on which the RFCs of loss recovery build, restarts after a pause (§4.1).
+/// Adds the restart after a pause (RFC 5681 §4.1), on which the loss recovery RFCs build.
 fn restarting(stack: Stack) -> Stack {
     Stack { idle: IdleRule::Restart, ..stack }
 }

@@ -1,19 +1,20 @@
-//! The initial threshold measured: the bandwidth-delay product of the path, from the handshake and three ACKs.
+//! A measured initial threshold: the bandwidth-delay product of the path, from the handshake and three ACKs.
 //!
 //! Source: Hoe 1995 §7.1.
 //!
-//! Idea: closely spaced ACKs come at the rate of the bottleneck; a line through three of them (bytes against time, least
-//! squares) gives the bandwidth, the SYN the delay, and slow start ends at their product instead of overrunning the path.
+//! Idea: closely spaced ACKs arrive at the rate of the bottleneck. A line through three of them (bytes against time, least
+//! squares) gives the bandwidth, the SYN gives the delay, and slow start ends at their product instead of overrunning the
+//! path.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | round trip of the SYN | `rtt0` |
+//! | RTT of the SYN | `rtt0` |
 //! | three closely spaced ACKs | `points`: when, and bytes acknowledged by then |
 //! | bandwidth | the slope in `product` |
 //!
-//! Departures: none. Unsaid: which three ACKs (the first consecutive ones with gaps below `gap_share` of the round trip), the
-//! variable of the regression (bytes), the rounding (whole segments, down, at least two), that it only ever lowers the
-//! threshold (as in ns-2's port). Without a handshake nothing is measured.
+//! Departures: none. Unsaid: which three ACKs (the first consecutive ones with gaps below `gap_share` of the RTT), the
+//! variable of the regression (bytes), the rounding (down to whole segments, at least two), whether it may raise the
+//! threshold (no, as in ns-2's port). Without a handshake nothing is measured.
 
 use super::fixed::{Fixed, FixedSpec};
 use super::{Advice, Startup};
@@ -31,14 +32,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BdpSpec {
-    /// Initial window in segments. Default 1 (§7.1 begins slow start as ever).
+    /// Initial window in segments. Default: 1 (§7.1 begins slow start as usual).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
     /// Threshold until it is measured, in segments. Default: the peer's window.
     #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,
-    /// ACKs are closely spaced with gaps below this share of the handshake's round trip, 0 to 1. Default 0.25.
+    /// ACKs count as closely spaced if the gaps are below this share of the handshake's RTT, 0 to 1. Default 0.25.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gap_share: f64,
 }
@@ -77,7 +78,7 @@ impl Bdp {
         Bdp { fixed: Fixed::new(&spec.fixed()), gap_share: spec.gap_share, rtt0: None, points, taken: 0 }
     }
 
-    /// Slope of bytes over time by least squares, times the round trip: bytes. `None` if all came at one instant.
+    /// Slope of bytes over time by least squares, times the RTT, in bytes. `None` if all points have the same time.
     fn product(&self, rtt0: Nanos) -> Option<f64> {
         let first = self.points[0];
         let xy = self.points.map(|(t, b)| (t.since(first.0).0 as f64, (b - first.1) as f64));
@@ -110,7 +111,7 @@ impl Startup for Bdp {
             self.taken = 0;
             return Advice::Keep;
         };
-        // The least part of a segment keeps twenty from becoming nineteen by a last binary digit.
+        // The tiny addend keeps rounding errors from turning twenty into nineteen.
         let ssthresh = libm::floor(product / cx.smss() + 1e-9).max(2.0) * cx.smss();
         if ssthresh < w.ssthresh {
             Advice::Ssthresh(ssthresh)
@@ -128,7 +129,7 @@ mod tests {
 
     const MSS: u32 = 1024;
 
-    /// What the start makes of ACKs, each for one segment more, at these moments in microseconds.
+    /// The advice on ACKs at these times in microseconds, each for one more segment.
     fn hears(rtt0_ms: Option<u64>, at_us: &[u64]) -> Vec<Advice> {
         let mut bdp = Bdp::new(&BdpSpec::default());
         rtt0_ms.into_iter().for_each(|ms| bdp.on_handshake(Nanos::from_millis(ms)));
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_product_above_the_threshold_is_left_and_one_below_two_segments_is_two() {
-        // One segment a millisecond is 100 segments a round trip, more than the window of 50.
+        // One segment per millisecond is 100 segments per round trip, more than the window of 50.
         assert_eq!(hears(Some(100), &[0, 1000, 2000])[2], Advice::Keep);
         assert_eq!(hears(Some(100), &[0, 24_000, 48_000])[2], Advice::Ssthresh(4.0 * 1024.0));
         let mut slow = Bdp::new(&BdpSpec { gap_share: 1.0, ..BdpSpec::default() });

@@ -1,8 +1,8 @@
-//! Initial window and threshold as fixed numbers.
+//! Initial window and threshold as fixed values.
 //!
 //! Source: RFC 5681 §3.1 (initial window, ssthresh "arbitrarily high"); RFC 3390; RFC 6928; ns-2 (`ssthresh` = `window_`).
 //!
-//! Idea: a fixed number of segments to begin with; slow start ends at the first loss or at a threshold known beforehand.
+//! Idea: start with a fixed number of segments; slow start ends at the first loss or at a threshold known beforehand.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -47,7 +47,7 @@ impl FixedSpec {
     }
 }
 
-/// Fixed numbers at work.
+/// Fixed values at work.
 pub struct Fixed(FixedSpec);
 
 impl Fixed {

@@ -1,10 +1,9 @@
-//! HyStart: slow start ends when ACKs come as a long train, or when the round trip grows.
+//! HyStart: slow start ends when ACKs arrive as a long train, or when the RTT grows.
 //!
-//! Source: Ha & Rhee 2011, in the form that Linux 6.18 gives it (`hystart_update` in `net/ipv4/tcp_cubic.c`), in our words.
+//! Source: Ha & Rhee 2011, in the form used in Linux 6.18 (`hystart_update` in `net/ipv4/tcp_cubic.c`), in our words.
 //!
-//! Idea: in slow start data leave in trains; when the ACKs of a train span half the path's round trip the window fills
-//! the path, and when the least of a round's samples has grown there is a queue. Either ends slow start at once. After a
-//! timeout it begins again.
+//! Idea: in slow start, data is sent in trains. When the ACKs of a train span half the path's RTT, the window fills the path;
+//! when the smallest RTT of a round has grown, there is a queue. Either ends slow start at once. After a timeout it begins again.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -15,8 +14,8 @@
 //!
 //! | found | `over` |
 //!
-//! Departures: pacing, which makes Linux wait longer for the train, is not in the tree. Linux takes no samples in the first second
-//! of a cubic's epoch, which matters only where slow start was given back by an undo.
+//! Departures: pacing, which makes Linux wait longer for the train, is not considered. Linux takes no samples in the first second
+//! of a cubic's epoch, which matters only if an undo restored slow start.
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup, UNBOUNDED};
@@ -40,9 +39,9 @@ const DELAY_MAX: Nanos = Nanos::from_millis(16);
 pub struct HystartSpec {
     /// Initial window in segments. Default 10 (RFC 6928).
     pub initial_window_segs: u32,
-    /// Smaller windows are not judged, in segments. Default 16.
+    /// Windows below this many segments are not judged. Default 16.
     pub low_window_segs: u32,
-    /// ACKs of a train are at most this far apart. Default 2 ms.
+    /// Largest gap between ACKs of a train. Default 2 ms.
     pub ack_delta: Nanos,
 }
 
@@ -61,7 +60,7 @@ impl HystartSpec {
 /// HyStart at work.
 pub struct Hystart {
     spec: HystartSpec,
-    /// The round ends when this is acknowledged; `None` before the first.
+    /// The round ends when this offset is acknowledged; `None` before the first round.
     end_seq: Option<Offset>,
     round_start: Time,
     last_ack: Time,
@@ -143,7 +142,7 @@ mod tests {
     use crate::testing::blank;
     use crate::testing::context;
 
-    /// ACKs of one round, `spacing` µs apart with round trips of `rtt` ms over a path of 100 ms; how many until the end.
+    /// ACKs of one round, `spacing` µs apart with RTTs of `rtt` ms over a path of 100 ms; returns how many arrive before the end.
     fn acks_until_the_end(segs: f64, spacing: u64, rtt: u64) -> Option<u64> {
         let mut h = Hystart::new(&HystartSpec::default());
         let w = Window { cwnd: segs * 1000.0, ssthresh: 1e9 };

@@ -1,9 +1,9 @@
-//! HyStart++: slow start ends when the round trip grows, by way of a slower slow start.
+//! HyStart++: slow start ends when the RTT grows, through a slower slow start.
 //!
 //! Source: RFC 9406 §4.2, §4.3.
 //!
-//! Idea: a queue shows itself in the least round trip of a round. When that has grown, the window opens at a quarter of
-//! the pace for five rounds (Conservative Slow Start); if the round trip falls again it was no queue.
+//! Idea: a queue shows in the smallest RTT of a round. When that has grown, the window opens at a quarter of the pace
+//! for five rounds (Conservative Slow Start); if the RTT falls again, it was not a queue.
 //!
 //! | RFC 9406 | here |
 //! | --- | --- |
@@ -12,8 +12,8 @@
 //! | MIN_RTT_THRESH, MAX_RTT_THRESH, MIN_RTT_DIVISOR, N_RTT_SAMPLE | constants |
 //! | CSS_GROWTH_DIVISOR, CSS_ROUNDS | parameters |
 //!
-//! Departures: what an ACK adds in slow start, and so the limit L on it, is the congestion slot's; here is only the
-//! divisor. Only the first slow start is watched (§4.3).
+//! Departures: the congestion slot decides what an ACK adds in slow start, and so the limit L; here is only the
+//! divisor. Only the first slow start is monitored (§4.3).
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup, UNBOUNDED};
@@ -38,7 +38,7 @@ const N_RTT_SAMPLE: u32 = 8;
 pub struct HystartPlusPlusSpec {
     /// Initial window in segments. Default 10 (RFC 6928).
     pub initial_window_segs: u32,
-    /// By what Conservative Slow Start divides growth, 1 or more. Default 4 (RFC 9406 §4.3).
+    /// Divisor of the growth in Conservative Slow Start, 1 or more. Default 4 (RFC 9406 §4.3).
     pub css_growth_divisor: u32,
     /// Rounds of Conservative Slow Start, 1 or more. Default 5 (RFC 9406 §4.3).
     pub css_rounds: u32,
@@ -59,7 +59,7 @@ impl HystartPlusPlusSpec {
     }
 }
 
-/// What §4.2 allows a round's least round trip to grow by.
+/// How much §4.2 allows a round's smallest RTT to grow.
 fn threshold(last_min: Nanos) -> Nanos {
     Nanos(last_min.0 / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH, MAX_RTT_THRESH)
 }
@@ -67,12 +67,12 @@ fn threshold(last_min: Nanos) -> Nanos {
 /// HyStart++ at work.
 pub struct HystartPlusPlus {
     spec: HystartPlusPlusSpec,
-    /// The round ends when this is acknowledged; `None` before the first.
+    /// The round ends when this offset is acknowledged; `None` before the first round.
     window_end: Option<Offset>,
     last_min: Option<Nanos>,
     now_min: Option<Nanos>,
     samples: u32,
-    /// In Conservative Slow Start: the least round trip that began it, and rounds begun in it.
+    /// In Conservative Slow Start: the smallest RTT at its start, and the rounds begun in it.
     css: Option<(Nanos, u32)>,
     over: bool,
 }
@@ -90,7 +90,7 @@ impl HystartPlusPlus {
         }
     }
 
-    /// A round has ended with this ACK: the next begins. True if it was the last of Conservative Slow Start.
+    /// This ACK ends a round, and the next begins. Returns whether it was the last round of Conservative Slow Start.
     fn next_round(&mut self, cx: &Ctx) -> bool {
         (self.window_end, self.samples) = (Some(cx.snd_nxt), 0);
         self.last_min = self.now_min.take();
@@ -104,7 +104,7 @@ impl HystartPlusPlus {
         }
     }
 
-    /// §4.2: what the samples of this round say.
+    /// §4.2: judges the samples of this round.
     fn judge(&mut self) -> Advice {
         let (Some(last), Some(now)) = (self.last_min, self.now_min) else { return Advice::Keep };
         if self.samples < N_RTT_SAMPLE {
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Rounds of ten ACKs, each round with one round trip in ms; the answers other than `Keep`, with their round.
+    /// Rounds of ten ACKs, each round with one RTT in ms; returns the advice other than `Keep`, with its round.
     fn answers(rounds_ms: &[u64]) -> Vec<(usize, Advice)> {
         let mut h = HystartPlusPlus::new(&HystartPlusPlusSpec::default());
         let w = Window { cwnd: 20_000.0, ssthresh: 1e9 };

@@ -1,12 +1,13 @@
-//! Smooth-start: the upper half of slow start opens the window in stages, each slower than the one before.
+//! Smooth-start: the upper half of slow start opens the window in stages, each slower than the previous one.
 //!
-//! Source: Wang & Shin §1 name it (by Wang, Xin, Reeves and Shin, in 2000); its text was not at hand, and this is what is known of
-//! it from other sources: a reconstruction (decision 0048).
+//! Source: Wang & Shin §1 name it (by Wang, Xin, Reeves and Shin, in 2000). Its text was not available: this is a reconstruction
+//! from other sources (decision 0048).
 //!
-//! Idea: below half of the threshold a segment more for each ACK; between there and the threshold, in `depth` equal
-//! stages, one for every second ACK, then every third, and so on: the burst that overruns the path becomes smaller.
+//! Idea: below half of the threshold, one more segment for each ACK; from there to the threshold, in `depth` equal stages, one
+//! for every second ACK, then every third, and so on. This makes the burst that overruns the path smaller.
 //!
-//! Departures: only at the start of a connection, where the threshold is first met; after a loss slow start is the old one.
+//! Departures: only at the start of a connection, before the threshold is first reached; after a loss, slow start is the usual
+//! one.
 
 use super::fixed::{Fixed, FixedSpec};
 use super::{Advice, Startup};

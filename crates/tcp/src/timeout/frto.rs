@@ -1,19 +1,20 @@
-//! F-RTO: after a timeout one segment again, then new data; the ACKs tell whether anything was lost.
+//! F-RTO: after a timeout, resend one segment, then send new data; the ACKs show whether anything was lost.
 //!
 //! Source: RFC 5682 §2.1 (basic), §3.1 (with SACK); Linux 6's variant of the latter.
 //!
-//! Idea: the ACKs of originals advance over data that was never sent again. So the sender holds the other
-//! retransmissions back for two ACKs; if those show that originals arrive, the timeout was needless.
+//! Idea: the ACKs of originals advance over data that was never resent. So the sender holds back the other retransmissions
+//! for two ACKs. If these show that originals arrive, the timeout was needless.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | steps 1, 2, 3 | `Step::First`, `Step::First`, `Step::Second` |
-//! | conventional recovery | `Step::Conventional`: what is lost, by its mark, as `timeout/sack` does |
+//! | conventional recovery | `Step::Conventional`: lost segments, by their marks, as in `timeout/sack` |
 //! | recover, RecoveryPoint (one lower) | `point` |
 //!
-//! Departures: everything is marked lost at once and only held back, so conventional recovery never goes back N. Which new
-//! segments go is not the window's affair (§2.1 (2b)). Repeated retransmissions of one segment may probe again.
-//! Unsaid: how to see that another repair is under way (decision 0052: something outstanding was resent or is marked lost).
+//! Departures: everything is marked lost at once and only held back, so conventional recovery never goes back N. The window
+//! does not limit the new segments (§2.1 (2b)). Repeated retransmissions of one segment may probe again.
+//! Unsaid: how to tell that another repair is in progress (decision 0052: an outstanding segment was resent or is marked
+//! lost).
 
 use super::{Repair, Timeout};
 use crate::event::{Cause, Window};
@@ -41,9 +42,9 @@ pub enum Form {
     Basic,
     /// RFC 5682 §3.1.
     Sack,
-    /// Linux: as `sack`, but any ACK of what was never sent again decides, before new data went, too.
+    /// Linux: as `sack`, but any ACK of data never resent decides, even before new data is sent.
     Linux,
-    /// Linux without SACK: the same, unless the ACK covers something that was sent again, too.
+    /// Linux without SACK: the same, unless the ACK also covers resent data.
     LinuxNoSack,
 }
 
@@ -53,7 +54,7 @@ pub enum Form {
 pub struct FrtoSpec {
     /// Which of the three rules. Default "basic".
     pub form: Form,
-    /// Forget at the timeout what was SACKed (RFC 5682 §3.1 (1); Linux does not). Default no.
+    /// Drop SACK information at the timeout (RFC 5682 §3.1 (1); Linux does not). Default no.
     pub clear_sacks: bool,
 }
 
@@ -80,14 +81,14 @@ impl FrtoSpec {
     }
 }
 
-/// How far the doubt has come.
+/// Progress of the detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// The first retransmission is to be sent, or is out; the first ACK decides.
+    /// The first retransmission is due or outstanding; the first ACK decides.
     First { sent: bool },
-    /// New segments that may still go; the second ACK decides.
+    /// New segments that may still be sent; the second ACK decides.
     Second { left: u8 },
-    /// Something was lost, or nobody can tell.
+    /// Data was lost, or it is impossible to tell.
     Conventional,
 }
 
@@ -95,11 +96,11 @@ enum Step {
 pub struct Frto {
     spec: FrtoSpec,
     step: Step,
-    /// One past the highest offset sent when the last timeout was looked at: RFC 5682's recover, RecoveryPoint.
+    /// One past the highest offset sent when the last timeout was examined: RFC 5682's recover, RecoveryPoint.
     point: Offset,
     /// One past the highest offset sent when the timer fired.
     max_then: Offset,
-    /// End of what was sent again.
+    /// End of the resent data.
     resent_end: Offset,
     /// The episode of the last timeout.
     episode: u32,
@@ -111,23 +112,23 @@ impl Frto {
         Frto { spec: spec.clone(), step: Step::Conventional, point: none, max_then: none, resent_end: none, episode: 0 }
     }
 
-    /// §3.1: not while an earlier repair is unfinished; §2.1 minds only an earlier timeout's.
+    /// §3.1: not while an earlier repair is unfinished; in §2.1 only that of an earlier timeout matters.
     fn may_ask(&self, ep: &Episode, board: &Scoreboard, cx: &Ctx) -> bool {
         let repeated = ep.id == self.episode;
         let under_way = || board.iter().any(|s| s.sends > 1 || s.marks.any(Marks::LOST));
         let repair = self.spec.form != Form::Basic && !repeated && under_way();
-        // Linux asks again after every repeated timeout.
+        // Linux tries again after every repeated timeout.
         let unfinished =
             self.point > cx.snd_una && !(repeated && matches!(self.spec.form, Form::Linux | Form::LinuxNoSack));
         ep.cause == Cause::Rto && !repair && !unfinished
     }
 
-    /// Whether this ACK newly reports something that lay on the way at the timeout and was never sent again.
+    /// Whether this ACK newly reports a segment that was in flight at the timeout and never resent.
     fn original_came(&self, board: &Scoreboard) -> bool {
         board.newly().any(|s| s.sends == 1 && s.end() <= self.max_then)
     }
 
-    /// Whether Linux takes this ACK for the proof that nothing was lost (`FLAG_ORIG_SACK_ACKED`).
+    /// Whether Linux takes this ACK as proof that nothing was lost (`FLAG_ORIG_SACK_ACKED`).
     fn only_an_original(&self, ack: &AckEvent, board: &Scoreboard) -> bool {
         match self.spec.form {
             Form::Basic | Form::Sack => false,
@@ -144,16 +145,16 @@ impl Frto {
 
     fn needless(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
         self.step = Step::Conventional;
-        // §2.1 (3b), §3.1 (3b): a fast retransmit may begin from the next segment on.
+        // §2.1 (3b), §3.1 (3b): a fast retransmit may start from the next segment on.
         (self.point, ep.recover) = (cx.snd_una, cx.snd_una);
         Some(Mistake { episode: ep.id, cause: ep.cause, sample: None })
     }
 
-    /// 2. The first ACK that counts.
+    /// 2. Processes the first ACK that counts.
     fn first(&mut self, ack: &AckEvent, ep: &mut Episode, w: &mut Window, cx: &Ctx) -> Option<Mistake> {
         let (basic, sack) = (self.spec.form == Form::Basic, self.spec.form == Form::Sack);
         if !ack.advances() {
-            // With SACK duplicates only tell the scoreboard.
+            // With SACK, duplicates only update the scoreboard.
             if basic && ack.is_dup {
                 (self.point, ep.recover) = (cx.snd_max, cx.snd_max);
                 return self.conventional(None, w, cx);
@@ -161,7 +162,7 @@ impl Frto {
             return None;
         }
         (self.point, ep.recover) = (cx.snd_max, cx.snd_max);
-        // (a): it covers all, or not even what was sent again; or nothing new may go.
+        // (a): it covers everything, or not even the resent segment; or no new data may be sent.
         if ack.ack == cx.snd_max {
             return self.conventional(sack.then_some(2.0), w, cx);
         }
@@ -172,7 +173,7 @@ impl Frto {
         None
     }
 
-    /// 3. The second.
+    /// 3. Processes the second ACK.
     fn second(
         &mut self,
         ack: &AckEvent,
@@ -186,7 +187,7 @@ impl Frto {
             Form::Basic if ack.advances() => self.needless(ep, cx),
             Form::Basic if ack.is_dup => self.conventional(Some(3.0), w, cx),
             Form::Basic => None,
-            // Linux: a report while new data are out, and it was not of an original.
+            // Linux: a report while new data is outstanding, and not of an original.
             Form::Linux if !ack.advances() && says_something => self.conventional(None, w, cx),
             // Without SACK a duplicate is the report.
             Form::LinuxNoSack if ack.is_dup => self.conventional(None, w, cx),
@@ -212,7 +213,7 @@ impl Timeout for Frto {
         }
         match self.spec.form {
             Form::Basic | Form::Sack | Form::LinuxNoSack => _ = board.mark_rest_lost(),
-            // tcp_timeout_mark_lost: the detector spares what was sent recently.
+            // tcp_timeout_mark_lost: the detector spares recently sent segments.
             Form::Linux => _ = board.mark_head_lost(),
         }
         w.cwnd = cx.smss();
@@ -231,7 +232,7 @@ impl Timeout for Frto {
             if !by_time {
                 board.mark_rest_lost();
             }
-            // tcp_enter_loss: one segment more than what is still on its way.
+            // tcp_enter_loss: one segment more than the data still in flight.
             w.cwnd = board.pipe() as f64 + cx.smss();
         }
     }
@@ -249,7 +250,7 @@ impl Timeout for Frto {
             _ if asking && self.only_an_original(ack, board) => {
                 let verdict = self.needless(ep, cx);
                 if self.spec.form == Form::LinuxNoSack {
-                    // Only a repair that ends by itself leaves echoes to wait for.
+                    // Only a repair that ends regularly leaves echoes to wait for.
                     ep.recover = ack.prior_una;
                 }
                 verdict

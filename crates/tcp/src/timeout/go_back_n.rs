@@ -1,12 +1,12 @@
-//! Go back N: after a timeout everything from `snd_una` on is sent again, in slow start.
+//! Go back N: after a timeout everything from `snd_una` on is resent, in slow start.
 //!
-//! Source: RFC 5681 §3.1, §4.3; RFC 6298 §5.4; RFC 2018 §5.1 (SACK information is thrown away); ns-2.35; Net/2.
+//! Source: RFC 5681 §3.1, §4.3; RFC 6298 §5.4; RFC 2018 §5.1 (SACK information is dropped); ns-2.35; Net/2.
 //!
-//! Idea: nothing is known of what was in flight, so `snd_nxt` goes back; ACKs that jump over held data pull it forward.
-//! What is SACKed *after* the timeout is passed over (RFC 6675 §5.1) unless `skip_sacked` is off (ns-2).
+//! Idea: nothing is known about the data that was in flight, so `snd_nxt` goes back; ACKs that jump over held data pull
+//! it forward. Segments SACKed *after* the timeout are skipped (RFC 6675 §5.1) unless `skip_sacked` is off (ns-2).
 //!
-//! The phase ends when `snd_nxt` has caught up with `snd_max`. Duplicates may begin a fast retransmit from here (Net/2's
-//! false ones, Hoe 1995 §5.3.3): whether they can is the detector's guard.
+//! The phase ends when `snd_nxt` has caught up with `snd_max`. Duplicates may trigger a fast retransmit from here
+//! (Net/2's false ones, Hoe 1995 §5.3.3) if the detector's guard allows it.
 
 use super::{Repair, Timeout};
 use crate::event::Window;
@@ -24,9 +24,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GoBackNSpec {
-    /// Whether segments SACKed since the timeout are passed over. Default yes; ns-2: no.
+    /// Whether segments SACKed since the timeout are skipped. Default: yes; no in ns-2.
     pub skip_sacked: bool,
-    /// Keep at the timeout what was SACKed (RFC 6675 §5.1), so that it is passed over, too. Default no (RFC 2018 §5.1).
+    /// Keep SACK information at the timeout (RFC 6675 §5.1), so that data SACKed earlier is skipped, too. Default no
+    /// (RFC 2018 §5.1).
     pub keep_sacks: bool,
 }
 

@@ -1,15 +1,15 @@
-//! After a timeout with SACK: everything not SACKed is lost and is sent again by its mark, under `pipe`.
+//! After a timeout with SACK: everything not SACKed is marked lost and resent, under `pipe`.
 //!
 //! Source: RFC 6675 §5.1; RFC 5681 §4.3; RFC 8985 §6.3 for `mark = "head"`.
 //!
-//! Idea: SACK information is kept, so that data which the receiver holds are not sent again; `cwnd` grows from one
-//! segment in slow start and gates what is resent.
+//! Idea: SACK information is kept, so data that the receiver holds is not resent; `cwnd` grows from one segment in
+//! slow start and limits the retransmissions.
 //!
-//! The phase ends when what was outstanding at the timeout is acknowledged. No fast retransmit begins before that
+//! The phase ends when the data outstanding at the timeout is acknowledged. No fast retransmit starts before that
 //! (§5.1: until `HighACK ≥ RecoveryPoint`).
 //!
-//! Departures: none. Reneging (RFC 2018 §8) shows itself here: the segment at `snd_una` is never SACKed at a timeout
-//! unless the receiver reneged, and then the marks are dropped.
+//! Departures: none. Reneging (RFC 2018 §8) shows here: the segment at `snd_una` is never SACKed at a timeout unless
+//! the receiver reneged, and then the marks are dropped.
 
 use super::{Repair, Timeout};
 use crate::event::Window;
@@ -23,14 +23,14 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a timeout holds to be lost.
+/// What a timeout marks lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// Everything that is not SACKed (RFC 6675 §5.1).
     #[default]
     All,
-    /// The oldest segment, which goes at once; the detector marks the rest when its time has come (RFC 8985 §6.3).
+    /// The oldest segment, which is resent at once; the detector marks the others when they are due (RFC 8985 §6.3).
     Head,
 }
 
@@ -38,9 +38,9 @@ pub enum Mark {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// What a timeout holds to be lost. Default "all".
+    /// What a timeout marks lost. Default "all".
     pub mark: Mark,
-    /// Forget at the timeout what was SACKed (RFC 2018 §5.1; RFC 6675 §5.1 lets it be kept). Default no.
+    /// Drop SACK information at the timeout (RFC 2018 §5.1; RFC 6675 §5.1 allows keeping it). Default no.
     pub clear_sacks: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct SackSpec {
 pub struct Sack {
     clear_sacks: bool,
     mark: Mark,
-    /// The oldest segment is due, whatever else is held to be in the network.
+    /// The oldest segment is due, regardless of the data in the network.
     head_due: bool,
 }
 
@@ -84,7 +84,7 @@ impl Timeout for Sack {
         let flow = match (ack.ack >= ep.recover, lost > 0 && self.mark == Mark::Head) {
             (false, _) => Flow::Continue(Rearm::OnNewData),
             (true, false) => Flow::Done { grow: false },
-            // RFC 8985 §6.2: what is lost above the end of a recovery begins another.
+            // RFC 8985 §6.2: a loss above the end of a recovery begins another one.
             (true, true) => Flow::Begin,
         };
         (flow, None)

@@ -1,21 +1,21 @@
-//! Eifel's response: the window becomes what is in flight and a little more, the threshold what it was.
+//! Eifel's response: the window is set slightly above the data in flight, and the threshold is restored.
 //!
 //! Source: RFC 4015 §3.1 (0), (8), (9), (11); Ludwig & Katz 2000 for fast retransmits.
 //!
-//! Idea: the cut is taken back without a burst, since one ACK may release no more than an initial window; and the timer
-//! that fired too early becomes slower.
+//! Idea: the cut is undone without a burst, since one ACK may release no more than an initial window; and the timer that
+//! fired too early becomes slower.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | pipe_prev = max (FlightSize, ssthresh) (0) | `max (ep.flight, ep.prior.ssthresh)` |
-//! | (8) SND.NXT = SND.MAX | the sequencer's, for every mistake (decision 0038) |
+//! | (8) SND.NXT = SND.MAX | done by the sequencer, for every mistake (decision 0038) |
 //! | FlightSize, bytes_acked, IW (9) | `outstanding`, `acked` (decision 0066), `initial_window` |
-//! | (11) | `fired`: when the timer fired for nothing |
+//! | (11) | `fired`: when the timer fired spuriously |
 //!
-//! Departures: never above the window before the cut (decision 0051).
-//! An ACK with an ECN echo gives nothing back (9): the sequencer has made the episode void (decision 0040).
+//! Departures: never above the window before the cut (decision 0051). An ACK with an ECN echo restores nothing (9): the
+//! sequencer has made the episode void (decision 0040).
 //! Unsaid: fast retransmits; after Ludwig & Katz cwnd = min (pipe_prev, FlightSize + IW). Whether one is a mistake at all is
-//! the judge's affair.
+//! up to the judge.
 
 use super::{GiveBack, Standing, Undo};
 use crate::error::StackError;

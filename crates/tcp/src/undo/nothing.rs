@@ -1,4 +1,4 @@
-//! Nothing is given back (RFC 5681): the cut stands, mistake or not.
+//! Nothing is restored (RFC 5681): the cut remains, mistake or not.
 
 use super::{GiveBack, Standing, Undo};
 use crate::event::Window;

@@ -1,15 +1,15 @@
-//! Everything back: window and threshold as they were before the episode.
+//! Full restore: window and threshold as they were before the episode.
 //!
 //! Source: Linux 6 (`tcp_undo_cwnd_reduction`, `tcp_current_ssthresh`), in our words.
 //!
-//! Idea: nothing was lost, so nothing should have changed. The window never becomes smaller by an undo.
+//! Idea: nothing was lost, so nothing should have changed. An undo never makes the window smaller.
 //!
 //! | source | here |
 //! | --- | --- |
-//! | prior_cwnd | `ep.prior.cwnd`, of the interrupted episode if a timeout broke into one (decision 0034) |
+//! | prior_cwnd | `ep.prior.cwnd`, of the interrupted episode if a timeout interrupted one (decision 0034) |
 //! | prior_ssthresh = max (ssthresh, 3/4 cwnd) | the same of `ep.prior` |
 //!
-//! Departures: none known. Unsaid: that the burst which the restored window allows may be large is Linux's pacing's affair;
+//! Departures: none known. Unsaid: the burst that the restored window allows may be large; Linux leaves this to pacing,
 //! here `limits.maxburst_segs` bounds it.
 
 use super::{GiveBack, Prior, Standing, Undo};
@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RestoreSpec {
-    /// Whether the threshold comes back, too. Default yes (Linux 3 left it after a partial ACK).
+    /// Whether the threshold is restored, too. Default: yes (Linux 3 left it as it was after a partial ACK).
     pub restore_ssthresh: bool,
-    /// Whether a timeout in the middle of a recovery gives back what was before that recovery. Default yes.
+    /// Whether the undo of a timeout during a recovery restores the state before that recovery. Default yes.
     pub before_interrupted: bool,
 }
 

@@ -1,15 +1,15 @@
-//! Undo by slow start: the threshold goes back to the window before the cut.
+//! Undo by slow start: the threshold is set to the window before the cut.
 //!
-//! Source: Blanton & Allman 2002 §5; RFC 4015 §3.1 has a relative.
+//! Source: Blanton & Allman 2002 §5; RFC 4015 §3.1 has a related response.
 //!
 //! Idea: `ssthresh` becomes the window before the mistake, so that slow start leads back to it, clocked by ACKs; setting
-//! `cwnd` itself would release a burst.
+//! `cwnd` would release a burst.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | cwnd_prev | `ep.prior.cwnd` |
 //!
-//! Unsaid: an episode begun by a timeout (`undo_timeouts`, default no); a threshold already higher is left.
+//! Unsaid: an episode begun by a timeout (`undo_timeouts`, default no); a threshold that is already higher stays.
 
 use super::{GiveBack, Standing, Undo};
 use crate::event::{Cause, Window};
@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlowStartBackSpec {
-    /// Set `cwnd` too, at once. Default no.
+    /// Also set `cwnd`, at once. Default no.
     pub restore_cwnd: bool,
-    /// Undo timeouts too. Default no.
+    /// Also undo timeouts. Default no.
     pub undo_timeouts: bool,
 }
 

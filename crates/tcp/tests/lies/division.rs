@@ -23,7 +23,7 @@ fn an_ack_for_every_hundred_bytes_does_no_harm_but_to_the_window() {
 
 #[test]
 fn an_ack_that_ends_in_mid_segment_does_no_harm() {
-    // The rest of the segment is held as a piece; later ACKs and blocks begin in it.
+    // The rest of the segment is held as a piece; later ACKs and blocks begin inside it.
     every_stack_survives(|peer, seg| {
         let from = peer.next;
         _ = peer.take(seg);
@@ -38,7 +38,8 @@ fn an_ack_that_ends_in_mid_segment_does_no_harm() {
     });
 }
 
-/// The window's growth, in segments, by the ACKs of ten segments, each acknowledged in so many pieces.
+/// The window's growth, in segments, on the ACKs of ten segments, each acknowledged in `pieces`
+/// pieces.
 fn growth(congestion: &CongestionSpec, slow_start: bool, pieces: u64) -> f64 {
     let fixed = FixedSpec { initial_window_segs: 10, ssthresh_segs: (!slow_start).then_some(10) };
     let (congestion, startup) = (congestion.clone(), StartupSpec::Fixed(fixed));
@@ -47,7 +48,7 @@ fn growth(congestion: &CongestionSpec, slow_start: bool, pieces: u64) -> f64 {
     let before = talk.c.sender().expect("a sender").window().cwnd;
     talk.speak();
     for n in 1..=10 * pieces {
-        // A round trip of 100 ms, in which one ACK follows another.
+        // An RTT of 100 ms, with one ACK after another.
         talk.now = Time(100_000_000 + 100_000 * n);
         let ack = talk.peer.ack_of(1 + n * u64::from(MSS) / pieces);
         talk.on_ack(&ack);
@@ -80,19 +81,19 @@ fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() 
     }
     // Ten segments in ten ACKs and in a hundred; in slow start, and in congestion avoidance.
     let want = [
-        // The window of the peer, of a hundred segments, is all that stops it.
+        // Only the peer's window of a hundred segments limits it.
         ("aimd", [10.0, 90.1, 0.96, 7.34]),
         ("aimd, L = 1", [10.0, 10.0, 1.0, 1.0]),
         ("aimd, L = 2", [10.0, 10.0, 1.0, 1.0]),
-        // Its own largest window does.
+        // Its own largest window limits it.
         ("net2", [10.0, 55.54, 2.89, 18.65]),
-        // By time in congestion avoidance.
+        // Grows by time in congestion avoidance.
         ("cubic", [10.0, 90.0, 0.92, 0.95]),
         ("cubic-2008", [10.0, 90.0, 0.0, 0.0]),
-        // Whole segments, by what is delivered: no more for many ACKs than for few.
+        // Whole segments, by delivered data: no more for many ACKs than for few.
         ("linux-reno", [10.0, 10.0, 1.0, 1.0]),
         ("linux-cubic", [10.0, 10.0, 0.0, 0.0]),
-        // By round trips in both.
+        // Grows by round trips in both.
         ("vegas", [1.0, 1.0, 2.0, 2.0]),
         ("tcp-pr", [10.0, 10.0, 0.96, 0.96]),
         ("quic", [10.0, 10.0, 0.96, 0.95]),

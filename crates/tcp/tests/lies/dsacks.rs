@@ -1,4 +1,4 @@
-//! False reports of duplicates (RFC 2883): nothing arrived twice, or was never sent at all.
+//! False reports of duplicates (RFC 2883): the data did not arrive twice, or was never sent.
 
 use crate::every_stack_survives;
 use crate::peer::Peer;
@@ -17,7 +17,7 @@ fn with_dsack(peer: &mut Peer, seg: &Segment, left: u64, right: u64) -> Vec<Segm
 
 #[test]
 fn duplicates_of_what_was_sent_once_do_no_harm() {
-    // Only what has never been sent again can be below and be reported truly; here everything is.
+    // Only resent data can be truthfully reported below the ACK; here any data is.
     every_stack_survives(|peer, seg| {
         let left = 1 + peer.rng.below(peer.next);
         with_dsack(peer, seg, left, left + 1000)
@@ -31,7 +31,7 @@ fn a_duplicate_of_what_was_never_sent_does_no_harm() {
         let left = peer.max + 50_000 + peer.rng.below(50_000);
         with_dsack(peer, seg, left, left + 1000)
     });
-    // Inside a second block that is as far away (RFC 2883 §4), and from before the connection.
+    // Inside an equally distant second block (RFC 2883 §4), and from before the connection.
     every_stack_survives(|peer, seg| {
         let (left, far) = (peer.max + 90_000, peer.rng.below(2) == 0);
         let mut acks = with_dsack(peer, seg, if far { left } else { 0 }, if far { left + 1000 } else { 1 });

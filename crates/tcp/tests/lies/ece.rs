@@ -1,4 +1,4 @@
-//! A flood of echoes of congestion that nobody met (RFC 3168).
+//! A flood of congestion echoes without any congestion (RFC 3168).
 
 use crate::{every_stack_survives, stacks, talk::Talk};
 use ackclock_tcp::congestion::CongestionSpec;
@@ -21,10 +21,10 @@ fn with_ecn_an_echo_in_every_ack_never_opens_the_window_and_without_it_says_noth
         let mut talk = Talk::new(&stack, 1);
         let first = talk.c.sender().expect("a sender").window().cwnd;
         talk.hear(flood);
-        // BBR's model hears no echo.
+        // BBR's model ignores the echo.
         let deaf = matches!(stack.congestion, CongestionSpec::Bbr(_));
         if stack.options.ecn && !deaf {
-            // Beyond it only what a recovery inflates or an undo gives back, which an echo forbids.
+            // Only a recovery's inflation or an undo could exceed it, and an echo forbids both.
             assert!(talk.told.cwnd <= first.max(4_000.0), "{}: {} to {}", stack.name, first, talk.told.cwnd);
         } else {
             assert!(talk.told.cwnd >= 4_000.0, "{}: {}", stack.name, talk.told.cwnd);

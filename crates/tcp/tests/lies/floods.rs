@@ -1,4 +1,4 @@
-//! Senders that flood a receiver: what it holds, keeps and answers stays bounded, and what was promised is kept.
+//! Senders that flood a receiver: held data, memory and answers stay bounded, and SACKed data is kept.
 
 use crate::memory::measured;
 use crate::rng::Rng;
@@ -11,7 +11,7 @@ use ackclock_tcp::stack::WindowEdge;
 use ackclock_tcp::time::{Nanos, Time};
 
 const BUFFER: u64 = 1 << 20;
-/// As `receiver/reassembly.rs` says: one range for 128 bytes of window, and 64; 100 bytes each.
+/// The limit in `receiver/reassembly.rs`: 64 ranges plus one per 128 bytes of window; 100 bytes each.
 const MOST: u64 = 64 + BUFFER / 128;
 const MEMORY: isize = 100 * MOST as isize + 2_000;
 
@@ -33,7 +33,7 @@ fn receiver(consume: Consume) -> Receiver {
     })
 }
 
-/// The segment arrives and is answered, if that is due; says what the answer was.
+/// The segment arrives and is answered if an ACK is due; returns the ACK.
 fn send(r: &mut Receiver, left: u64, right: u64) -> Option<Segment> {
     let len = (right - left) as u32;
     r.on_segment(Time::ZERO, &Segment { seq: Offset(left), len, flags: Segment::ACK, ..Segment::EMPTY });
@@ -98,7 +98,7 @@ fn what_an_ack_has_reported_is_kept_whatever_overlaps_it() {
         reported.extend(out.sack_blocks().filter(above));
         assert!(held(&r) <= MOST && out.ack == r.rcv_nxt());
         if i % 64 == 0 {
-            // RFC 2018 §8 allows to forget it; this receiver never does.
+            // RFC 2018 §8 allows dropping it; this receiver never does.
             assert!(reported.iter().all(|&(l, e)| has(&r, l, e)), "{i}");
             reported.retain(|b| b.1 > r.rcv_nxt());
             reported.sort_unstable();
@@ -124,7 +124,7 @@ fn a_sender_that_sends_held_data_for_ever_adds_nothing() {
         }
     });
     assert_eq!(held(&r), before);
-    // Nodes of a tree may come and go.
+    // The number of tree nodes may vary.
     assert!(bytes.abs() < 50_000, "{bytes}");
 }
 

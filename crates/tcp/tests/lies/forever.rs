@@ -1,4 +1,4 @@
-//! Lies that never end: the transfer stands still for hours, and nothing that a sender keeps may grow meanwhile.
+//! Lies that never end: the transfer stalls for hours, and the sender's memory must not grow meanwhile.
 
 use crate::peer::{Lie, Peer};
 use crate::stacks;
@@ -7,7 +7,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Nanos;
 
-/// Ten hours of lies; then the truth.
+/// Ten hours of lies, then the truth.
 fn every_stack_survives_ten_hours(lie: Lie) {
     let mut all = Told::default();
     for stack in stacks() {
@@ -20,7 +20,7 @@ fn every_stack_survives_ten_hours(lie: Lie) {
     assert!(all.acks > 100_000 && all.timeouts + all.recoveries > 1_000, "too quiet: {all:?}");
 }
 
-/// Twenty ACKs of the same place, each with other blocks above and a duplicate below it.
+/// Twenty ACKs with the same number, each with other blocks above and a duplicate below it.
 fn flood(peer: &mut Peer, at: u64) -> Vec<Segment> {
     let blocks = |peer: &mut Peer| {
         let mut ack = peer.ack_of(at);
@@ -55,7 +55,7 @@ fn a_receiver_that_takes_a_byte_at_a_time_and_throws_away_the_rest_makes_nothing
 #[test]
 fn a_receiver_that_reneges_after_every_ack_makes_nothing_grow() {
     every_stack_survives_ten_hours(|peer, seg| {
-        // The lowest is never taken, so nothing above it stays.
+        // The lowest is never accepted, so nothing above it stays.
         if seg.seq.0 > peer.next {
             _ = peer.take(seg);
         }

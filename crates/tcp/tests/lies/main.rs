@@ -1,6 +1,6 @@
-//! Peers that lie, one file a lie: receivers against every named stack, and senders against the receiver (`floods.rs`). No lie may make a sender panic, send for ever, send
-//! beyond the window that it was given or hold on to ever more memory; and where the peer is honest from some moment on,
-//! the transfer ends. The sequencer's and the scoreboard's invariants are watched meanwhile.
+//! Peers that lie, one file per lie: receivers against every named stack, and senders against the receiver (`floods.rs`). No lie
+//! may make a sender panic, send for ever, send beyond the advertised window, or use ever more memory. If the peer becomes honest
+//! at some time, the transfer ends. The invariants of the sequencer and the scoreboard are checked meanwhile.
 
 mod division;
 mod dsacks;
@@ -26,10 +26,10 @@ pub(crate) const MSS: u32 = 1000;
 /// The window that an honest peer offers.
 pub(crate) const RWND: u64 = 40_000;
 
-/// Runs for each stack and lie: other losses in each.
+/// Runs for each stack and lie, each with different losses.
 const SEEDS: u64 = 12;
 
-/// Every named stack, and again with all that can be lied about: timestamps and ECN.
+/// Every named stack, and again with the options that a peer can lie about: timestamps and ECN.
 pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     Stack::names().flat_map(|name| {
         [false, true].map(|all| {
@@ -42,7 +42,7 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     })
 }
 
-/// Tells the lie to every stack and then the truth; what came of it in all runs.
+/// Tells every stack the lie and then the truth; returns the outcome of all runs.
 pub(crate) fn every_stack_survives(lie: Lie) -> Told {
     let mut all = Told::default();
     for stack in stacks() {

@@ -1,4 +1,4 @@
-//! What the code under test holds on the heap, counted by the allocator: whatever list a stack keeps, now or later.
+//! The heap memory of the code under test, counted by the allocator, so that every list of a stack is included.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -13,7 +13,7 @@ thread_local! {
 }
 
 fn count(bytes: isize) {
-    // After a thread's end nobody asks any more.
+    // After the end of a thread its count is not needed.
     _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `call` returns, and how many bytes more than before it are held by this thread.
+/// The result of `call`, and how many more bytes this thread holds than before.
 pub(crate) fn measured<T>(call: impl FnOnce() -> T) -> (T, isize) {
     let before = HELD.get();
     let answer = call();

@@ -1,10 +1,11 @@
-//! Acknowledging what has not arrived, or was not even sent (Savage, Cardwell, Wetherall & Anderson 1999).
+//! Acknowledging data that has not arrived, or was not even sent (Savage, Cardwell, Wetherall & Anderson
+//! 1999).
 
 use crate::every_stack_survives;
 
 #[test]
 fn an_ack_of_what_was_never_sent_says_nothing() {
-    // What comes with it counts no more than the ACK: else the false window would be used.
+    // The rest of such a segment does not count either; otherwise the false window would be used.
     every_stack_survives(|peer, seg| {
         let truth = peer.honest(seg)[0];
         let beyond = peer.edge + 1 + peer.rng.below(5_000);
@@ -16,7 +17,7 @@ fn an_ack_of_what_was_never_sent_says_nothing() {
 
 #[test]
 fn an_ack_of_all_that_may_be_on_its_way_gives_up_what_was_lost_and_no_more() {
-    // Nobody will miss the data but the peer, which has only itself to blame.
+    // Only the peer misses the data, and it has only itself to blame.
     let told = every_stack_survives(|peer, seg| {
         _ = peer.take(seg);
         if peer.rng.below(3) == 0 {
@@ -30,7 +31,7 @@ fn an_ack_of_all_that_may_be_on_its_way_gives_up_what_was_lost_and_no_more() {
 
 #[test]
 fn acks_that_run_ahead_of_the_data_do_no_harm() {
-    // Each is a guess; wrong ones lie beyond what was sent.
+    // Each is a guess; wrong ones are beyond the data sent.
     every_stack_survives(|peer, seg| {
         let truth = peer.honest(seg)[0];
         let max = peer.max;

@@ -1,27 +1,27 @@
-//! The receiving end: what it holds, what it would honestly say, and what it makes of that.
+//! The receiving end: the data that it holds, its honest answer, and its lies.
 
 use crate::rng::Rng;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 
-/// What a peer answers to a segment that arrives: none, one or many ACKs.
+/// A peer's answer to an arriving segment: none, one or many ACKs.
 pub(crate) type Lie = fn(&mut Peer, &Segment) -> Vec<Segment>;
 
 pub(crate) struct Peer {
     pub(crate) now: Time,
-    /// Everything below it has arrived, or the peer says so.
+    /// Everything below has arrived, or the peer claims so.
     pub(crate) next: u64,
-    /// What it holds above, ascending and apart.
+    /// Ranges held above, ascending and disjoint.
     pub(crate) held: Vec<(u64, u64)>,
-    /// End of the highest that ever arrived.
+    /// End of the highest segment that ever arrived.
     pub(crate) max: u64,
     pub(crate) wnd: u64,
-    /// The window's right edge never moves left where the peer is honest.
+    /// The window's right edge; it never moves left while the peer is honest.
     pub(crate) edge: u64,
     /// Segments that arrived.
     pub(crate) arrivals: u64,
-    /// The timestamp to echo (RFC 7323 §4.3: of what moved `next`).
+    /// The timestamp to echo (RFC 7323 §4.3: from the segment that moved `next`).
     pub(crate) echo: u32,
     pub(crate) rng: Rng,
 }
@@ -32,7 +32,7 @@ impl Peer {
         Peer { now: Time::ZERO, next: 1, held, max: 1, wnd, edge: 1 + wnd, arrivals: 0, echo: 0, rng }
     }
 
-    /// Takes what arrived; what of it was there already.
+    /// Accepts a segment; returns the part of it that was already held.
     pub(crate) fn take(&mut self, seg: &Segment) -> Option<(u64, u64)> {
         let (left, right) = (seg.seq.0, seg.end().0);
         self.max = self.max.max(right);
@@ -48,7 +48,7 @@ impl Peer {
         None
     }
 
-    /// Joins what touches, and hands over what is in order.
+    /// Joins ranges that touch, and advances over data in order.
     pub(crate) fn settle(&mut self) {
         self.held.sort_unstable();
         let mut apart: Vec<(u64, u64)> = vec![];
@@ -71,7 +71,7 @@ impl Peer {
         Segment { seq, ack, wnd, flags, opts, tsval, tsecr: self.echo, ..Segment::EMPTY }
     }
 
-    /// The ACK that says all that is true: a duplicate (RFC 2883), then what is held (RFC 2018 §4, lowest first).
+    /// The honest ACK: a duplicate (RFC 2883), then the held ranges (RFC 2018 §4, lowest first).
     pub(crate) fn truth(&mut self, doubled: Option<(u64, u64)>) -> Segment {
         let mut seg = self.ack_of(self.next);
         for (l, r) in doubled.into_iter().chain(self.held.iter().copied()) {
@@ -80,7 +80,7 @@ impl Peer {
         seg
     }
 
-    /// What an honest peer does.
+    /// The answer of an honest peer.
     pub(crate) fn honest(&mut self, seg: &Segment) -> Vec<Segment> {
         let doubled = self.take(seg);
         vec![self.truth(doubled)]

@@ -5,7 +5,7 @@ use crate::peer::Peer;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 
-/// The true ACK with other blocks.
+/// The true ACK with its blocks replaced.
 fn with_blocks(peer: &mut Peer, seg: &Segment, blocks: &[(u64, u64)]) -> Vec<Segment> {
     let mut ack = Segment { blocks: 0, ..peer.honest(seg)[0] };
     blocks.iter().for_each(|b| ack.push_sack(Offset(b.0), Offset(b.1)));
@@ -18,7 +18,7 @@ fn blocks_outside_the_window_do_no_harm() {
         let far = peer.edge + 1000 * peer.rng.below(100);
         with_blocks(peer, seg, &[(far, far + 3000), (far + 5000, far + 6000), (1 << 40, 1 << 41)])
     });
-    // From inside to outside, by one byte, and by so much that a difference of 32 bits would come out small.
+    // From inside to outside, by one byte, and by so many bytes that a 32-bit difference would be small.
     every_stack_survives(|peer, seg| {
         let (max, next) = (peer.max, peer.next);
         with_blocks(peer, seg, &[(next + 1, max + 1), (next + 1000, u64::from(u32::MAX)), (next, max + 100_000)])

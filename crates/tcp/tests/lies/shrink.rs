@@ -18,7 +18,7 @@ fn a_window_that_jumps_between_nothing_and_all_is_never_overrun() {
 fn a_window_whose_right_edge_moves_left_with_every_ack_is_never_overrun() {
     every_stack_survives(|peer, seg| {
         let mut acks = peer.honest(seg);
-        // A window of forty segments that closes to nothing, over and over.
+        // A window of forty segments that closes completely, over and over.
         let left = 40 - peer.arrivals % 41;
         acks.iter_mut().for_each(|a| a.wnd = left as u32 * 1000);
         acks
@@ -31,7 +31,7 @@ fn a_window_opened_byte_by_byte_makes_no_silly_segments_and_no_heap_of_records()
         let truth = peer.honest(seg)[0];
         (0..20).map(|n| Segment { wnd: 1 + n, ..truth }).collect()
     });
-    // Whatever went apart from the honest part's segments was let out by a timer, once each (RFC 1122 §4.2.3.4).
+    // Besides the segments of the honest part, only timers released segments, one each (RFC 1122 §4.2.3.4).
     let segments = told.runs * talk::BYTES / u64::from(MSS);
     assert!(told.sent - told.resent <= segments + told.probes, "{told:?}");
 }

@@ -1,4 +1,5 @@
-//! Timestamps echoed wrongly (RFC 7323 §3.2): whoever measures round trips or mistakes by them is told nonsense.
+//! Timestamps echoed wrongly (RFC 7323 §3.2): RTT measurements and judges of mistakes that use them get
+//! nonsense.
 
 use crate::every_stack_survives;
 use crate::peer::Peer;
@@ -40,7 +41,7 @@ fn an_echo_a_little_too_old_or_of_just_now_does_no_harm() {
     });
     assert!(told.mistakes > 5, "no timeout was taken for needless: {told:?}");
     every_stack_survives(|peer, seg| {
-        // A round trip of nothing at all.
+        // An RTT of zero.
         let echo = (peer.now.0 / 1_000_000) as u32 + 50;
         echoing(peer, seg, echo)
     });

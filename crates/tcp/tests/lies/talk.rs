@@ -1,4 +1,4 @@
-//! A sender, a peer, and a path of 100 ms between them; what is sent is looked at.
+//! A sender, a peer, and a path of 100 ms between them; every sent segment is checked.
 
 use crate::memory::measured;
 use crate::peer::{Lie, Peer};
@@ -12,19 +12,19 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Written at once; lies are told about the first three quarters.
+/// All written at once; the peer lies about the first three quarters.
 pub(crate) const BYTES: u64 = 200 * MSS as u64;
 const LIES_END: u64 = BYTES * 3 / 4;
-/// Arrivals and time after which the peer turns honest however far it got.
+/// Arrivals and time after which the peer becomes honest, however far it got.
 const MOST_LIES: u64 = 1500;
 const LONGEST: Nanos = Nanos::from_secs(300);
 const DELAY: Nanos = Nanos::from_millis(50);
-/// Percent of segments lost while the peer lies.
+/// Percentage of segments lost while the peer lies.
 const LOSS: u64 = 4;
 /// A ring of 128 records of 32 bytes, and lists. The longest is `spurious/dsack`'s: at most 512 records of 64 bytes.
 const MOST_BYTES_HELD: isize = 128 * 32 + 512 * 64 + 4096;
 
-/// What became of a run, or of many.
+/// The outcome of one run, or of many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     pub(crate) runs: u64,
@@ -83,10 +83,10 @@ pub(crate) struct Talk {
     rng: Rng,
     loss: u64,
     held: isize,
-    /// The peer's right edge: as it is, and the furthest that it has ever been.
+    /// The peer's right edge: the current one, and the furthest ever.
     edge: u64,
     furthest: u64,
-    /// What is on its way, to the peer (1) and back (0).
+    /// Segments in flight, to the peer (1) and back (0).
     wire: BTreeMap<(Time, u64), (usize, Segment)>,
     count: u64,
 }
@@ -106,12 +106,12 @@ impl Talk {
         Talk { c, peer, told, now, who, rng, loss: LOSS, held, edge, furthest: edge, wire, count: 0 }
     }
 
-    /// The peer lies, for three quarters of the data.
+    /// The peer lies about three quarters of the data.
     pub(crate) fn hear(&mut self, lie: Lie) {
         self.hear_long(lie, MOST_LIES, LONGEST);
     }
 
-    /// The same, until so many segments have arrived or so long.
+    /// The same, until this many segments have arrived or this time has passed.
     pub(crate) fn hear_long(&mut self, lie: Lie, arrivals: u64, time: Nanos) {
         self.speak();
         let until = self.now + time;
@@ -120,12 +120,12 @@ impl Talk {
         }
     }
 
-    /// From here on the peer is honest and nothing is lost: everything must go through, at the worst each of the forty
-    /// segments that are out by a timer that has backed off, to twice a minute where the stack is TCP-PR's.
+    /// From here on the peer is honest and nothing is lost: everything must get through. At worst, each of the forty
+    /// outstanding segments needs a timer that has backed off, up to two minutes with TCP-PR's stack.
     pub(crate) fn finish(&mut self) {
         self.loss = 0;
         (self.peer.wnd, self.peer.edge) = (RWND, self.peer.edge.max(self.peer.next + RWND));
-        // A window that was taken back may come without being asked for, as a receiver's does that has room again.
+        // A window taken back may return unprompted, as from a receiver that has room again.
         let update = self.peer.truth(None);
         self.send(0, update);
         let (began, until) = (self.now, self.now + Nanos::from_secs(40 * 120));
@@ -140,7 +140,7 @@ impl Talk {
         format!("{:?} {:?} {:?} at {}: {}", s.positions(), s.phase(), s.window(), self.now, s.board())
     }
 
-    /// The next thing that happens.
+    /// Runs the next event.
     fn step(&mut self, lie: Lie) {
         let timer = self.c.next_timer();
         let arrival = self.wire.keys().next().map(|k| k.0);
@@ -169,11 +169,11 @@ impl Talk {
 
     pub(crate) fn on_ack(&mut self, ack: &Segment) {
         let (una, _, max) = self.c.sender().expect("a sender").positions();
-        // RFC 9293 §3.10.7.4: else it says nothing.
+        // RFC 9293 §3.10.7.4: otherwise it carries no information.
         if (una..=max).contains(&ack.ack) {
             self.edge = ack.ack.0 + u64::from(ack.wnd);
             self.furthest = self.furthest.max(self.edge);
-            // What the peer gave up by saying that it has it, it must not wait for.
+            // The peer must not wait for data that it claimed to have.
             self.peer.next = self.peer.next.max(ack.ack.0);
             self.peer.settle();
         }
@@ -187,8 +187,8 @@ impl Talk {
         self.wire.insert((self.now + DELAY, self.count), (to, seg));
     }
 
-    /// Takes what may be sent after one input: nothing beyond the window, and no segment twice but one (RFC 6675 §4 (4)
-    /// lets a rescue repeat what has just gone). So one input releases a window and a segment at most.
+    /// Takes the segments sent after one input: none beyond the window, and at most one of them twice (RFC 6675 §4 (4)
+    /// lets a rescue repeat a segment just sent). So one input releases at most a window and a segment.
     pub(crate) fn speak(&mut self) {
         let (mut out, mut starts, mut rescues) = (Segment::EMPTY, BTreeSet::new(), 0);
         loop {
@@ -201,7 +201,7 @@ impl Talk {
             let who = &self.who;
             rescues += u64::from(!starts.insert(out.seq));
             assert!(rescues < 2, "{who}: twice after one input: {out:?} {}", self.state());
-            // What was sent before the window shrank may go again; a byte beyond it is a probe.
+            // Data sent before the window shrank may be resent; a byte beyond the window is a probe.
             let edge = if out.seq == max { self.edge } else { self.furthest };
             assert!(out.end() <= Offset(edge) || out.seq_len() == 1, "{who}: {out:?} lies beyond {edge}");
             assert!(out.end().0 <= 1 + BYTES, "{who}: {out:?} was never written");

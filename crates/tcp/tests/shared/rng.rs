@@ -1,4 +1,4 @@
-//! The luck of tests that need some: one number seeds it.
+//! Random numbers for tests, seeded by one number.
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
 pub(crate) struct Rng(pub(crate) u64);

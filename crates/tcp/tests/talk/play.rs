@@ -1,4 +1,4 @@
-//! Plays a conversation: inputs at their times, timers in between, and every answer written down.
+//! Plays a conversation: inputs at their times, timers in between, and every answer recorded.
 
 use crate::script::{show, Act, Open, Script};
 use ackclock_tcp::connection::{Connection, Sides, State};
@@ -8,14 +8,15 @@ use ackclock_tcp::time::{Nanos, Time};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// One way to the receiver that answers where `lose` is given; one segment a millisecond.
+/// One-way delay to the receiver that answers if `lose` is given; segments are one millisecond
+/// apart.
 const DELAY: Nanos = Nanos::from_millis(50);
 const SPACING: Nanos = Nanos::from_millis(1);
 
 /// The peer of a conversation with `lose`.
 struct Peer {
     conn: Connection,
-    /// On the way to it and back, with the time of arrival.
+    /// Segments in flight to the peer and back, with their arrival times.
     there: VecDeque<(Time, Segment)>,
     back: VecDeque<(Time, Segment)>,
     lose: Vec<u64>,
@@ -63,7 +64,7 @@ impl Play<'_> {
         let _ = writeln!(self.text, "{:9.4}  {what}", at.as_secs_f64());
     }
 
-    /// What follows every input: answers, a change of state, the window.
+    /// Records the effects of an input: answers, a change of state, the window.
     fn after(&mut self, at: Time) {
         self.speak(at);
         let state = self.conn.state();
@@ -122,7 +123,7 @@ impl Play<'_> {
         }
     }
 
-    /// Lets the time pass: timers fire, and a peer that receives answers.
+    /// Lets time pass: timers fire, and a peer that receives data answers.
     fn pass(&mut self, until: Time) {
         while let Some(at) = self.next().filter(|t| *t <= until) {
             if self.conn.next_timer().is_some_and(|t| t <= at) {

@@ -10,13 +10,13 @@
 //! lose 1001 4001                # the peer is a receiver; the first copy of these segments is lost
 //! show window                   # after every input: phase, cwnd, ssthresh, inflation, pipe
 //!
-//! 0.0  write 10000              # seconds, then what happens; `+0.1` counts from the line before
+//! 0.0  write 10000              # seconds, then the event; `+0.1` counts from the previous line
 //! 0.1  < . 1:1 ack 1001 win 20000 <sack 2001-3001>
 //! 0.2  close | abort | read 500 | end
 //! ```
 //!
-//! Segments read `flags from:to ack A win W <options>`; flags are S, F, R, P and `.` for ACK, offsets are the engine's
-//! (the SYN at 0, data from 1), `to` counts payload only. Options: `mss N`, `wscale N`, `sack-permitted`, `ts VAL ECR`,
+//! Segments read `flags from:to ack A win W <options>`; flags are S, F, R, P and `.` for ACK; offsets are the engine's
+//! (the SYN at 0, data from 1); `to` counts payload only. Options: `mss N`, `wscale N`, `sack-permitted`, `ts VAL ECR`,
 //! `sack L-R …`.
 
 use ackclock_tcp::ack::AckSpec;
@@ -52,7 +52,7 @@ pub(crate) struct Script {
     pub(crate) by_hand: bool,
     pub(crate) lose: Vec<u64>,
     pub(crate) show: bool,
-    /// When, as written, what.
+    /// Time, text as written, and event.
     pub(crate) lines: Vec<(Time, String, Act)>,
 }
 
@@ -203,7 +203,7 @@ fn segment(text: &str) -> Result<Segment, String> {
     Ok(s)
 }
 
-/// A segment in the language's own words.
+/// A segment in the language of conversations.
 pub(crate) fn show(s: &Segment) -> String {
     let mut t: String = FLAGS.iter().filter(|f| s.has(f.1)).map(|f| f.0).collect();
     let _ = write!(t, " {}:{}", s.seq, s.seq + u64::from(s.len));

@@ -1,5 +1,5 @@
-//! What an undo lets out at once. An undo that restores the window may release a burst: RFC 4015 §3.1 (9) bounds it by an
-//! initial window, undo by slow start changes no window, and for Linux's `limits.maxburst_segs` stands in for its pacing.
+//! The burst that an undo releases. An undo that restores the window may release a burst. RFC 4015 §3.1 (9) bounds it by
+//! an initial window, undo by slow start changes no window, and for Linux `limits.maxburst_segs` replaces pacing.
 
 use crate::net::{Do, Net, Path};
 use crate::{secs, MSS};
@@ -20,18 +20,18 @@ const MAXBURST: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 struct Undone {
     cause: Cause,
-    /// What the ACK that proved it reports as delivered, bytes.
+    /// Bytes reported as delivered by the ACK that proved the mistake.
     acked: u64,
     /// By how much the undo opened the window, bytes.
     opened: f64,
-    /// Segments that went before the next input.
+    /// Segments sent before the next input.
     burst: u32,
 }
 
 /// Every undo of a run.
 fn undone(net: &Net) -> Vec<Undone> {
     let (mut all, mut opened): (Vec<Undone>, _) = (vec![], 0.0);
-    // From the verdict on: whether its own ACK has been told.
+    // From the verdict on: whether its own ACK has been reported.
     let mut open = None;
     for (_, e) in &net.heard[0] {
         match *e {
@@ -54,7 +54,7 @@ fn undone(net: &Net) -> Vec<Undone> {
     all
 }
 
-/// The undos of runs over paths that stand still for seconds and put packets out of order.
+/// The undos of runs over paths that stall for seconds and reorder packets.
 fn runs(stack: &Stack) -> Vec<Undone> {
     let mut all = vec![];
     for seed in 0..60 {
@@ -135,7 +135,7 @@ fn under_a_limit_no_undo_of_any_stack_lets_out_more_than_it_allows() {
         let mut stack = opened(name);
         if !matches!(stack.undo, UndoSpec::Nothing) {
             stack.limits.maxburst_segs = Some(MAXBURST);
-            // `Net` watches every input.
+            // `Net` checks every input.
             assert!(!runs(&stack).is_empty(), "{name}: too quiet");
         }
     }

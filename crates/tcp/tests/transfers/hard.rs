@@ -1,4 +1,4 @@
-//! Paths on which most is lost: a transfer of 300 segments still ends, and no sender waits longer than its timer may.
+//! Paths that lose most packets: a transfer of 300 segments still ends, and no sender waits longer than its timer allows.
 
 use crate::net::{Do, Net, Path, DELAY};
 use crate::{secs, stacks, MSS};
@@ -21,28 +21,28 @@ fn sent_over(stack: &Stack, path: Path, seed: u64) -> Net {
     net
 }
 
-/// The longest that the stack may wait before it tries again (RFC 6298 §2.5, §5.5: at least 60 s; else its own limit).
+/// The longest time that the stack may wait before it retries (RFC 6298 §2.5, §5.5: at least 60 s; else its own limit).
 fn longest_wait(stack: &Stack) -> Nanos {
     match (&stack.detect, &stack.rto) {
-        // The packet's own timer, and after extreme losses the same again before anything goes.
+        // The packet's own timer, and after extreme losses the same time again before anything is sent.
         (DetectSpec::TcpPr(s), _) => s.max.times(2),
         // Net/2's timer counts whole ticks.
         (_, RtoSpec::Net2Ticks(s)) => s.tick.times(u64::from(s.max_ticks)),
         (_, RtoSpec::Rfc6298(s)) => s.max,
-        // The kernel's wheel turns in steps of 512 ticks for timers between 4,032 and 32,256 ticks.
+        // The kernel's timer wheel has steps of 512 ticks for timers between 4,032 and 32,256 ticks.
         (_, RtoSpec::Linux(s)) => s.max + Nanos(512 * 1_000_000_000 / u64::from(s.hz)),
         (DetectSpec::Quic(s), _) => s.max_pto,
         (detect, rto) => panic!("{}: how long may {detect:?} with {rto:?} wait?", stack.name),
     }
 }
 
-/// When the sender sent data, first to last.
+/// The times at which the sender sent data, first to last.
 fn sends(net: &Net) -> impl Iterator<Item = Time> + '_ {
     net.log.iter().filter(|l| l.1 == 0 && l.3 > 0).map(|l| l.0)
 }
 
-/// The longest that the sender did nothing before everything had arrived, and from when on. An ACK of new data starts the
-/// timer anew, whether or not it lets something out (RFC 6298 §5.3), and Linux's is started by SACKs, too (`tcp_clean_rtx_queue`).
+/// The longest silence of the sender before everything had arrived, and its start. An ACK of new data restarts the timer, whether
+/// or not it releases a segment (RFC 6298 §5.3); SACKs also restart Linux's timer (`tcp_clean_rtx_queue`).
 fn longest_silence(net: &Net, hears_sacks: bool) -> (Nanos, Time) {
     let (mut una, mut last, mut longest) = (0, Time::ZERO, (Nanos::ZERO, Time::ZERO));
     for &(at, ref e) in &net.heard[0] {
@@ -66,7 +66,7 @@ fn under_30_and_under_50_percent_of_loss_each_way_300_segments_arrive_and_no_tim
             for seed in 0..seeds {
                 let net = sent_over(&stack, Path { loss: [loss; 2], ..Path::default() }, seed);
                 let who = format!("{} {:?} {loss} % seed {seed}", stack.name, stack.ack);
-                // In order and once: `received` counts what the receiver hands over, and `Net` watches that it was sent.
+                // In order and once: `received` counts the data that the receiver delivers, and `Net` checks that it was sent.
                 assert_eq!(net.received[1], BYTES, "{who}: {}", net.describe());
                 let (wait, from) = longest_silence(&net, matches!(stack.rto, RtoSpec::Linux(_)));
                 assert!(wait <= longest_wait(&stack), "{who}: silent for {wait} from {from} on");
@@ -83,7 +83,7 @@ fn under_30_and_under_50_percent_of_loss_each_way_300_segments_arrive_and_no_tim
 fn after_an_outage_of_a_minute_the_next_try_comes_within_the_longest_wait_and_gets_through() {
     for stack in stacks() {
         for seed in 0..8 {
-            // Anywhere in a round trip, early and late in the transfer.
+            // At any point of a round trip, early and late in the transfer.
             let from = Time(150_000_000 + 57_000_000 * seed);
             let until = from + Nanos::from_secs(60);
             let net = sent_over(&stack, Path { outage: Some((from, until)), ..Path::default() }, seed);
@@ -92,7 +92,7 @@ fn after_an_outage_of_a_minute_the_next_try_comes_within_the_longest_wait_and_ge
             let before = sends(&net).filter(|t| *t < until).max().expect("sent before");
             let again = sends(&net).find(|t| *t >= until).expect("sent again");
             assert!(again.since(until) <= longest_wait(&stack), "{who}: tried again only at {again}");
-            // Each wait is at most twice the one before, which lay in the outage (RFC 6298 §5.5); a tick for Net/2.
+            // Each wait is at most twice the previous one, which was during the outage (RFC 6298 §5.5); plus a tick for Net/2.
             let (waited, twice) = (again.since(before), before.since(from).times(2) + Nanos::from_secs(4));
             assert!(waited <= twice, "{who}: silent from {before} to {again}");
             let advance =

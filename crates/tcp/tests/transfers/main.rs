@@ -1,5 +1,5 @@
-//! Whole transfers between two connections over a network that loses, delays and doubles packets: all end with every
-//! byte delivered once and in order, or back off as RFC 6298 says; none stands still.
+//! Whole transfers between two connections over a network that loses, delays and duplicates packets. All end with
+//! every byte delivered once and in order, or back off as RFC 6298 says; none stalls.
 
 mod bursts;
 mod hard;
@@ -36,7 +36,7 @@ fn policies() -> [AckSpec; 4] {
     [AckSpec::Every, AckSpec::Delayed { delay }, heartbeat, AckSpec::DelayedReordered { delay }]
 }
 
-/// Every named stack with every receiver policy, and timestamps on every other one.
+/// Every named stack with every receiver policy, every second one with timestamps.
 pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     let all = Stack::names().flat_map(|name| policies().map(|ack| (Stack::named(name).expect("listed"), ack)));
     all.enumerate().map(|(i, (stack, ack))| {
@@ -75,7 +75,7 @@ fn transfer(stack: &Stack, path: Path, seed: u64) -> Net {
     let mut net = Net::new(ends, if handshake { 0 } else { rwnd.next_multiple_of(2) }, path, seed);
     net.maxburst = stack.limits.maxburst_segs;
     for end in 0..2 {
-        // Paths that lose half of what they carry outlast every patience.
+        // Paths that lose half of their packets would exceed any user timeout.
         net.ends[end].set_user_timeout(None);
         if shut {
             net.ends[end].read_by_hand();
@@ -97,7 +97,7 @@ fn every_transfer_ends_with_every_byte_delivered_once_and_in_order() {
     let (mut unreachable, mut seen, mut most) = (0, [0u64; 4], 0);
     for stack in stacks() {
         for (p, path) in paths().into_iter().enumerate() {
-            // 276: two ends that had taken each other's probe stood still.
+            // 276: two ends that had accepted each other's probe stalled.
             for seed in (0..150).chain([276]) {
                 let mut stack = stack.clone();
                 stack.limits.maxburst_segs = (seed % 3 == 2).then_some(1 + seed as u32 / 3);

@@ -1,5 +1,5 @@
-//! Undo is harmless: whatever is lost, late or resent, it gives back at most what an episode took, once, and only where
-//! the network had lost nothing of what the episode resent.
+//! Undo is harmless: whatever is lost, late or resent, it restores at most what an episode took, once, and only if the
+//! network had lost none of the segments that the episode resent.
 
 use crate::net::{Do, Net, Path};
 use crate::{secs, MSS};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const STACKS: [&str; 7] = ["dsack", "dsack-inc", "dsack-avg", "dsack-del", "dsack-ewma", "avg-dev", "rr-tcp"];
 
-/// What a listener can know of the running episode.
+/// What an observer can know about the running episode.
 #[derive(Default)]
 struct Known {
     episode: u32,
@@ -25,7 +25,7 @@ struct Known {
     cwnd: f64,
 }
 
-/// How often what happened.
+/// How often each event happened.
 #[derive(Debug, Default)]
 struct Seen {
     undone: u32,
@@ -85,7 +85,7 @@ fn watch(net: &Net, who: &str, seen: &mut Seen) {
     assert_eq!(given_back, None, "{who}: given back without a verdict");
 }
 
-/// The stack with another combination of switches for every seed.
+/// The stack with a different combination of switches for every seed.
 fn stack(name: &str, seed: u64) -> Stack {
     let on = |bit: u64| seed >> bit & 1 == 1;
     let judge = DsackSpec {
@@ -109,7 +109,7 @@ fn path(seed: u64) -> Path {
 fn undo_gives_back_at_most_what_an_episode_took_once_and_only_if_it_resent_nothing_lost() {
     let mut seen = Seen::default();
     for name in STACKS {
-        // 679: a segment lost in Recovery was resent after its end, and the undo did not know.
+        // 679: a segment lost in Recovery was resent after its end, unknown to the undo.
         for seed in (0..512).chain([679]) {
             let stack = stack(name, seed);
             let ends = [Sides::Sender, Sides::Receiver].map(|side| Connection::established(&stack, side, MSS, 60_000));

@@ -1,4 +1,5 @@
-//! Two connections and a network of one list of events: every packet can be lost, late or doubled by itself.
+//! Two connections and a network with one list of events: each packet can be lost, late or duplicated
+//! independently.
 
 use crate::rng::Rng;
 use ackclock_tcp::connection::{reset_for, CloseReason, Connection, State};
@@ -8,21 +9,21 @@ use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::BTreeMap;
 
-/// What the network does, in percent of packets.
+/// The behaviour of the network, in percent of packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Path {
-    /// Lost on the way from the first to the second end, and back.
+    /// Lost from the first to the second end, and back.
     pub(crate) loss: [u64; 2],
-    /// Held up for a random time of up to two round trips.
+    /// Delayed by a random time of up to two round trips.
     pub(crate) late: u64,
     pub(crate) doubled: u64,
     /// Everything sent between these two times is lost.
     pub(crate) outage: Option<(Time, Time)>,
-    /// Everything sent between these two times sets out at the second one only.
+    /// Everything sent between these two times leaves at the second one.
     pub(crate) held: Option<(Time, Time)>,
 }
 
-/// One way, without disturbances.
+/// One-way delay without disturbances.
 pub(crate) const DELAY: Nanos = Nanos::from_millis(50);
 
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +31,11 @@ pub(crate) enum Do {
     Arrive(Segment),
     Write(u64),
     Close,
-    /// The application reads; it comes back as long as data are to be expected.
+    /// The application reads; it repeats this as long as data is expected.
     Read(u64),
 }
 
-/// One line of the log: when, by whom, which segment (trains taken apart), and whether it was lost at once.
+/// One line of the log: time, sender, segment (trains split up), and whether the network lost it.
 pub(crate) type Line = (Time, usize, Offset, u32, Offset, bool);
 
 pub(crate) struct Net {
@@ -46,7 +47,7 @@ pub(crate) struct Net {
     count: u64,
     pub(crate) written: [u64; 2],
     pub(crate) received: [u64; 2],
-    /// The furthest that the peer has ever let this end send, as far as it can know.
+    /// The furthest that the peer has ever let this end send, as far as this end can know.
     edge: [Offset; 2],
     /// Segments that one input may release.
     pub(crate) maxburst: Option<u32>,
@@ -81,7 +82,7 @@ impl Net {
         self.events.insert((at, self.count), (end, what));
     }
 
-    /// Runs until nothing is left to happen, everything is delivered and closed, or the time is over.
+    /// Runs until no events are left, everything is delivered and closed, or the time is over.
     pub(crate) fn run(&mut self, until: Time) {
         (0..2).for_each(|e| self.say(e));
         while let Some(at) = self.next_time().filter(|t| *t <= until && !self.finished()) {
@@ -89,7 +90,7 @@ impl Net {
         }
     }
 
-    /// Lets everything that is still under way or armed happen; returns how many packets that took.
+    /// Runs everything still in flight or armed; returns how many packets that took.
     pub(crate) fn calm_down(&mut self) -> usize {
         let before = self.log.len();
         let until = self.now + Nanos::from_secs(10_000);
@@ -146,7 +147,7 @@ impl Net {
                 assert!(self.received[end] <= self.written[1 - end], "delivered what was never written");
             }
             Do::Write(n) => self.ends[end].write(n),
-            // RFC 9293 §3.10.4: earlier it would end the connection.
+            // RFC 9293 §3.10.4: a close before that would end the connection.
             Do::Close if matches!(self.ends[end].state(), State::SynSent | State::Listen) => {
                 self.at(self.now + Nanos::from_millis(10), end, Do::Close);
             }
@@ -162,7 +163,7 @@ impl Net {
         }
     }
 
-    /// Takes what an end has to say after one input.
+    /// Takes the segments that an end sends after one input.
     fn say(&mut self, end: usize) {
         let mut out = Segment::EMPTY;
         let mut carried = 0;
@@ -206,7 +207,8 @@ impl Net {
         self.received[0] == self.written[1] && self.received[1] == self.written[0]
     }
 
-    /// Everything is delivered once and in order, both have closed, and nobody waits for anything but time.
+    /// Everything is delivered once and in order, both ends have closed, and neither waits for anything but
+    /// time.
     pub(crate) fn finished(&self) -> bool {
         let over = |c: &Connection| matches!(c.state(), State::Closed | State::TimeWait);
         self.unreachable() || self.ends.iter().all(over) && self.all_delivered()
@@ -217,7 +219,7 @@ impl Net {
         self.ends.iter().any(|c| c.close_reason() == Some(CloseReason::Unreachable))
     }
 
-    /// For messages: where everything stands.
+    /// For messages: the state of everything.
     pub(crate) fn describe(&self) -> String {
         let end = |e: usize| {
             let c = &self.ends[e];

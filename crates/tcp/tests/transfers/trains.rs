@@ -1,4 +1,4 @@
-//! A train is one answer for several segments, never another answer.
+//! A train is one answer for several segments, and never changes the answer.
 
 use crate::net::{Do, Line, Net, Path};
 use crate::{secs, stacks, MSS};

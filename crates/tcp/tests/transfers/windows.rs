@@ -1,4 +1,4 @@
-//! Receive buffers that grow, and first ACKs that are quick.
+//! Receive buffers that grow, and quick first ACKs.
 
 use crate::net::{Do, Net, Path};
 use crate::{secs, MSS};
@@ -10,7 +10,7 @@ use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// Sends `bytes` over a round trip of 100 ms without disturbances; returns when all were received, and the buffer by then.
+/// Sends `bytes` with an RTT of 100 ms and no disturbances; returns when all were received, and the buffer size by then.
 fn transfer(stack: &Stack, bytes: u64, buffer: u64) -> (Time, u64) {
     let ends = [Connection::connect(stack, MSS, buffer), Connection::listen(stack, MSS, buffer)];
     let mut net = Net::new(ends, 0, Path::default(), 1);

@@ -1,5 +1,5 @@
-//! Needless retransmissions found by timestamps, by what the ACKs after a timeout cover, and by round trips that are too
-//! short to be true (RFC 3522, RFC 4015, RFC 5682, RFC 3708 §4, Linux).
+//! Needless retransmissions found by timestamps, by the data that ACKs after a timeout cover, and by RTTs too short to be
+//! true (RFC 3522, RFC 4015, RFC 5682, RFC 3708 §4, Linux).
 
 use super::*;
 use crate::spurious::{eifel::EifelSpec, linux::LinuxSpec, rtt_min::RttMinSpec, SpuriousSpec};
@@ -12,7 +12,7 @@ use crate::undo::{
 
 const RWND: u32 = 1_000_000;
 
-/// The stack with a window of `cwnd` segments and a threshold of `ssthresh` segments to begin with.
+/// The stack with an initial window of `cwnd` segments and a threshold of `ssthresh` segments.
 fn starting(stack: Stack, cwnd: u32, ssthresh: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: cwnd, ssthresh_segs: Some(ssthresh) };
     let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..stack }, MSS, u64::from(RWND));
@@ -22,7 +22,8 @@ fn starting(stack: Stack, cwnd: u32, ssthresh: u32) -> Sender {
     s
 }
 
-/// An ACK of everything before segment `n` that echoes a timestamp, and what was judged: whether something was given back.
+/// An ACK of everything before segment `n` that echoes a timestamp; returns, for each verdict, whether anything was
+/// restored.
 fn echo(s: &mut Sender, at: u64, n: u64, tsecr: u32, blocks: &[(u64, u64)]) -> Vec<bool> {
     let mut ack = Segment {
         ack: Offset(seg(n)),
@@ -39,7 +40,7 @@ fn echo(s: &mut Sender, at: u64, n: u64, tsecr: u32, blocks: &[(u64, u64)]) -> V
     heard.iter().filter_map(undone).collect()
 }
 
-/// The retransmission timer fires at `at`, and what may go goes.
+/// Fires the retransmission timer at `at` and sends what may be sent.
 fn time_out(s: &mut Sender, at: u64) -> Vec<(u64, u64)> {
     s.on_timer(ms(at), &mut ());
     send(s, ms(at))
@@ -63,7 +64,7 @@ fn an_echo_older_than_the_retransmission_gives_back_what_is_in_flight_and_an_ini
         assert_eq!(segs(s.window()), (1.0, 10.0));
         assert_eq!(echo(&mut s, 1050, acked, 0, &[]), [true]);
         assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (cwnd, 20.0)));
-        // (8): new data, and no more than that ACK allows.
+        // (8): new data, but no more than that ACK allows.
         let sent = send(&mut s, ms(1050));
         assert_eq!(sent.len() as u64, acked.min(3));
         assert!(sent.iter().all(|x| x.0 >= seg(20)), "{sent:?}");
@@ -76,7 +77,7 @@ fn an_echo_not_older_than_the_retransmission_is_genuine_even_if_the_clock_cannot
         let mut s = starting(eifel(EifelSpec::default()), 20, 10);
         time_out(&mut s, 1000);
         assert_eq!(echo(&mut s, 1050, 1, tsecr, &[]), [true; 0]);
-        // Only the first ACK of new data is looked at.
+        // Only the first ACK of new data is judged.
         assert_eq!(echo(&mut s, 1051, 2, 0, &[]), [true; 0]);
         assert_eq!(s.phase(), Phase::Loss);
     }
@@ -84,7 +85,7 @@ fn an_echo_not_older_than_the_retransmission_is_genuine_even_if_the_clock_cannot
 
 #[test]
 fn when_all_is_acknowledged_only_a_receiver_known_to_report_duplicates_is_believed() {
-    // RFC 3522 §3.2 (5): else a window of lost ACKs looks the same.
+    // RFC 3522 §3.2 (5): otherwise a window of lost ACKs looks the same.
     let run = |dsack_before: bool, dsack_now: bool| {
         let mut s = starting(eifel(EifelSpec::default()), 4, 10);
         if dsack_before {
@@ -108,7 +109,7 @@ fn the_first_retransmission_of_a_repair_is_watched_and_no_later_one() {
     time_out(&mut s, 1000);
     time_out(&mut s, 3000);
     assert_eq!(echo(&mut s, 3050, 1, 1000, &[]), [true; 0]);
-    // And the original's is not, though it came after two timeouts.
+    // The ACK of the original is not, although it arrived after two timeouts.
     let mut s = starting(eifel(EifelSpec::default()), 20, 10);
     time_out(&mut s, 1000);
     time_out(&mut s, 3000);
@@ -155,7 +156,7 @@ fn after_a_needless_timeout_three_duplicates_begin_a_fast_retransmit_again() {
 
 #[test]
 fn after_a_needless_timeout_the_first_sample_of_new_data_makes_the_timer_slower() {
-    // RFC 4015 §3.1 (11). SRTT 100 ms, RTTVAR 50 ms before; the new data take 700 ms: SRTT 700, RTTVAR 350.
+    // RFC 4015 §3.1 (11). SRTT 100 ms, RTTVAR 50 ms before; the new data takes 700 ms: SRTT 700, RTTVAR 350.
     for (adapt, timeout_ms) in [(true, 700 + 4 * 350), (false, 1000)] {
         let undo = EifelResponseSpec { adapt_timer: adapt, ..Default::default() };
         let stack = Stack { undo: UndoSpec::EifelResponse(undo), ..named("eifel") };
@@ -163,7 +164,7 @@ fn after_a_needless_timeout_the_first_sample_of_new_data_makes_the_timer_slower(
         time_out(&mut s, 1000);
         assert_eq!(echo(&mut s, 1050, 2, 0, &[]), [true]);
         assert_eq!(send(&mut s, ms(1050)).len(), 2);
-        // An ACK of the old window is no sample of new data, and the back-off stays.
+        // An ACK of the old window is not a sample of new data, so the back-off stays.
         echo(&mut s, 1100, 20, 0, &[]);
         assert_eq!(s.slots.rto.backed_off(), Nanos::from_secs(2));
         echo(&mut s, 1750, 21, 1050, &[]);
@@ -172,7 +173,7 @@ fn after_a_needless_timeout_the_first_sample_of_new_data_makes_the_timer_slower(
     }
 }
 
-/// `name` with F-RTO in that form, ten segments on their way and the timer fired at one second.
+/// `name` with F-RTO in that form, ten segments in flight, and the timer fired at one second.
 fn in_doubt(name: &str, form: Form, data: u64) -> Sender {
     let timeout = TimeoutSpec::Frto(FrtoSpec { form, ..Default::default() });
     let undo = UndoSpec::EifelResponse(EifelResponseSpec::default());
@@ -186,7 +187,7 @@ fn in_doubt(name: &str, form: Form, data: u64) -> Sender {
     s
 }
 
-/// The segments that go after an ACK of everything before segment `n`, and the verdicts that it brought.
+/// The segments sent after an ACK of everything before segment `n`, and the verdicts that it led to.
 fn answer(s: &mut Sender, at: u64, n: u64, blocks: &[(u64, u64)]) -> (Vec<u64>, Vec<bool>) {
     let verdicts = echo(s, at, n, 0, blocks);
     (send(s, ms(at)).iter().map(|x| (x.0 - 1) / 1000).collect(), verdicts)
@@ -200,7 +201,7 @@ fn two_advancing_acks_after_a_timeout_show_that_it_was_needless() {
     let (sent, verdicts) = answer(&mut s, 1060, 2, &[]);
     assert_eq!((verdicts, s.phase(), s.board().lost()), (vec![true], Phase::Open, 0));
     assert!(sent.iter().all(|n| *n >= 12), "{sent:?}");
-    // FlightSize 10 and one acknowledged; but never more than there was (decision 0051).
+    // FlightSize 10 and one acknowledged; but never more than before (decision 0051).
     assert_eq!(segs(s.window()), (10.0, 10.0));
     assert_eq!(s.board().iter().filter(|x| x.sends > 1).count(), 0, "only the first was sent again");
 }
@@ -264,7 +265,7 @@ fn linux_believes_any_report_of_an_original_even_before_new_data_went() {
 
 #[test]
 fn a_timeout_before_the_end_of_another_timeouts_repair_asks_nothing() {
-    // RFC 5682 §2.1 (1): recover lies above snd_una.
+    // RFC 5682 §2.1 (1): recover is above snd_una.
     for (name, form) in [("newreno", Form::Basic), ("rfc-6675", Form::Sack)] {
         let mut s = in_doubt(name, form, 100);
         answer(&mut s, 1050, 1, &[]);
@@ -304,7 +305,7 @@ fn with_sack_a_timeout_in_a_fast_recovery_asks_nothing_and_without_it_does() {
 
 #[test]
 fn an_ack_sooner_than_three_quarters_of_the_shortest_round_trip_shows_a_needless_timeout() {
-    // The shortest round trip is 100 ms.
+    // The smallest RTT is 100 ms.
     for (share, at, verdicts) in [(0.75, 74, vec![true]), (0.75, 75, vec![]), (0.5, 49, vec![true]), (0.5, 50, vec![])]
     {
         let undo = SlowStartBackSpec { undo_timeouts: true, ..Default::default() };
@@ -330,7 +331,7 @@ fn linux(judge: LinuxSpec) -> Sender {
 const DSACK_ONLY: LinuxSpec = LinuxSpec { dsack: true, timestamps: false };
 const STAMPS_ONLY: LinuxSpec = LinuxSpec { dsack: false, timestamps: true };
 
-/// Segment 0 is overtaken by `dups` others and resent at the third of them.
+/// Segment 0 is overtaken by `dups` others and resent at the third one.
 fn overtaken(s: &mut Sender, dups: u64) {
     for n in 1..=dups {
         echo(s, 100 + n, 0, 0, &[(1, n + 1)]);
@@ -345,7 +346,7 @@ fn linux_restores_window_and_threshold_when_every_retransmission_was_reported_tw
     let mut s = linux(DSACK_ONLY);
     overtaken(&mut s, 6);
     assert_eq!(echo(&mut s, 120, 7, 0, &[(0, 1)]), [true]);
-    // 3/4 of the window of 20 is more than the threshold of 10 was.
+    // 3/4 of the window of 20 is more than the old threshold of 10.
     assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
     let mut s = linux(DSACK_ONLY);
     overtaken(&mut s, 6);
@@ -366,7 +367,7 @@ fn linux_believes_an_old_timestamp_on_the_full_ack_and_on_a_partial_one_when_not
         assert_eq!(echo(&mut s, 120, n, 50, &[]), [true], "full: {full}");
         assert_eq!((s.phase(), segs(s.window())), (Phase::Open, (20.0, 15.0)));
     }
-    // An echo of the retransmission or of something later proves nothing.
+    // An echo of the retransmission or of a later segment proves nothing.
     let mut s = linux(STAMPS_ONLY);
     overtaken(&mut s, 6);
     assert_eq!(echo(&mut s, 120, 7, 103, &[]), [true; 0]);
@@ -412,10 +413,10 @@ fn what_is_sacked_when_a_timeout_is_found_needless_does_not_add_to_the_burst() {
     assert_eq!(send(&mut s, ms(1000)), [(seg(0), 1000)]);
     ack(&mut s, ms(1100), seg(1), 1_000_000, &[]);
     assert_eq!(send(&mut s, ms(1100)).len(), 2, "F-RTO's new segments");
-    // Segment 1 was overtaken by the rest, whose first reports were lost: 18 segments are SACKed at once.
+    // Segment 1 was overtaken by the rest, whose first reports were lost: one ACK SACKs 18 segments.
     ack(&mut s, ms(1101), seg(1), 1_000_000, &[(seg(2), seg(20))]);
     assert_eq!((s.phase(), s.board().pipe()), (Phase::Open, 3000));
-    // RFC 3390's initial window of 1000-byte segments, not the 17 that were SACKed and are free in the old window.
+    // RFC 3390's initial window of 1000-byte segments, not the 17 that were SACKed and leave room in the old window.
     assert_eq!(send(&mut s, ms(1101)).len(), 4);
 }
 

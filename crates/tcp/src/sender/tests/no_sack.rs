@@ -1,10 +1,11 @@
-//! Linux without SACK, exchange by exchange: what is sent follows from Linux's arithmetic by hand (`tcp_add_reno_sack`,
+//! Linux without SACK, exchange by exchange: the segments sent follow from Linux's arithmetic by hand (`tcp_add_reno_sack`,
 //! `tcp_cwnd_reduction`, `tcp_try_undo_partial`, `tcp_process_loss`).
 
 use super::*;
 use crate::startup::{fixed::FixedSpec, StartupSpec};
 
-/// Linux's Reno without SACK: ten segments are out, and so large are window and threshold. `rwnd` is the peer's window in segments.
+/// Linux's Reno without SACK: ten segments are outstanding, the size of window and threshold. `rwnd` is the peer's window in
+/// segments.
 fn linux(rwnd: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(10) };
     let stack = Stack { startup: StartupSpec::Fixed(fixed), ..named("linux-reno-2025").without_sack() };
@@ -15,7 +16,7 @@ fn linux(rwnd: u32) -> Sender {
     s
 }
 
-/// An ACK of everything before segment `n`, with or without an echoed timestamp; what it lets out.
+/// An ACK of everything before segment `n`, with or without an echoed timestamp; returns the segments that it releases.
 fn acked(s: &mut Sender, at: u64, n: u64, tsecr: Option<u32>) -> Vec<u64> {
     let wnd = s.peer.wnd;
     let opts = if tsecr.is_some() { Segment::TIMESTAMPS } else { 0 };
@@ -33,7 +34,7 @@ fn dupthresh(s: &Sender) -> Option<u32> {
 fn each_duplicate_makes_room_for_a_segment_and_the_third_begins_a_proportional_recovery() {
     let mut s = linux(1000);
     let sent: Vec<_> = (1..=6).map(|n| acked(&mut s, 100 + n, 0, None)).collect();
-    // 12 are out when the head is lost; half of what then arrives goes.
+    // 12 are outstanding when the head is lost; half as many as then arrive are sent.
     assert_eq!(sent, [vec![10], vec![11], vec![0], vec![], vec![12], vec![]]);
     assert_eq!((s.phase(), s.window().ssthresh), (Phase::Recovery, 5000.0));
     assert_eq!((s.board.presumed(), s.board.pipe()), (6000, 13_000 - 6000));
@@ -55,7 +56,8 @@ fn after_the_last_segment_of_a_recovery_its_echoes_begin_no_other_one() {
 fn a_partial_ack_eats_duplicates_and_its_head_goes_again_with_the_next_that_arrives() {
     let mut s = linux(1000);
     (1..=6).for_each(|n| _ = acked(&mut s, 100 + n, 0, None));
-    // 4 acknowledged: one filled the hole, the other three are of the six. 9 are out, 3 have arrived, and 1 is lost: 5 are left.
+    // 4 acknowledged: one filled the hole, the other three are among the six duplicates. 9 are outstanding, 3 have arrived, and 1
+    // is lost: 5 are left.
     assert!(acked(&mut s, 200, 4, None).is_empty());
     assert_eq!((s.phase(), s.board.presumed(), s.window().cwnd), (Phase::Recovery, 3000, 5000.0));
     assert_eq!(acked(&mut s, 201, 4, None), [4]);
@@ -97,7 +99,7 @@ fn after_a_timeout_an_ack_of_originals_alone_shows_that_it_was_needless() {
         let at = s.next_timer().unwrap().0 / 1_000_000;
         s.on_timer(ms(at), &mut ());
         assert_eq!(send(&mut s, ms(at)), [(seg(0), 1000)]);
-        // What was sent again is among it: nobody can tell.
+        // The resent segment is among them, so the copies cannot be told apart.
         assert_eq!(acked(&mut s, at + 50, 1, None), [10, 11]);
         assert_eq!(s.phase(), Phase::Loss);
         acked(&mut s, at + 60, next, None);

@@ -15,7 +15,7 @@ fn paced(name: &str) -> Sender {
     s
 }
 
-/// The moments at which something goes until `end`, and how many segments do.
+/// The times until `end` at which segments are sent, and how many.
 fn course(s: &mut Sender, mut now: Time, end: Time) -> Vec<(u64, usize)> {
     let mut course = vec![];
     loop {
@@ -33,7 +33,8 @@ fn course(s: &mut Sender, mut now: Time, end: Time) -> Vec<(u64, usize)> {
 
 #[test]
 fn a_window_goes_in_bursts_of_two_over_half_a_round_trip_in_young_slow_start() {
-    // 20 segments in 100 ms, at twice that rate: two segments each 5 ms. The pause before makes the first burst book half.
+    // 20 segments in 100 ms, at twice that rate: two segments every 5 ms. After the pause, the first burst reserves only
+    // half.
     let mut s = paced("reno");
     s.w.ssthresh = 1e9;
     let got = course(&mut s, ms(100), ms(200));

@@ -1,4 +1,4 @@
-//! PRR ACK by ACK, as the examples of RFC 6937 §3.1 and RFC 9937 §8 go.
+//! PRR ACK by ACK, following the examples of RFC 6937 §3.1 and RFC 9937 §8.
 
 use super::*;
 use crate::recovery::prr::{Bound, PrrSpec};
@@ -76,7 +76,7 @@ fn below_ssthresh_a_segment_more_goes_only_on_an_ack_that_advances_and_shows_no_
         let mut s = Sender::new(&opened(named("prr"), 20), MSS, 1_000_000);
         s.write(20_000);
         send(&mut s, ms(0));
-        // 0 to 12 are lost, and 13 to 15 show it.
+        // 0 to 12 are lost, as 13 to 15 show.
         for n in 14..=16 {
             ack(&mut s, ms(86 + n), seg(0), 1_000_000, &[(seg(13), seg(n))]);
             assert_eq!(send(&mut s, ms(86 + n)).len(), usize::from(n == 16));

@@ -4,7 +4,7 @@ use super::*;
 
 const RWND: u32 = 1_000_000;
 
-/// Twenty segments sent at once, a round trip of 100 ms known.
+/// Twenty segments sent at once, with a known RTT of 100 ms.
 fn sender() -> Sender {
     let mut s = Sender::new(&opened(named("quic-9002"), 20), MSS, u64::from(RWND));
     s.on_handshake(Nanos::from_millis(100));
@@ -47,10 +47,10 @@ fn persistent_congestion_leaves_two_segments_and_slow_start() {
         s.on_timer(ms(at), &mut ());
         send(&mut s, ms(at));
     }
-    // Only the third probe arrived: all before it is lost, 0 to 975 ms, three times 325 and no more.
+    // Only the third probe arrived: everything before it is lost, from 0 to 975 ms, exactly three times 325.
     ack(&mut s, ms(2375), seg(0), RWND, &[(seg(22), seg(23))]);
     assert_eq!(s.window().cwnd, 10_000.0, "not more than three PTOs");
-    // One more, and it is.
+    // With one more millisecond it is persistent congestion.
     let mut s = sender();
     for at in [325, 975, 2275, 4875] {
         s.on_timer(ms(at), &mut ());
@@ -66,7 +66,7 @@ fn persistent_congestion_leaves_two_segments_and_slow_start() {
 #[test]
 fn a_threshold_below_a_segment_leaves_a_window_of_one_whatever_repairs() {
     use crate::congestion::{quic::QuicSpec, CongestionSpec};
-    // Half of one segment, where the peer has no SACK; and a tenth of five.
+    // Half of one segment, for a peer without SACK; and a tenth of five.
     let mut s = Sender::new(&opened(named("quic-9002").without_sack(), 1), MSS, u64::from(RWND));
     s.write(1_000_000);
     send(&mut s, ms(0));
@@ -99,8 +99,8 @@ fn a_threshold_below_a_segment_leaves_a_window_of_one_whatever_repairs() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Twenty segments sent at once of a sender that takes mistakes back, and a round trip of 100 ms known; segment 0 is late, and `dups`
-/// others are acknowledged before it, one a millisecond.
+/// A sender with undo has sent twenty segments at once and knows the RTT of 100 ms. Segment 0 is late, and `dups` others are
+/// acknowledged before it, one per millisecond.
 fn late(dups: u64) -> Sender {
     let mut s = Sender::new(&opened(named("quic-undo"), 20), MSS, u64::from(RWND));
     s.on_handshake(Nanos::from_millis(100));
@@ -125,7 +125,7 @@ fn a_packet_held_to_be_lost_that_comes_before_it_is_resent_gives_the_window_back
         Window { cwnd: 24_000.0, ssthresh: 1_000_000.0 },
         "as before, and four segments of slow start"
     );
-    // The loss of something that was sent before the cut is an event again.
+    // The loss of a segment sent before the cut is a new event again.
     for n in 6..=8 {
         ack(&mut s, ms(104 + n), seg(4), RWND, &[(seg(5), seg(n))]);
     }
@@ -138,7 +138,7 @@ fn a_packet_that_comes_too_soon_after_it_was_resent_came_by_its_first_copy() {
     assert_eq!((s.window(), s.board().lost(), s.board().lost_to_send()), (CUT, 1000, 0), "it was resent");
     ack(&mut s, ms(150), seg(14), RWND, &[]);
     assert_eq!(s.window(), Window { cwnd: 34_000.0, ssthresh: 1_000_000.0 });
-    // A round trip after it was resent nobody knows which copy it was.
+    // A round trip after the resend it is unknown which copy arrived.
     let mut s = late(13);
     ack(&mut s, ms(213), seg(14), RWND, &[]);
     assert_eq!(s.window().ssthresh, 10_000.0);
@@ -147,7 +147,7 @@ fn a_packet_that_comes_too_soon_after_it_was_resent_came_by_its_first_copy() {
 #[test]
 fn one_real_loss_beside_what_only_came_late_keeps_the_cut() {
     let mut s = late(3);
-    // Segment 5 is lost, and both are resent; then 0 arrives, and a round trip later 5.
+    // Segment 5 is lost, and both are resent; then 0 arrives, and 5 a round trip later.
     for n in 7..=15 {
         ack(&mut s, ms(100 + n), seg(0), RWND, &[(seg(6), seg(n)), (seg(1), seg(5))]);
         send(&mut s, ms(100 + n));

@@ -1,6 +1,6 @@
-//! RACK-TLP: the example runs of RFC 8985 with times, and its rules for probes and timeouts.
+//! RACK-TLP: the example runs of RFC 8985 with their times, and its rules for probes and timeouts.
 //!
-//! They were written when PRR was RFC 6937's, so the stack here has its slow start bound.
+//! They were written when PRR meant RFC 6937, so the stack here has its slow start bound.
 
 use super::*;
 use crate::detect::rack_tlp::{RackTlpSpec, Rules};
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const RTT: u64 = 100;
 
-/// A sender, and a receiver that answers each segment a round trip after it was sent.
+/// A sender, and a receiver whose ACK of each segment arrives a round trip after the segment was sent.
 struct Path {
     s: Sender,
-    /// Milliseconds of the answer's arrival, in order of sending.
+    /// Arrival times of the ACKs in milliseconds, in order of sending.
     answers: Vec<(u64, u64)>,
     received: BTreeSet<u64>,
     /// Which copies of which segments are lost.
     lost: Vec<(u64, u64)>,
     sent: BTreeMap<u64, u64>,
-    /// When which segments went.
+    /// Send times and segments.
     log: Vec<(u64, Vec<u64>)>,
     timeouts: usize,
     heard: Vec<(Time, Event)>,
@@ -55,7 +55,7 @@ impl Path {
         }
     }
 
-    /// Lets segments be written at their times (in milliseconds), and runs until nothing more happens.
+    /// Writes segments at their times (in milliseconds), and runs until nothing more happens.
     fn run(&mut self, writes: &[(u64, u64)]) {
         let mut writes = writes.to_vec();
         loop {
@@ -78,7 +78,7 @@ impl Path {
         }
     }
 
-    /// The ACK of a segment, with SACK blocks from the highest down and a DSACK if it came before.
+    /// The ACK of a segment, with SACK blocks from the highest down, and a DSACK if the segment had arrived before.
     fn answer(&mut self, now: u64, n: u64) {
         let again = !self.received.insert(n);
         let next = (0..).find(|k| !self.received.contains(k)).unwrap();
@@ -96,7 +96,7 @@ impl Path {
     }
 }
 
-/// What went when, without the first flight, and the timeouts.
+/// Returns the segments sent and their times, without the first flight, and the timeouts.
 fn run(stack: &Stack, writes: &[(u64, u64)], lost: &[(u64, u64)]) -> (Vec<(u64, Vec<u64>)>, usize) {
     let mut p = Path::new(stack, lost);
     p.run(writes);
@@ -115,7 +115,7 @@ fn a_probe_shows_the_loss_of_a_tail_and_a_lost_retransmission_is_found_without_a
 
 #[test]
 fn a_second_loss_of_the_same_flight_is_found_by_the_ack_of_the_first_retransmission() {
-    // RFC 8985 §9.1 (1): P1 and P3 are lost; P0 has measured the round trip.
+    // RFC 8985 §9.1 (1): P1 and P3 are lost; P0 has given an RTT sample.
     let writes = [(0, 1), (100, 1), (130, 1), (160, 1)];
     let (log, timeouts) = run(&rack(Bound::Ssrb, true), &writes, &[(1, 1), (3, 1)]);
     assert_eq!(log[4..], [(230, vec![1]), (330, vec![3])]);
@@ -133,7 +133,7 @@ fn a_lost_retransmission_is_found_by_the_delivery_of_one_sent_with_it() {
 
 #[test]
 fn a_timeout_does_not_touch_what_was_sent_just_before_it() {
-    // RFC 8985 §3.5, §6.3: only the ACK of P1 is late, P2 and P3 have just gone.
+    // RFC 8985 §3.5, §6.3: only the ACK of P1 is late; P2 and P3 have just been sent.
     let mut p = Path::new(&rack(Bound::Ssrb, false), &[(1, 1)]);
     p.run(&[(0, 1)]);
     for (at, n) in [(100, 1), (1050, 1), (1080, 1)] {
@@ -159,7 +159,7 @@ fn a_timeout_long_after_the_last_send_holds_all_to_be_lost() {
     assert_eq!((p.s.board().lost(), p.s.board().pipe()), (5000, 0));
 }
 
-/// A flight of ten under a window of twenty, all of it lost, the round trip known.
+/// A flight of ten with a window of twenty, all of it lost, with a known RTT.
 fn a_lost_flight(bound: Bound) -> (Vec<(u64, usize)>, usize, Window) {
     let mut stack = rack(bound, true);
     stack.congestion = crate::congestion::CongestionSpec::Aimd(crate::congestion::aimd::AimdSpec {
@@ -192,7 +192,7 @@ fn with_rfc_9937_the_same_takes_a_round_trip_more_because_a_sack_is_no_safe_ack(
 
 #[test]
 fn the_third_sacked_segment_stands_for_a_loss_until_reordering_is_seen_and_then_only_time_does() {
-    // RFC 8985 §6.2 step 4. The answers come a millisecond apart.
+    // RFC 8985 §6.2 step 4. The ACKs arrive a millisecond apart.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
     s.write(1_000_000);
     send(&mut s, ms(0));
@@ -207,14 +207,14 @@ fn the_third_sacked_segment_stands_for_a_loss_until_reordering_is_seen_and_then_
     s.write(1_000_000);
     send(&mut s, ms(0));
     ack(&mut s, ms(100), seg(0), 1_000_000, &[(seg(1), seg(2))]);
-    // Segment 0 was late: that is reordering. Its own hole now waits for a quarter of the smallest round trip.
+    // Segment 0 was late: that is reordering. Its own hole now waits for a quarter of the smallest RTT.
     ack(&mut s, ms(101), seg(2), 1_000_000, &[]);
     assert_eq!(s.phase(), Phase::Open);
     for n in 3..=9 {
         ack(&mut s, ms(99 + n), seg(2), 1_000_000, &[(seg(3), seg(n + 1))]);
         assert_eq!(s.phase(), Phase::Disorder, "segment {n}");
     }
-    // Sent at 0, the newest delivered took 108 ms, the smallest round trip 100 ms.
+    // Sent at 0, the newest delivered segment took 108 ms; the smallest RTT is 100 ms.
     assert_eq!(s.next_timer(), Some(ms(108 + 25)));
     s.on_timer(ms(133), &mut ());
     assert_eq!((s.phase(), s.board().lost()), (Phase::Recovery, 1000));
@@ -235,7 +235,7 @@ fn a_dsack_makes_the_next_hole_wait_for_half_a_round_trip() {
 
 #[test]
 fn the_ack_of_an_earlier_copy_says_nothing_about_when_the_last_was_sent() {
-    // RFC 8985 §6.2 step 2: faster than the smallest round trip, or with an older timestamp.
+    // RFC 8985 §6.2 step 2: faster than the smallest RTT, or with an older timestamp.
     for (now, tsecr, believed) in [(350, None, false), (400, Some(0), false), (400, None, true), (400, Some(300), true)]
     {
         let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
@@ -266,13 +266,13 @@ fn a_probe_of_new_data_goes_although_the_window_is_full() {
     assert_eq!(s.next_timer(), Some(ms(200)));
     s.on_timer(ms(200), &mut ());
     assert_eq!(send(&mut s, ms(200)), [(seg(20), 1000)]);
-    // One probe at a time: what fires next is the retransmission timer, a second after the probe.
+    // One probe at a time: the retransmission timer fires next, a second after the probe.
     assert_eq!(s.next_timer(), Some(ms(1200)));
 }
 
 #[test]
 fn new_data_start_the_probes_timer_again_whether_it_runs_or_not() {
-    // RFC 8985 §7.2. It runs out at 200 ms, and finds that something was sent at 150 ms.
+    // RFC 8985 §7.2. It expires at 200 ms and finds that data was sent at 150 ms.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
     s.on_handshake(Nanos::from_millis(RTT));
     s.write(2000);
@@ -283,7 +283,7 @@ fn new_data_start_the_probes_timer_again_whether_it_runs_or_not() {
     assert_eq!((send(&mut s, ms(200)), s.next_timer()), (vec![], Some(ms(350))));
     s.on_timer(ms(350), &mut ());
     assert_eq!(send(&mut s, ms(350)), [(seg(2), 1000)]);
-    // All is acknowledged; after a silence the first segment starts it.
+    // Everything is acknowledged; after a silence the first segment starts it.
     ack(&mut s, ms(450), seg(3), 1_000_000, &[]);
     assert_eq!(s.next_timer(), None);
     s.write(2000);
@@ -305,7 +305,8 @@ fn a_single_segment_is_probed_later_because_its_ack_may_be_delayed() {
     assert_eq!(s.next_timer(), Some(ms(400)));
 }
 
-/// Sixty segments of which the first is lost, and its first copy; the episodes, and the thresholds that they cut to.
+/// Sixty segments; the first is lost, and so is its first copy. Returns the number of episodes, and the thresholds that
+/// they cut to.
 fn copy_lost(respond_lost_rexmit: bool) -> (u32, Vec<f64>) {
     let spec = PrrSpec { order: Order::Marks, respond_lost_rexmit, ..PrrSpec::default() };
     let stack = Stack { recovery: RecoverySpec::Prr(spec), ..rack(Bound::Rfc9937, true) };
@@ -321,7 +322,7 @@ fn copy_lost(respond_lost_rexmit: bool) -> (u32, Vec<f64>) {
 
 #[test]
 fn a_lost_retransmission_cuts_the_window_a_second_time_from_what_is_still_on_its_way() {
-    // RFC 9937 §6.1, RFC 8985 §9.3, decision 0041: what is SACKed does not count for the second.
+    // RFC 9937 §6.1, RFC 8985 §9.3, decision 0041: SACKed data does not count for the second cut.
     let (episodes, cuts) = copy_lost(true);
     assert_eq!((episodes, cuts.len(), cuts[0]), (2, 2, 10_000.0));
     assert!((4000.0..=6000.0).contains(&cuts[1]), "{cuts:?}");
@@ -342,10 +343,10 @@ fn rack_tlp_is_refused_with_parts_that_do_not_resend_by_its_marks() {
     assert_eq!(refused(Stack { detect: DetectSpec::RackTlp(none), ..rack }), "detect.dupthresh");
 }
 
-/// When an ACK comes, up to where it acknowledges, and its blocks.
+/// Arrival time of an ACK, the segment that it acknowledges up to, and its blocks.
 type Answer<'a> = (u64, u64, &'a [(u64, u64)]);
 
-/// Ten segments, the last of which is probed at 200 ms; a second flight of one then goes on. What the window is after it.
+/// Ten segments, the last of which is probed at 200 ms; then a second flight of one. Returns the window after it.
 fn probed(answers: &[Answer]) -> f64 {
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
     s.on_handshake(Nanos::from_millis(RTT));
@@ -373,13 +374,14 @@ fn a_probe_that_repaired_a_loss_cuts_the_window_and_one_whose_both_copies_arrive
     assert_eq!(probed(&[(600, seg(10), &[]), (601, seg(10), &[]), (602, seg(11), &[])]), grown);
 }
 
-/// Linux's rules over a path on which nothing is lost: a segment is overtaken by `by` others; the threshold after it.
+/// Linux's rules over a path on which nothing is lost: a segment is overtaken by `by` others; returns the threshold after
+/// it.
 fn overtaken(by: u64) -> u32 {
     let detect = DetectSpec::RackTlp(RackTlpSpec { rules: Rules::Linux, ..RackTlpSpec::default() });
     let mut s = Sender::new(&Stack { detect, ..opened(named("linux-2025"), 20) }, MSS, 1_000_000);
     s.write(40_000);
     send(&mut s, ms(0));
-    // A first round trip, so that the window is a quarter of it.
+    // A first round trip, so that the reordering window is a quarter of it.
     ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
     for n in 1..=by {
         ack(&mut s, ms(100 + n), seg(1), 1_000_000, &[(seg(2), seg(2 + n))]);
@@ -402,7 +404,7 @@ fn by_linuxs_rules_an_ack_that_only_sacks_opens_the_window_once_reordering_is_ab
         send(&mut s, ms(0));
         ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
         if reordered {
-            // The first hole shows that there is reordering, the second is four segments long.
+            // The first hole shows that there is reordering; the second is four segments long.
             for (hole, end) in [(1, 4), (4, 8)] {
                 ack(&mut s, ms(100), seg(hole), 1_000_000, &[(seg(hole + 1), seg(end))]);
                 ack(&mut s, ms(101), seg(end), 1_000_000, &[]);
@@ -426,7 +428,7 @@ fn by_linuxs_rules_the_timer_starts_anew_when_the_oldest_segment_is_sent_again()
     send(&mut s, ms(0));
     ack(&mut s, ms(100), seg(1), 1_000_000, &[]);
     send(&mut s, ms(100));
-    // 100 ms and the least deviations of 200: the timer runs until 400 ms.
+    // 100 ms plus the minimum deviation of 200 ms: the timer runs until 400 ms.
     (2..6).for_each(|n| ack(&mut s, ms(198 + n), seg(1), 1_000_000, &[(seg(2), seg(2 + n))]));
     assert_eq!(send(&mut s, ms(204))[0], (seg(1), 1000));
     assert!(s.timers.rto.is_some_and(|at| at >= ms(504)), "{:?}", s.timers.rto);

@@ -34,7 +34,7 @@ fn after(lost: u64) -> Window {
 
 #[test]
 fn the_window_at_the_end_is_at_most_half_and_ssthresh_at_least_a_quarter() {
-    // Half of twenty; where the network held fewer, what it held, and a quarter of twenty for ssthresh.
+    // Half of twenty; if fewer were in the network, that number, and a quarter of twenty for ssthresh.
     assert_eq!(after(1), Window { cwnd: 10_000.0, ssthresh: 10_000.0 });
     assert_eq!(after(17), Window { cwnd: 3000.0, ssthresh: 5000.0 });
 }

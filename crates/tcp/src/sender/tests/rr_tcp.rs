@@ -1,4 +1,4 @@
-//! RR-TCP: what it times, and what its threshold learns, through a whole sender.
+//! RR-TCP's RTT samples, and what its threshold learns, through a whole sender.
 
 use super::*;
 use crate::detect::threshold::fa::FaSpec;
@@ -8,7 +8,7 @@ use crate::spurious::{dsack::DsackSpec, SpuriousSpec};
 
 const RWND: u32 = 1_000_000;
 
-/// Segment 0 of 20 is sent at 0 and 300 ms; an ACK for it comes at 500 ms, a DSACK at 800 ms.
+/// Segment 0 of 20 is sent at 0 and 300 ms; an ACK for it arrives at 500 ms, a DSACK at 800 ms.
 fn resent_needlessly(stack: Stack) -> Sender {
     let mut s = Sender::new(&opened(stack, 20), MSS, u64::from(RWND));
     s.write(1_000_000);
@@ -29,7 +29,7 @@ fn resent_needlessly(stack: Stack) -> Sender {
 #[test]
 fn what_was_sent_at_0_and_300_ms_and_answered_at_500_and_800_ms_took_half_a_second_in_the_mean() {
     assert_eq!(resent_needlessly(named("rr-tcp")).slots.rto.srtt(), Some(Nanos::from_millis(500)));
-    // Karn's rule alone: nothing.
+    // With Karn's rule alone there is no sample.
     let karn = Stack { spurious: SpuriousSpec::Dsack(DsackSpec::default()), ..named("rr-tcp") };
     assert_eq!(resent_needlessly(karn).slots.rto.srtt(), None);
 }

@@ -1,5 +1,5 @@
-//! What the sequencer owes to parts that no named stack has yet: verdicts by timer, held sending, probes, an own
-//! retransmission timer, mistakes found in Loss.
+//! Services of the sequencer that no named stack uses yet: verdicts by timer, held sending, probes, a detector's
+//! own retransmission timer, mistakes found in Loss.
 
 use super::*;
 use crate::detect::{DetectSpec, Learner};
@@ -19,7 +19,7 @@ pub(super) fn custom<T: ?Sized + 'static>(make: impl Fn() -> Box<T> + Send + Syn
     Factory { name: "test".into(), identity: 1, make: Arc::new(move |_| make()) }
 }
 
-/// Says `verdict` once, at `deadline`; marks the head if that is a loss.
+/// Returns `verdict` once, at `deadline`; marks the head if the verdict is a loss.
 #[derive(Clone, Copy)]
 struct Judge {
     deadline: Option<Time>,
@@ -64,7 +64,7 @@ impl Timekeeper for Judge {
 
 impl Learner for Judge {}
 
-/// `name` with that judge, four segments on their way out of `data` bytes.
+/// `name` with that judge, with four segments of `data` bytes in flight.
 fn judged(name: &str, judge: Judge, data: u64) -> Sender {
     let stack =
         Stack { detect: DetectSpec::Custom(custom::<dyn Detector>(move || Box::new(judge))), ..opened(named(name), 4) };
@@ -113,7 +113,7 @@ fn repaired_cuts_the_window_without_a_phase() {
 
 #[test]
 fn a_probe_goes_whatever_the_window_says_and_restarts_the_timer() {
-    // RFC 8985 §7.3: new data if there are any, else the last segment again.
+    // RFC 8985 §7.3: new data if there is any, else the last segment again.
     for (data, want) in [(9000, (seg(4), 1000)), (4000, (seg(3), 1000))] {
         let judge = Judge { deadline: Some(ms(300)), verdict: Verdict::Probe, ..QUIET };
         let mut s = judged("rfc-6675", judge, data);
@@ -150,7 +150,7 @@ fn a_judge_with_a_timer_of_its_own_takes_the_place_of_the_retransmission_timer()
     ack(&mut s, ms(100), seg(1), 100_000, &[]);
     send(&mut s, ms(100));
     assert_eq!(s.next_timer(), None);
-    // A shut window is probed all the same; when it opens over the probe, no timer of ours starts.
+    // A closed window is still probed; when it opens beyond the probe, no timer of ours starts.
     let max = s.positions().2;
     ack(&mut s, ms(200), max.0, 0, &[]);
     assert_eq!(send(&mut s, ms(200)), []);
@@ -161,7 +161,7 @@ fn a_judge_with_a_timer_of_its_own_takes_the_place_of_the_retransmission_timer()
     assert_eq!(s.next_timer(), None);
 }
 
-/// Goes back N and takes the first ACK that advances for the proof that nothing was lost.
+/// Goes back N and takes the first ACK that advances as proof that nothing was lost.
 struct Doubt;
 
 impl Timeout for Doubt {
@@ -189,7 +189,7 @@ impl Timeout for Doubt {
     fn on_sent(&mut self, _: Xmit, _: &Sent, _: &Ctx) {}
 }
 
-/// Gives back the window of before.
+/// Restores the window before the cut.
 pub(super) struct Restore;
 
 impl Undo for Restore {
@@ -230,7 +230,7 @@ fn a_timeout_found_to_be_a_mistake_goes_on_where_sending_had_stopped() {
 
 #[test]
 fn a_recovery_without_a_phase_of_its_own_ends_where_it_began() {
-    // Rule 8: `enter` may answer Done at once; rule 28 then repairs in Open.
+    // Rule 8: `enter` may return Done at once; rule 28 then repairs in Open.
     struct Plain;
     impl Recovery for Plain {
         fn enter(
@@ -277,7 +277,7 @@ fn a_recovery_without_a_phase_of_its_own_ends_where_it_began() {
     assert_eq!(send(&mut s, ms(300)), [(seg(0), 1000)]);
 }
 
-/// Has a deadline and says that it keeps no time.
+/// Has a deadline but claims to keep no time.
 struct Forgetful;
 
 impl Detector for Forgetful {

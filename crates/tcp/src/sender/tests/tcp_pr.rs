@@ -1,11 +1,12 @@
-//! TCP-PR (Bohacek and others 2003): what its timers do, one by one.
+//! TCP-PR (Bohacek and others 2003): its timers, one by one.
 
 use super::*;
 use crate::startup::{fixed::FixedSpec, StartupSpec};
 
 const RWND: u32 = 1_000_000;
 
-/// A window of `cwnd` segments, of which segment 0 was acknowledged after 100 ms: mxrtt is 300 ms.
+/// A sender with a window of `cwnd` segments, where segment 0 was acknowledged after 100 ms: mxrtt
+/// is 300 ms.
 fn sender(cwnd: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: cwnd, ssthresh_segs: Some(2) };
     let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..named("tcp-pr") }, MSS, u64::from(RWND));
@@ -16,7 +17,7 @@ fn sender(cwnd: u32) -> Sender {
     s
 }
 
-/// Lets the timers go off up to `until`; what was sent then, as (time in ms, segment).
+/// Fires the timers up to `until`; returns the segments sent, as (time in ms, segment).
 fn wait(s: &mut Sender, until: u64) -> Vec<(u64, u64)> {
     let mut sent = vec![];
     while let Some(t) = s.next_timer().filter(|t| *t <= ms(until)) {
@@ -37,7 +38,7 @@ fn duplicates_mean_nothing_and_the_ack_of_a_late_segment_opens_the_window_by_all
     let before = s.window().cwnd;
     for n in 2..=10 {
         ack(&mut s, ms(100 + n), seg(1), RWND, &[(seg(2), seg(n + 1))]);
-        // What was reported has left the path.
+        // SACKed segments have left the path.
         assert!(send(&mut s, ms(100 + n)).iter().all(|x| x.0 > seg(9)));
     }
     assert_eq!((s.phase(), s.episodes(), s.window().cwnd), (Phase::Open, 0, before));
@@ -72,7 +73,7 @@ fn a_packet_is_lost_three_maximum_round_trips_after_it_was_sent_and_cuts_by_the_
     ack(&mut s, ms(100), seg(1), RWND, &[(seg(2), seg(10))]);
     send(&mut s, ms(100));
     assert_eq!(wait(&mut s, 299), []);
-    // The window is 10 when it is sent and some more since.
+    // The window is 10 when it is sent and has grown since.
     assert!(s.window().cwnd > 10_000.0);
     assert_eq!(s.next_timer(), Some(ms(300)));
     s.on_timer(ms(300), &mut ());
@@ -85,7 +86,7 @@ fn a_packet_is_lost_three_maximum_round_trips_after_it_was_sent_and_cuts_by_the_
 #[test]
 fn losses_of_packets_that_were_on_their_way_at_a_cut_cut_no_more_and_later_ones_do() {
     let mut s = sender(10);
-    // Segment 2, too, and one sent at 100 ms.
+    // Segment 2 is also lost, and so is one sent at 100 ms.
     ack(&mut s, ms(100), seg(1), RWND, &[(seg(3), seg(10))]);
     let newest = send(&mut s, ms(100)).last().unwrap().0;
     ack(&mut s, ms(200), seg(1), RWND, &[(seg(3), newest)]);
@@ -94,7 +95,7 @@ fn losses_of_packets_that_were_on_their_way_at_a_cut_cut_no_more_and_later_ones_
     let after: Vec<u64> = wait(&mut s, 300).iter().map(|x| x.1).collect();
     assert_eq!((s.board().lost(), s.episodes(), segs(s.window())), (2000, 1, (5.0, 5.0)));
     assert_eq!(after, [0u64; 0], "more than five are on their way");
-    // All but the newest of 100 ms arrive: the two that are lost go, at 300 ms.
+    // All but the newest one sent at 100 ms arrive: the two lost ones are resent at 300 ms.
     let (max, newest_end) = (s.positions().2 .0, newest + 1000);
     ack(&mut s, ms(300), seg(1), RWND, &[(newest_end, max), (seg(3), newest)]);
     assert_eq!(send(&mut s, ms(300))[..2], [(seg(1), 1000), (seg(2), 1000)]);
@@ -102,7 +103,7 @@ fn losses_of_packets_that_were_on_their_way_at_a_cut_cut_no_more_and_later_ones_
     wait(&mut s, 599);
     assert_eq!((s.board().get(Offset(newest)).unwrap().sends, s.episodes()), (2, 1));
     assert_eq!(segs(s.window()), (5.0, 5.0));
-    // The retransmissions are lost: sent after the cut, they are a new event of a window of 5.
+    // The retransmissions are lost: sent after the cut, they are a new event with a window of 5.
     wait(&mut s, 600);
     assert_eq!((s.episodes(), segs(s.window())), (2, (2.5, 2.5)));
 }
@@ -110,11 +111,11 @@ fn losses_of_packets_that_were_on_their_way_at_a_cut_cut_no_more_and_later_ones_
 #[test]
 fn when_more_than_half_a_window_is_lost_sending_stops_for_a_second_and_begins_with_one_segment() {
     let mut s = sender(10);
-    // All of it: at 300 ms the nine of the first window, 10 and 11 at 400 ms.
+    // Everything is lost: the nine of the first window at 300 ms, 10 and 11 at 400 ms.
     let sent = wait(&mut s, 1299);
     assert_eq!((sent, segs(s.window())), (vec![], (1.0, 5.0)));
     assert_eq!(wait(&mut s, 1300), [(1300, 1)]);
-    // And again after twice as long, until an ACK comes.
+    // And again after twice the time, until an ACK arrives.
     assert_eq!(wait(&mut s, 2300), [(2300, 1)]);
     assert_eq!(wait(&mut s, 4300), [(4300, 1)]);
     ack(&mut s, ms(4400), seg(2), RWND, &[]);

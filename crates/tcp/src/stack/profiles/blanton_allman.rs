@@ -29,7 +29,7 @@ pub(super) fn dsack(name: &str) -> Stack {
     }
 }
 
-/// Blanton & Allman §6: the same under an adaptive threshold, with extended limited transmit.
+/// Blanton & Allman §6: the same with an adaptive threshold and extended limited transmit.
 fn adaptive(name: &str, threshold: ThresholdSpec) -> Stack {
     let detect = DupAckSpec { threshold, guard: Guard::AfterTimeout, judge_in_recovery: true };
     Stack {
@@ -47,7 +47,7 @@ pub(super) fn dsack_avg(name: &str) -> Stack {
     adaptive(name, ThresholdSpec::Avg(Default::default()))
 }
 
-/// Blanton & Allman §6.4: a timer in the threshold's place.
+/// Blanton & Allman §6.4: a timer in place of the threshold.
 pub(super) fn dsack_del(name: &str) -> Stack {
     let detect = DelayedSpec { guard: Guard::AfterTimeout, judge_in_recovery: true, ..Default::default() };
     Stack { detect: DetectSpec::Delayed(detect), ..adaptive(name, ThresholdSpec::default()) }

@@ -1,4 +1,4 @@
-//! Stacks that are known by how they open the window.
+//! Stacks known for how they open the window.
 
 use super::{base, rfc_6675};
 use crate::congestion::CongestionSpec;

@@ -1,4 +1,4 @@
-//! From FACK to RACK: how to pace a recovery, and how to know what is lost.
+//! From FACK to RACK: how to pace a recovery, and how to detect losses.
 
 use super::rfc_6675;
 use crate::detect::fack;
@@ -38,7 +38,7 @@ pub(super) fn prr(name: &str) -> Stack {
     Stack { recovery: RecoverySpec::Prr(PrrSpec::default()), ..rfc_6675(name) }
 }
 
-/// RFC 4653: the threshold, and what is sent while the sender is not sure.
+/// RFC 4653: the threshold, and sending in Disorder.
 fn ncr(name: &str, mode: NcrMode) -> Stack {
     let threshold = ThresholdSpec::Ncr(ncr::NcrSpec { mode });
     Stack {

@@ -1,18 +1,18 @@
-//! gVisor's netstack, which also is the TCP of Tailscale's userspace networking and of many proxies written in Go.
+//! gVisor's netstack, which is also the TCP of Tailscale's userspace networking and of many proxies written in Go.
 //!
-//! Source: module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8 (the one that Tailscale 1.102.2 is built with),
-//! `pkg/tcpip/transport/tcp`: `snd.go`, `rack.go`, `reno.go`, `sack_recovery.go`, `sack_scoreboard.go`, `endpoint.go`, `protocol.go`.
+//! Source: module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8 (used by Tailscale 1.102.2), `pkg/tcpip/transport/tcp`:
+//! `snd.go`, `rack.go`, `reno.go`, `sack_recovery.go`, `sack_scoreboard.go`, `endpoint.go`, `protocol.go`.
 //!
-//! As published: Reno, initial window 10, SACK, timestamps, RACK-TLP (option `TCPRACKLossDetection`), a timeout of 200 ms at least and
-//! 120 s at most, go back N after it, Eifel detection without a response, an ACK for each segment, no DSACKs sent. Where it follows an
-//! RFC the parts are the RFC's; where its arithmetic is its own, they are called `netstack`. Where they depart, by what a look at
-//! its sources says:
+//! As published: Reno, initial window 10, SACK, timestamps, RACK-TLP (option `TCPRACKLossDetection`), a timeout between 200 ms
+//! and 120 s, go back N after it, Eifel detection without a response, an ACK for each segment, no DSACKs sent. Where it follows
+//! an RFC, the parts are the RFC's; where its arithmetic is its own, they are called `netstack`. Known departures, from reading
+//! its source:
 //!
 //! - With RACK netstack has one timer for probe and timeout; here the timeout runs beside the probe's.
-//! - RACK, when several blocks are new in an ACK, looks at the highest alone and at the others when they are acknowledged.
-//! - RACK's reordering timer is not moved while it runs.
-//! - After a timeout with RACK the marks decide what goes, under the pipe, not a pointer that goes back.
-//! - CUBIC, which netstack has besides, is not here.
+//! - When several blocks are new in an ACK, RACK considers only the highest; the others when they are acknowledged.
+//! - RACK's reordering timer is not changed while it runs.
+//! - After a timeout with RACK, the marks decide what is sent, under the pipe, not a pointer that goes back.
+//! - Netstack's CUBIC is not implemented.
 
 use super::rfc_6675;
 use crate::congestion::CongestionSpec;
@@ -33,9 +33,9 @@ use crate::time::Nanos;
 use crate::timeout::sack::{Mark, SackSpec};
 use crate::timeout::TimeoutSpec;
 
-/// With RACK, as it is published.
+/// With RACK, as published.
 pub(super) fn gvisor(name: &str) -> Stack {
-    // The smallest round trip is that of the whole connection.
+    // The smallest RTT is that of the whole connection.
     let rack = RackTlpSpec { min_rtt_window: Nanos::from_secs(1_000_000), ..Default::default() };
     Stack {
         detect: DetectSpec::RackTlp(rack),
@@ -46,7 +46,7 @@ pub(super) fn gvisor(name: &str) -> Stack {
     }
 }
 
-/// With RACK off (`TCPRecovery(0)`), as Tailscale has set it.
+/// With RACK off (`TCPRecovery(0)`), as Tailscale sets it.
 pub(super) fn gvisor_no_rack(name: &str) -> Stack {
     Stack {
         rto: RtoSpec::Rfc6298(Rfc6298Spec {

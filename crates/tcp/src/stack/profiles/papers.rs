@@ -12,8 +12,8 @@ use crate::recovery::sack_ff96::{HoleRule, SackFf96Spec};
 use crate::recovery::RecoverySpec;
 use crate::stack::Stack;
 
-/// Leung & Ma: the sender of Blanton & Allman §5 under their threshold, with extended limited transmit (§IV-D); every hole
-/// is resent, as in the `sack1` that they name.
+/// Leung & Ma: the sender of Blanton & Allman §5 with their own threshold and extended limited transmit (§IV-D); every
+/// hole is resent, as in the `sack1` that they cite.
 pub(super) fn avg_dev(name: &str) -> Stack {
     let threshold = ThresholdSpec::AvgDev(Default::default());
     let recovery = SackFf96Spec { hole_rule: HoleRule::Ff96, ..SackFf96Spec::blanton_allman() };

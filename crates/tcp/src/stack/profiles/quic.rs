@@ -28,7 +28,7 @@ pub(super) fn quic_9002(name: &str) -> Stack {
     }
 }
 
-/// The same with MsQuic's response to losses that were none.
+/// The same with MsQuic's response to falsely declared losses.
 pub(super) fn quic_undo(name: &str) -> Stack {
     Stack { spurious: SpuriousSpec::LateAck, undo: UndoSpec::Restore(Default::default()), ..quic_9002(name) }
 }

@@ -1,4 +1,5 @@
-//! RR-TCP (Zhang, Karp, Floyd & Peterson 2003) as Leung & Ma 2005 compare with it: DSACK-FA-MEAN with enhanced sampling.
+//! RR-TCP (Zhang, Karp, Floyd & Peterson 2003), in the form that Leung & Ma 2005 compare with: DSACK-FA-MEAN with
+//! enhanced sampling.
 
 use super::blanton_allman::dsack;
 use crate::detect::dup_ack::DupAckSpec;
@@ -12,7 +13,7 @@ use crate::spurious::dsack::DsackSpec;
 use crate::spurious::SpuriousSpec;
 use crate::stack::Stack;
 
-/// Its senders with a fixed FA ratio; timeout avoidance is a parameter.
+/// RR-TCP with a fixed FA ratio; timeout avoidance is a parameter.
 pub(super) fn rr_tcp(name: &str) -> Stack {
     let threshold = ThresholdSpec::Fa(Default::default());
     let detect = DupAckSpec { threshold, guard: Guard::AfterTimeout, ..Default::default() };

@@ -1,15 +1,16 @@
-//! What hosts run today: the RFCs as they stand, and Linux.
+//! The TCPs of today: the current RFCs, and Linux.
 //!
-//! Linux's are kernel 6.18's with its defaults. Where they depart from the kernel, by what a look at its sources says:
+//! The Linux stacks follow kernel 6.18 with its defaults. Known departures, from reading the kernel's source:
 //!
-//! - Pacing is off but with BBR; the kernel's is, too, unless a queue or an application asks for it.
-//! - Without SACK BBR falls back to NewReno; the kernel's goes on.
-//! - The receive window does not grow unless it is told to (`receive_window`); what Linux makes quick while it grows is delayed.
-//! - An ACK that reveals a loss opens the window before it is cut; the kernel's does not open it.
+//! - Pacing is off except with BBR, as in the kernel, unless a queue or an application asks for it there.
+//! - Without SACK, BBR falls back to NewReno; the kernel's BBR stays.
+//! - The receive window does not grow unless configured (`receive_window`); ACKs that Linux sends quickly while it grows are
+//!   delayed.
+//! - An ACK that reveals a loss opens the window before the cut; in the kernel it does not.
 //! - An unused window does not shrink; the kernel halves the difference for each timeout (`tcp_cwnd_application_limited`).
-//! - Of several segments that an ACK delivers, the one sent last is timed; the kernel's timeout is made of the one sent first.
+//! - Of several segments that an ACK delivers, the one sent last is timed; the kernel's timeout uses the one sent first.
 //!
-//! What they amount to together stands in docs/linux.md, path by path.
+//! docs/linux.md shows their combined effect, path by path.
 
 use super::modern::rack_tlp;
 use crate::ack::AckSpec;
@@ -66,7 +67,7 @@ pub(super) fn linux(name: &str) -> Stack {
     }
 }
 
-/// Linux with BBR, which asks for pacing and lets neither a recovery nor a pause touch the window.
+/// Linux with BBR, which needs pacing and lets neither a recovery nor a pause change the window.
 pub(super) fn linux_bbr(name: &str) -> Stack {
     Stack {
         congestion: CongestionSpec::Bbr(Default::default()),

@@ -1,4 +1,4 @@
-//! Senders that find out whether a retransmission was needless by means other than DSACK.
+//! Senders that detect needless retransmissions by means other than DSACK.
 
 use super::{newreno, rfc_6675};
 use crate::spurious::eifel::EifelSpec;
