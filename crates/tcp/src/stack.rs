@@ -85,21 +85,21 @@ fn every() -> AckSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Selective acknowledgments (RFC 2018). Default no.
+    /// Selective acknowledgments (RFC 2018). Default: no.
     pub sack: bool,
-    /// Whether its receiver reports duplicates by DSACK (RFC 2883). Default no.
+    /// Whether its receiver reports duplicates by DSACK (RFC 2883). Default: no.
     pub dsack: bool,
-    /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
+    /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default: 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
     #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
-    /// Whether its sender reads the SACK blocks of a late ACK, below `snd_una`, as Linux does (`tcp_ack`). Default no.
+    /// Whether its sender reads the SACK blocks of a late ACK, below `snd_una`, as Linux does (`tcp_ack`). Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late_sack: bool,
-    /// Timestamps (RFC 7323). Default no.
+    /// Timestamps (RFC 7323). Default: no.
     pub timestamps: bool,
-    /// Window scaling (RFC 7323). Default yes.
+    /// Window scaling (RFC 7323). Default: yes.
     pub window_scale: bool,
-    /// Explicit congestion notification (RFC 3168). Default no.
+    /// Explicit congestion notification (RFC 3168). Default: no.
     pub ecn: bool,
 }
 
@@ -129,12 +129,12 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub cwnd_cap_segs: Option<u32>,
-    /// Most equal new segments that one `poll_transmit` may return. Default 1.
+    /// Most equal new segments that one `poll_transmit` may return. Default: 1.
     #[schemars(range(min = 1))]
     pub max_train: u16,
     /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default: yes; no segment waits for more data.
     pub avoid_silly_window: bool,
-    /// When the receive window's right edge moves while the buffer is not empty. Default `segment`.
+    /// When the receive window's right edge moves while the buffer is not empty. Default: `segment`.
     pub window_edge: WindowEdge,
 }
 

@@ -42,26 +42,26 @@ const TIMEOUT_MIN: Nanos = Nanos::from_millis(200);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxAckSpec {
-    /// Shortest delay of an ACK; the delay adapts from there (`TCP_ATO_MIN`). Default 40 ms.
+    /// Shortest delay of an ACK; the delay adapts from there (`TCP_ATO_MIN`). Default: 40 ms.
     pub delay: Nanos,
-    /// Longest delay of an ACK (`TCP_DELACK_MAX`); at most a tick below the shortest retransmission timeout of 200 ms. Default
+    /// Longest delay of an ACK (`TCP_DELACK_MAX`); at most a tick below the shortest retransmission timeout of 200 ms. Default:
     /// 200 ms.
     pub max_delay: Nanos,
     /// Most ACKs sent without delay at the start, after a pause and after a repetition; never more than half the segments of the
-    /// window (`TCP_MAX_QUICKACKS`). Default 16.
+    /// window (`TCP_MAX_QUICKACKS`). Default: 16.
     pub quick: u32,
     /// Replies with data after which both sides count as talking in turn, so that ACKs wait for a reply to ride on
-    /// (`tcp_pingpong_thresh`). Default 1.
+    /// (`tcp_pingpong_thresh`). Default: 1.
     #[schemars(range(min = 1))]
     pub pingpong: u32,
-    /// Most duplicates merged into one SACK; with 0 each has its own (`tcp_comp_sack_nr`). Default 44.
+    /// Most duplicates merged into one SACK; with 0 each has its own (`tcp_comp_sack_nr`). Default: 44.
     pub compress: u32,
-    /// Longest time that a SACK waits to be merged; a twentieth of the RTT if that is less (`tcp_comp_sack_delay_ns`). Default 1
+    /// Longest time that a SACK waits to be merged; a twentieth of the RTT if that is less (`tcp_comp_sack_delay_ns`). Default: 1
     /// ms.
     pub compress_delay: Nanos,
-    /// Slack of that timer: how late it may fire and, on an idle processor, does (`tcp_comp_sack_slack_ns`). Default 100 us.
+    /// Slack of that timer: how late it may fire and, on an idle processor, does (`tcp_comp_sack_slack_ns`). Default: 100 us.
     pub compress_slack: Nanos,
-    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     pub hz: u32,
 }
 

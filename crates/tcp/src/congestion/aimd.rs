@@ -39,9 +39,9 @@ pub enum Halve {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AimdSpec {
-    /// What a loss halves. Default "flight".
+    /// What a loss halves. Default: "flight".
     pub halve: Halve,
-    /// Grow only while the window limits sending. Default no.
+    /// Grow only while the window limits sending. Default: no.
     pub only_if_limited: bool,
     /// Growth by the bytes that an ACK acknowledges; in slow start at most this many segments per ACK. RFC 3465's L, 1 or 2 (1
     /// is also RFC 5681 eq. 2). Default: growth by ACKs.

@@ -78,7 +78,7 @@ fn bytes_per_second(bw: u32, gain: u32, mss: u32) -> u64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BbrSpec {
-    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     #[schemars(range(min = 1, max = 1000))]
     pub hz: u32,
 }

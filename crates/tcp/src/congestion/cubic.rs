@@ -29,15 +29,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicSpec {
-    /// Factor by which a loss multiplies the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
+    /// Factor by which a loss multiplies the window, above 0 and below 1. Default: 0.7 (RFC 9438 §4.6).
     pub beta: f64,
-    /// How fast the cubic rises, in segments per second cubed. Default 0.4 (RFC 9438 §5.1).
+    /// How fast the cubic rises, in segments per second cubed. Default: 0.4 (RFC 9438 §5.1).
     pub c: f64,
-    /// Make room for new flows by aiming lower after a second cut (RFC 9438 §4.7). Default yes.
+    /// Make room for new flows by aiming lower after a second cut (RFC 9438 §4.7). Default: yes.
     pub fast_convergence: bool,
-    /// Cut the window, not the outstanding data (RFC 9438 §4.6 allows it; Linux). Default no.
+    /// Cut the window, not the outstanding data (RFC 9438 §4.6 allows it; Linux). Default: no.
     pub from_cwnd: bool,
-    /// Grow only while the window limits sending (RFC 9438 §5.8). Default yes.
+    /// Grow only while the window limits sending (RFC 9438 §5.8). Default: yes.
     pub only_if_limited: bool,
 }
 

@@ -42,18 +42,18 @@ pub enum FirstCount {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Spec {
-    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018
+    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default: 819 (0.8: Fukuda, Nobayashi & Ikenaga 2018
     /// eq. 1).
     pub beta_1024: u32,
-    /// How fast the cubic rises, in segments per second cubed. Default 0.4.
+    /// How fast the cubic rises, in segments per second cubed. Default: 0.4.
     pub c: f64,
-    /// Aim lower after a second cut. Default yes.
+    /// Aim lower after a second cut. Default: yes.
     pub fast_convergence: bool,
-    /// Never slower than additive increase with the same factor. Default no.
+    /// Never slower than additive increase with the same factor. Default: no.
     pub friendliness: bool,
-    /// What bounds `cnt` before the first loss. Default "free".
+    /// What bounds `cnt` before the first loss. Default: "free".
     pub first_count: FirstCount,
-    /// Beyond K, at most 16 segments in 100 ms (early Linux). Default no.
+    /// Beyond K, at most 16 segments in 100 ms (early Linux). Default: no.
     pub limit_rate: bool,
 }
 

@@ -41,13 +41,13 @@ const ONE: u32 = 1024;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxCubicSpec {
-    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default 717 (0.7).
+    /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default: 717 (0.7).
     pub beta_1024: u32,
-    /// Aim lower after a second cut. Default yes.
+    /// Aim lower after a second cut. Default: yes.
     pub fast_convergence: bool,
-    /// Never slower than additive increase would be. Default yes.
+    /// Never slower than additive increase would be. Default: yes.
     pub friendliness: bool,
-    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     pub hz: u32,
 }
 

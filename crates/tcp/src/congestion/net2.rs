@@ -28,7 +28,8 @@ use serde::{Deserialize, Serialize};
 pub struct Net2Spec {
     /// The eighth of a segment. Default: yes; no in Hoe's §5.3 and later.
     pub eighth: bool,
-    /// Whether slow start also applies when the window equals the threshold. Default yes (BSD); RFC 5681 leaves it open.
+    /// Whether slow start also applies when the window equals the threshold. Default: yes (BSD); RFC 5681 leaves it
+    /// open.
     pub inclusive: bool,
     /// The largest window in bytes. Default: 65535, the most that Net/2 could use.
     #[schemars(range(min = 1))]

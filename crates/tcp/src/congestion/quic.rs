@@ -26,10 +26,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// Share of the window that a loss leaves, above 0 to 1. Default 0.5 (RFC 9002 B.2).
+    /// Share of the window that a loss leaves, above 0 to 1. Default: 0.5 (RFC 9002 B.2).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_reduction: f64,
-    /// The minimum window, in segments. Default 2 (RFC 9002 §7.2).
+    /// The minimum window, in segments. Default: 2 (RFC 9002 §7.2).
     #[schemars(range(min = 1, max = 65_535))]
     pub minimum_window_segs: u16,
 }

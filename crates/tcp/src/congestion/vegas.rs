@@ -31,11 +31,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VegasSpec {
-    /// The window opens below this many queued segments. Default 1.
+    /// The window opens below this many queued segments. Default: 1.
     pub alpha: f64,
-    /// The window closes above this many queued segments; not below `alpha`. Default 3.
+    /// The window closes above this many queued segments; not below `alpha`. Default: 3.
     pub beta: f64,
-    /// Slow start ends above this many queued segments. Default 1.
+    /// Slow start ends above this many queued segments. Default: 1.
     pub gamma: f64,
 }
 

@@ -68,7 +68,7 @@ pub enum Wait {
     },
     /// A share of the smoothed RTT.
     RoundTrip {
-        /// The share, 0 to 10. Default 0.25 (no source gives one).
+        /// The share, 0 to 10. Default: 0.25 (no source gives one).
         #[serde(default = "quarter")]
         #[schemars(range(min = 0.0, max = 10.0))]
         share: f64,
@@ -87,18 +87,18 @@ fn quarter() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DelayedSpec {
-    /// Up to where X is measured. Default "fill".
+    /// Up to where X is measured. Default: "fill".
     pub target: DelayTarget,
-    /// When an earlier episode forbids a fast retransmit. Default "careful".
+    /// When an earlier episode forbids a fast retransmit. Default: "careful".
     pub guard: Guard,
-    /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default no.
+    /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default: no.
     pub judge_in_recovery: bool,
-    /// Duplicates that arm the timer. Default 3 (Blanton & Allman §6.4; Paxson 1997 also tried 2).
+    /// Duplicates that arm the timer. Default: 3 (Blanton & Allman §6.4; Paxson 1997 also tried 2).
     #[schemars(range(min = 1, max = 1000))]
     pub arming_dups: u32,
-    /// How long the timer waits. Default "adaptive".
+    /// How long the timer waits. Default: "adaptive".
     pub wait: Wait,
-    /// The window over which duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default "now".
+    /// The window over which duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default: "now".
     pub ceiling: DelayCeiling,
 }
 

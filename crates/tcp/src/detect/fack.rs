@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct FackSpec {
     /// A loss is declared when the forward-most byte is more than this many segments away, or at this many duplicates.
-    /// Default 3.
+    /// Default: 3.
     pub threshold_segs: u32,
-    /// When an earlier episode forbids a fast retransmit. Default "after-timeout".
+    /// When an earlier episode forbids a fast retransmit. Default: "after-timeout".
     pub guard: Guard,
 }
 

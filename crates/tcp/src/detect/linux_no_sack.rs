@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxNoSackSpec {
-    /// Duplicates that mean a loss as long as no reordering was seen. Default 3 (`tcp_reordering`).
+    /// Duplicates that mean a loss as long as no reordering was seen. Default: 3 (`tcp_reordering`).
     #[schemars(range(min = 1, max = 1000))]
     pub dupthresh: u32,
     /// The most that reordering can raise it to. Default: 300 (`tcp_max_reordering`); 3 is NewReno's fixed threshold.

@@ -49,20 +49,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// A packet is lost once one sent this many packets later is acknowledged. Default 3 (RFC 9002 §6.1.1).
+    /// A packet is lost once one sent this many packets later is acknowledged. Default: 3 (RFC 9002 §6.1.1).
     #[schemars(range(min = 1, max = 1000))]
     pub packet_threshold: u32,
-    /// Round trips after which a packet sent before an acknowledged one is lost, 1 to 10. Default 1.125 (RFC 9002 §6.1.2).
+    /// Round trips after which a packet sent before an acknowledged one is lost, 1 to 10. Default: 1.125 (RFC 9002 §6.1.2).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub time_threshold: f64,
-    /// The least time threshold. Default 1 ms (RFC 9002 §6.1.2).
+    /// The least time threshold. Default: 1 ms (RFC 9002 §6.1.2).
     pub granularity: Nanos,
-    /// Probe timeouts without an acknowledgment that amount to persistent congestion. Default 3 (RFC 9002 §7.6.1).
+    /// Probe timeouts without an acknowledgment that amount to persistent congestion. Default: 3 (RFC 9002 §7.6.1).
     #[schemars(range(min = 1, max = 1000))]
     pub persistent: u32,
-    /// Upper limit of the probe timeout. Default 60 s (RFC 6298 §2.5; RFC 9002 has none).
+    /// Upper limit of the probe timeout. Default: 60 s (RFC 6298 §2.5; RFC 9002 has none).
     pub max_pto: Nanos,
-    /// Widen both thresholds after a loss that proves false. Default no.
+    /// Widen both thresholds after a loss that proves false. Default: no.
     pub adapt: bool,
 }
 

@@ -48,24 +48,24 @@ use window::{MinRtt, ReoWnd};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RackTlpSpec {
-    /// SACKed segments that mean a loss as long as no reordering was seen. Default 3 (RFC 8985 §6.2, DupThresh).
+    /// SACKed segments that mean a loss as long as no reordering was seen. Default: 3 (RFC 8985 §6.2, DupThresh).
     pub dupthresh: u32,
-    /// Recoveries without DSACK after which the window is again a quarter of the smallest RTT. Default 16 (§6.2).
+    /// Recoveries without DSACK after which the window is again a quarter of the smallest RTT. Default: 16 (§6.2).
     pub persist: u32,
-    /// Minimum time for which the smallest RTT is remembered. Default 300 s (Linux; §6.2 gives none).
+    /// Minimum time for which the smallest RTT is remembered. Default: 300 s (Linux; §6.2 gives none).
     pub min_rtt_window: Nanos,
-    /// Whether the tail is probed. Default yes.
+    /// Whether the tail is probed. Default: yes.
     pub tlp: bool,
-    /// Added to the probe timeout when one segment is outstanding, to allow for a delayed ACK. Default 200 ms (§7.2).
+    /// Added to the probe timeout when one segment is outstanding, to allow for a delayed ACK. Default: 200 ms (§7.2).
     pub max_ack_delay: Nanos,
-    /// Which DSACKs widen the window, what the threshold is, and when timers fire. Default "rfc8985".
+    /// Which DSACKs widen the window, what the threshold is, and when timers fire. Default: "rfc8985".
     #[serde(skip_serializing_if = "Rules::is_rfc8985")]
     pub rules: Rules,
-    /// With `rules = "linux"`: the upper limit of the threshold (`tcp_max_reordering`). Default 300.
+    /// With `rules = "linux"`: the upper limit of the threshold (`tcp_max_reordering`). Default: 300.
     #[serde(skip_serializing_if = "is_default_max")]
     #[schemars(range(min = 1))]
     pub max_reordering: u32,
-    /// With `rules = "linux"`: ticks of the kernel's clock per second, 1 to 1000. Default 250.
+    /// With `rules = "linux"`: ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     #[serde(skip_serializing_if = "is_default_hz")]
     pub hz: u32,
 }

@@ -48,15 +48,15 @@ pub enum Root {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpPrSpec {
-    /// α: share of the maximum RTT that remains after a round trip. Default 0.995.
+    /// α: share of the maximum RTT that remains after a round trip. Default: 0.995.
     pub alpha: f64,
-    /// β: the limit as a multiple of the maximum RTT. Default 3.
+    /// β: the limit as a multiple of the maximum RTT. Default: 3.
     pub beta: f64,
-    /// The limit before the first ACK. Default 3 s (RFC 2988's first timeout).
+    /// The limit before the first ACK. Default: 3 s (RFC 2988's first timeout).
     pub initial: Nanos,
-    /// Ceiling of the limit. Default 60 s.
+    /// Ceiling of the limit. Default: 60 s.
     pub max: Nanos,
-    /// How the root is computed. Default "exact".
+    /// How the root is computed. Default: "exact".
     pub root: Root,
 }
 

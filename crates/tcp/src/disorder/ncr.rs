@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NcrSpec {
-    /// How much new data the duplicates release. Default "careful".
+    /// How much new data the duplicates release. Default: "careful".
     pub mode: NcrMode,
 }
 

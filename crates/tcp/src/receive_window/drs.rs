@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DrsSpec {
-    /// Initial size of the buffer. Default 64 KiB.
+    /// Initial size of the buffer. Default: 64 KiB.
     #[serde(with = "crate::units::bytes")]
     #[schemars(schema_with = "crate::units::bytes_schema")]
     pub initial: Bytes,

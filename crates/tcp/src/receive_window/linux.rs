@@ -33,7 +33,7 @@ const FIRST: u64 = 10;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxWindowSpec {
-    /// The initial window and its first limit. Default 64 KiB (half of `tcp_rmem`'s second number).
+    /// The initial window and its first limit. Default: 64 KiB (half of `tcp_rmem`'s second number).
     #[serde(with = "crate::units::bytes")]
     #[schemars(schema_with = "crate::units::bytes_schema")]
     pub initial: Bytes,

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FackSpec {
-    /// Reduce the window over a round trip instead of at once (Rampdown). Default no.
+    /// Reduce the window over a round trip instead of at once (Rampdown). Default: no.
     pub rampdown: bool,
 }
 

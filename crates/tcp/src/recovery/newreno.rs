@@ -56,16 +56,17 @@ pub enum FullAck {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewRenoSpec {
-    /// Which partial ACKs restart the retransmission timer. Default "impatient".
+    /// Which partial ACKs restart the retransmission timer. Default: "impatient".
     pub timer: PartialTimer,
-    /// Whether each duplicate inflates the window, so that new data is sent meanwhile (RFC 5681 §3.2 steps 3, 4). Default yes.
+    /// Whether each duplicate inflates the window, so that new data is sent meanwhile (RFC 5681 §3.2 steps 3, 4). Default:
+    /// yes.
     pub inflate: bool,
     /// Whether a partial ACK deflates the window by the data it acknowledges. Default: yes (RFC 6582); no in ns-2 before 2001.
     pub deflate: bool,
     /// Whether a partial ACK deflates the window even if duplicates have not inflated it (`inflate = false`): by the data it
     /// acknowledges, with a segment added back (RFC 6582 §3.2 step 5 to the letter, as RFC 2582 and 3782). Default: no.
     pub deflate_uninflated: bool,
-    /// The window after the full ACK. Default "flight".
+    /// The window after the full ACK. Default: "flight".
     pub full_ack: FullAck,
     /// Whether the full ACK also grows the window. Default: no (RFC 6582 §6); yes in ns-2.
     pub grow_on_exit: bool,

@@ -63,15 +63,15 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrrSpec {
-    /// How much may be sent below ssthresh, and what RecoverFS counts. Default "rfc9937".
+    /// How much may be sent below ssthresh, and what RecoverFS counts. Default: "rfc9937".
     pub bound: Bound,
-    /// Which segment is sent. Default "rfc6675".
+    /// Which segment is sent. Default: "rfc6675".
     pub order: Order,
     /// Whether a lost retransmission begins a new episode, with another cut, at most once per round trip (RFC 9937 §6.1, RFC
     /// 8985 §9.3). Default: yes; only some detectors find lost retransmissions.
     pub respond_lost_rexmit: bool,
     /// Whether the retransmission timer restarts when the oldest segment is resent (Linux: `tcp_xmit_retransmit_queue`).
-    /// Default no.
+    /// Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub restart_timer: bool,
     /// Whether it continues until more is acknowledged than was outstanding at its start (RFC 6582 §3.2; Linux without SACK:

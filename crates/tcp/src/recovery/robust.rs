@@ -91,13 +91,13 @@ pub enum OwnLimit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RobustSpec {
-    /// What the duplicates of a round are compared with. Default "exact".
+    /// What the duplicates of a round are compared with. Default: "exact".
     pub count: Count,
-    /// What is sent first on a partial ACK. Default "rexmit".
+    /// What is sent first on a partial ACK. Default: "rexmit".
     pub order: Order,
-    /// How far a further loss extends the recovery. Default "detection".
+    /// How far a further loss extends the recovery. Default: "detection".
     pub extend: Extend,
-    /// The threshold at the exit. Default "keep".
+    /// The threshold at the exit. Default: "keep".
     pub exit_ssthresh: ExitSsthresh,
     /// Whether `limits.cwnd_cap_segs` (ns-2's `window_`) limits its new segments. Default: "heeded". The peer's window always
     /// does: every receiver, even a simulated one, refuses data beyond it.

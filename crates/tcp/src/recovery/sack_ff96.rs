@@ -47,13 +47,13 @@ pub struct SackFf96Spec {
     /// `pipe` at entry is the data outstanding and not SACKed, without the segment presumed lost, and never falls below
     /// zero. Default: no, FlightSize less the duplicates.
     pub exact_entry: bool,
-    /// A duplicate takes one off `pipe` only if it carries new SACK information. Default no.
+    /// A duplicate takes one off `pipe` only if it carries new SACK information. Default: no.
     pub new_sack_only: bool,
-    /// Partial ACKs take two off `pipe` at most as often as segments were resent, then one. Default no.
+    /// Partial ACKs take two off `pipe` at most as often as segments were resent, then one. Default: no.
     pub limit_double_decrease: bool,
-    /// A partial ACK without SACK information, over an empty scoreboard, takes off the data it acknowledges. Default no.
+    /// A partial ACK without SACK information, over an empty scoreboard, takes off the data it acknowledges. Default: no.
     pub face_value: bool,
-    /// Which holes are resent. Default "ff96".
+    /// Which holes are resent. Default: "ff96".
     pub hole_rule: HoleRule,
 }
 

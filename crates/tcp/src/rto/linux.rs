@@ -34,13 +34,13 @@ use std::num::NonZeroI64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxSpec {
-    /// Timeout before the first sample. Default 1 s.
+    /// Timeout before the first sample. Default: 1 s.
     pub initial: Nanos,
-    /// Lower limit of the four deviations and of the timeout (`tcp_rto_min`). Default 200 ms.
+    /// Lower limit of the four deviations and of the timeout (`tcp_rto_min`). Default: 200 ms.
     pub min: Nanos,
-    /// Upper limit, also of back-off. Default 120 s.
+    /// Upper limit, also of back-off. Default: 120 s.
     pub max: Nanos,
-    /// Ticks of the kernel's clock per second, 1 to 1000. Default 250.
+    /// Ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     pub hz: u32,
 }
 

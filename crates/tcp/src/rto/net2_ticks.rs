@@ -41,17 +41,17 @@ pub enum Arithmetic {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Net2TicksSpec {
-    /// The clock's period. Default 500 ms.
+    /// The clock's period. Default: 500 ms.
     pub tick: Nanos,
-    /// Offset of the ticks: `t mod tick = phase`. Default 0.
+    /// Offset of the ticks: `t mod tick = phase`. Default: 0.
     pub phase: Nanos,
-    /// Lower limit in ticks. Default 2.
+    /// Lower limit in ticks. Default: 2.
     pub min_ticks: u32,
-    /// Upper limit in ticks. Default 128.
+    /// Upper limit in ticks. Default: 128.
     pub max_ticks: u32,
-    /// Timeout before any sample, in ticks. Default 12.
+    /// Timeout before any sample, in ticks. Default: 12.
     pub initial_ticks: u32,
-    /// How the timeout follows from the samples. Default "integer".
+    /// How the timeout follows from the samples. Default: "integer".
     pub arithmetic: Arithmetic,
 }
 

@@ -27,13 +27,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuicSpec {
-    /// The RTT assumed before the first sample. Default 333 ms (RFC 9002 §6.2.2).
+    /// The RTT assumed before the first sample. Default: 333 ms (RFC 9002 §6.2.2).
     pub initial_rtt: Nanos,
-    /// The most by which the peer delays an acknowledgment. Default 25 ms (RFC 9000's default, RFC 9002 §5.3).
+    /// The most by which the peer delays an acknowledgment. Default: 25 ms (RFC 9000's default, RFC 9002 §5.3).
     pub max_ack_delay: Nanos,
-    /// Granularity of timers. Default 1 ms (RFC 9002 §6.1.2).
+    /// Granularity of timers. Default: 1 ms (RFC 9002 §6.1.2).
     pub granularity: Nanos,
-    /// Upper limit of the timeout. Default 60 s (RFC 6298 §2.5; RFC 9002 has none).
+    /// Upper limit of the timeout. Default: 60 s (RFC 6298 §2.5; RFC 9002 has none).
     pub max: Nanos,
 }
 

@@ -34,20 +34,20 @@ use std::num::NonZeroI64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6298Spec {
-    /// Timeout before the first sample. Default 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
+    /// Timeout before the first sample. Default: 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
     pub initial: Nanos,
-    /// Lower limit. Default 1 s (RFC 6298 §2.4; Linux: 200 ms).
+    /// Lower limit. Default: 1 s (RFC 6298 §2.4; Linux: 200 ms).
     pub min: Nanos,
-    /// Upper limit, also of back-off. Default 60 s (RFC 6298 §2.5).
+    /// Upper limit, also of back-off. Default: 60 s (RFC 6298 §2.5).
     pub max: Nanos,
     /// Tick of the clock that measures RTTs. Default: 1 ns, which means no tick.
     pub tick: Nanos,
-    /// Take a sample from every ACK instead of timing one segment at a time. Default no.
+    /// Take a sample from every ACK instead of timing one segment at a time. Default: no.
     pub every_ack: bool,
     /// Take a sample from the timestamp echoed by every advancing ACK, even for segments sent twice (RFC 7323 §4.1); without
     /// a timestamp, as with `every_ack`. Default: no.
     pub timestamps: bool,
-    /// Divide alpha and beta by the number of samples per round trip (RFC 7323 App. G). Default no.
+    /// Divide alpha and beta by the number of samples per round trip (RFC 7323 App. G). Default: no.
     pub divide_gains: bool,
 }
 

@@ -40,14 +40,14 @@ pub struct DsackSpec {
     /// Smoothed RTTs after the end of an episode within which a verdict still undoes it. Default: 2; with 0, only the ACK that
     /// ends the episode can. Before the first sample the RTO replaces the RTT.
     pub pending_srtts: u32,
-    /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard indicates a lost window of ACKs; no undo. Default no.
+    /// RFC 3708 (A.1): a DSACK at `snd_una` with an empty scoreboard indicates a lost window of ACKs; no undo. Default: no.
     pub stop_on_lost_acks: bool,
     /// RFC 3708 (A.4): a duplicate of a segment never resent means that the network duplicates; no undo from then on. Default: no
     /// (Blanton & Allman only require that the segment was resent).
     pub stop_on_network_duplicate: bool,
-    /// Whether an episode begun by a timeout is judged too. Default no.
+    /// Whether an episode begun by a timeout is judged too. Default: no.
     pub judge_timeouts: bool,
-    /// Whether a needlessly resent segment gives the timer the mean of its two RTTs as a sample. Default no.
+    /// Whether a needlessly resent segment gives the timer the mean of its two RTTs as a sample. Default: no.
     pub sample_resent: bool,
 }
 

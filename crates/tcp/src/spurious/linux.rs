@@ -34,9 +34,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxSpec {
-    /// Whether DSACKs are counted. Default yes.
+    /// Whether DSACKs are counted. Default: yes.
     pub dsack: bool,
-    /// Whether timestamps are checked. Default yes.
+    /// Whether timestamps are checked. Default: yes.
     pub timestamps: bool,
 }
 

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetstackSpec {
-    /// Whether DSACKs are considered, as in netstack with RACK only. Default yes.
+    /// Whether DSACKs are considered, as in netstack with RACK only. Default: yes.
     pub dsack: bool,
 }
 

@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RttMinSpec {
-    /// f, the share of the smallest RTT, more than 0 and at most 1. Default 0.75.
+    /// f, the share of the smallest RTT, more than 0 and at most 1. Default: 0.75.
     pub share: f64,
-    /// Whether a fast retransmit is judged, too. Default no.
+    /// Whether a fast retransmit is judged, too. Default: no.
     pub judge_fast_retransmits: bool,
 }
 

@@ -39,7 +39,7 @@ pub struct BdpSpec {
     #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,
-    /// ACKs count as closely spaced if the gaps are below this share of the handshake's RTT, 0 to 1. Default 0.25.
+    /// ACKs count as closely spaced if the gaps are below this share of the handshake's RTT, 0 to 1. Default: 0.25.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gap_share: f64,
 }

@@ -23,7 +23,7 @@ pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSpec {
-    /// Initial window in segments. Default 1 (the papers; RFC 6928 says up to 10).
+    /// Initial window in segments. Default: 1 (the papers; RFC 6928 says up to 10).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
     /// Initial slow start threshold in segments. Default: the peer's window.

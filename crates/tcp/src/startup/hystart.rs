@@ -37,11 +37,11 @@ const DELAY_MAX: Nanos = Nanos::from_millis(16);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HystartSpec {
-    /// Initial window in segments. Default 10 (RFC 6928).
+    /// Initial window in segments. Default: 10 (RFC 6928).
     pub initial_window_segs: u32,
-    /// Windows below this many segments are not judged. Default 16.
+    /// Windows below this many segments are not judged. Default: 16.
     pub low_window_segs: u32,
-    /// Largest gap between ACKs of a train. Default 2 ms.
+    /// Largest gap between ACKs of a train. Default: 2 ms.
     pub ack_delta: Nanos,
 }
 

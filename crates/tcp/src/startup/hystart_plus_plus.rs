@@ -36,11 +36,11 @@ const N_RTT_SAMPLE: u32 = 8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HystartPlusPlusSpec {
-    /// Initial window in segments. Default 10 (RFC 6928).
+    /// Initial window in segments. Default: 10 (RFC 6928).
     pub initial_window_segs: u32,
-    /// Divisor of the growth in Conservative Slow Start, 1 or more. Default 4 (RFC 9406 §4.3).
+    /// Divisor of the growth in Conservative Slow Start, 1 or more. Default: 4 (RFC 9406 §4.3).
     pub css_growth_divisor: u32,
-    /// Rounds of Conservative Slow Start, 1 or more. Default 5 (RFC 9406 §4.3).
+    /// Rounds of Conservative Slow Start, 1 or more. Default: 5 (RFC 9406 §4.3).
     pub css_rounds: u32,
 }
 

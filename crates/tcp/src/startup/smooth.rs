@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SmoothSpec {
-    /// Initial window in segments. Default 1.
+    /// Initial window in segments. Default: 1.
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
     /// Initial slow start threshold in segments. Default: the peer's window.
     #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,
-    /// Stages between half of the threshold and the threshold, 1 to 100. Default 2.
+    /// Stages between half of the threshold and the threshold, 1 to 100. Default: 2.
     #[schemars(range(min = 1, max = 100))]
     pub depth: u32,
 }

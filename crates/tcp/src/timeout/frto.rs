@@ -52,9 +52,9 @@ pub enum Form {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrtoSpec {
-    /// Which of the three rules. Default "basic".
+    /// Which of the three rules. Default: "basic".
     pub form: Form,
-    /// Drop SACK information at the timeout (RFC 5682 §3.1 (1); Linux does not). Default no.
+    /// Drop SACK information at the timeout (RFC 5682 §3.1 (1); Linux does not). Default: no.
     pub clear_sacks: bool,
 }
 

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct GoBackNSpec {
     /// Whether segments SACKed since the timeout are skipped. Default: yes; no in ns-2.
     pub skip_sacked: bool,
-    /// Keep SACK information at the timeout (RFC 6675 §5.1), so that data SACKed earlier is skipped, too. Default no
+    /// Keep SACK information at the timeout (RFC 6675 §5.1), so that data SACKed earlier is skipped, too. Default: no
     /// (RFC 2018 §5.1).
     pub keep_sacks: bool,
 }

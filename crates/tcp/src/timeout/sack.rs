@@ -38,9 +38,9 @@ pub enum Mark {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// What a timeout marks lost. Default "all".
+    /// What a timeout marks lost. Default: "all".
     pub mark: Mark,
-    /// Drop SACK information at the timeout (RFC 2018 §5.1; RFC 6675 §5.1 allows keeping it). Default no.
+    /// Drop SACK information at the timeout (RFC 2018 §5.1; RFC 6675 §5.1 allows keeping it). Default: no.
     pub clear_sacks: bool,
 }
 

@@ -32,7 +32,7 @@ pub struct EifelResponseSpec {
     /// IW of step (9) in segments. Default: RFC 3390's, min (4 SMSS, max (2 SMSS, 4380 bytes)).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_window_segs: Option<u32>,
-    /// Whether the timer adapts (step (11)). Default yes.
+    /// Whether the timer adapts (step (11)). Default: yes.
     pub adapt_timer: bool,
 }
 

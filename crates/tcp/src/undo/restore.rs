@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct RestoreSpec {
     /// Whether the threshold is restored, too. Default: yes (Linux 3 left it as it was after a partial ACK).
     pub restore_ssthresh: bool,
-    /// Whether the undo of a timeout during a recovery restores the state before that recovery. Default yes.
+    /// Whether the undo of a timeout during a recovery restores the state before that recovery. Default: yes.
     pub before_interrupted: bool,
 }
 

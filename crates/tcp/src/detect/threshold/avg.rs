@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvgSpec {
-    /// C = D + 1 instead of D. Default yes.
+    /// C = D + 1 instead of D. Default: yes.
     pub count_filling_ack: bool,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,

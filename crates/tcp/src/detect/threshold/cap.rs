@@ -33,9 +33,9 @@ pub enum CapStore {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CapSpec {
-    /// When the ceiling takes effect. Default "stored".
+    /// When the ceiling takes effect. Default: "stored".
     pub store: CapStore,
-    /// Never below this many duplicates. Default 3.
+    /// Never below this many duplicates. Default: 3.
     #[schemars(range(min = 1, max = 1000))]
     pub floor_segs: u32,
 }

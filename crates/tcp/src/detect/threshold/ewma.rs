@@ -27,13 +27,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EwmaSpec {
-    /// Gain for events longer than the average, 0 to 1. Default 1 (figures 6 to 8).
+    /// Gain for events longer than the average, 0 to 1. Default: 1 (figures 6 to 8).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
-    /// Factor on the gain for shorter events, 0 to 1. Default 1/16 (figures 6 to 8).
+    /// Factor on the gain for shorter events, 0 to 1. Default: 1/16 (figures 6 to 8).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub x: f64,
-    /// N = D + 1 instead of D. Default no.
+    /// N = D + 1 instead of D. Default: no.
     pub count_filling_ack: bool,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,

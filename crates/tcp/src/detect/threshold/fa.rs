@@ -64,7 +64,7 @@ pub enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AvoidTimeouts {
-    /// S, the step that a false fast retransmit adds to the ratio, above 0 to 1. Default 0.01.
+    /// S, the step that a false fast retransmit adds to the ratio, above 0 to 1. Default: 0.01.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub step: f64,
     /// Whether the cost of a timeout includes the additive increase after it. Default: no, because a real loss costs that in
@@ -82,17 +82,17 @@ impl Default for AvoidTimeouts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FaSpec {
-    /// The FA ratio, above 0 to 1; with `avoid_timeouts`, its initial value. Default 0.9.
+    /// The FA ratio, above 0 to 1; with `avoid_timeouts`, its initial value. Default: 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub ratio: f64,
-    /// Which events count. Default "confirmed".
+    /// Which events count. Default: "confirmed".
     pub events: Events,
-    /// Whether segments that arrived in order count as events of length 0. Default no.
+    /// Whether segments that arrived in order count as events of length 0. Default: no.
     pub in_order: bool,
-    /// Number of events remembered. Default 1000 (Leung & Ma 2005 §IV-C).
+    /// Number of events remembered. Default: 1000 (Leung & Ma 2005 §IV-C).
     #[schemars(range(min = 1, max = 100_000))]
     pub samples: u32,
-    /// How the histogram becomes a threshold. Default "percentile".
+    /// How the histogram becomes a threshold. Default: "percentile".
     pub rule: Rule,
     /// Ceiling: the number of duplicates that this many windows can cause, less one. Default: 2, since limited transmit doubles
     /// the window.

@@ -40,10 +40,10 @@ pub enum UpdatePer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IncSpec {
-    /// K, duplicates added. Default 1.
+    /// K, duplicates added. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub step: u32,
-    /// When the step is added. Default "episode".
+    /// When the step is added. Default: "episode".
     pub update_per: UpdatePer,
     /// The ceiling that the window sets (Blanton & Allman §6.6).
     pub cap: CapSpec,

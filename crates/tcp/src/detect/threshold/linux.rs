@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxSpec {
-    /// Duplicates at first, and after a timeout caused by too high a threshold. Default 3 (`tcp_reordering`).
+    /// Duplicates at first, and after a timeout caused by too high a threshold. Default: 3 (`tcp_reordering`).
     pub initial: u32,
     /// Upper limit. Default: 300 (`tcp_max_reordering`; 127 before Linux 3.19).
     pub max: u32,

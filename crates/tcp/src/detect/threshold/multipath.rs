@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MultipathSpec {
-    /// Number of paths that the sender's segments take. Default 2.
+    /// Number of paths that the sender's segments take. Default: 2.
     #[schemars(range(min = 1, max = 65_536))]
     pub paths: u32,
 }

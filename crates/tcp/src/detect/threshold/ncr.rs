@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NcrSpec {
-    /// Which share of the flight. Default "careful".
+    /// Which share of the flight. Default: "careful".
     pub mode: NcrMode,
 }
 
