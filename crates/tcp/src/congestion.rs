@@ -43,7 +43,7 @@ pub struct Cut {
 pub struct LossEvent {
     /// How it was detected.
     pub cause: Cause,
-    /// Outstanding bytes, without those that Disorder sent beyond the window.
+    /// Outstanding bytes, without data that Disorder sent beyond the window.
     pub flight: Bytes,
     /// The peer's window when it was detected, bytes.
     pub rwnd: Bytes,

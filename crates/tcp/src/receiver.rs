@@ -360,7 +360,7 @@ impl Receiver {
 
     #[cold]
     fn on_bad_timestamp(&mut self, now: Time, age: Age, seg: &Segment) -> (Accept, Outcome) {
-        // RFC 7323 §5.3 R1 answers an old segment; §3.2 drops one without the option silently.
+        // RFC 7323 §5.3 R1 requires an ACK for an old segment; §3.2 drops one without the option silently.
         if age == Age::Old {
             self.answer_refused(now, seg);
             if self.note_duplicate(seg).is_some() {

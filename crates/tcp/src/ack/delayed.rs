@@ -15,8 +15,8 @@
 //!
 //! Departures: every second segment of *any* size is answered, as in ns-2; the RFCs require it only for full-sized ones. RFC 5681
 //! §4.2 wants a gap and its filling answered at once; `delayed-reordered` deliberately does not.
-//! Unsaid in the source: a delay of zero answers at once. `delayed-reordered` answers a FIN at once, and also a segment that had
-//! arrived before (its sender is repairing).
+//! Unsaid in the source: with a delay of zero every ACK is immediate. `delayed-reordered` sends an immediate ACK for a FIN, and
+//! for a segment that had arrived before (its sender is repairing).
 
 use super::{AckDecision, AckPolicy, Arrival};
 use crate::time::{Nanos, Time};

@@ -128,7 +128,7 @@ impl Handshake {
         (self.state, self.due, self.sends, self.deadline) = (state, true, 0, None);
     }
 
-    /// An option is in use if both ends offered it. Our SYN offers the stack's options; our answer offers only those that the
+    /// An option is in use if both ends offered it. Our SYN offers the stack's options; our SYN-ACK offers only options that the
     /// peer offered.
     fn offers(&self, ours: bool, theirs: fn(&Peer) -> bool) -> bool {
         ours && self.peer.as_ref().is_none_or(theirs)

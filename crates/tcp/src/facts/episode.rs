@@ -26,7 +26,7 @@ pub struct Episode {
     pub target: f64,
     /// State that the congestion slot wants back if the cut was a mistake.
     pub cc_undo: CcUndo,
-    /// Outstanding bytes when it began, without those that Disorder sent beyond the window (RFC 5681 §3.2 (2)).
+    /// Outstanding bytes when it began, without data that Disorder sent beyond the window (RFC 5681 §3.2 (2)).
     pub flight: Bytes,
     /// Segments resent in this episode.
     pub retransmits: u32,

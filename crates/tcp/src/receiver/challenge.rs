@@ -38,7 +38,7 @@ impl Receiver {
         }
     }
 
-    /// Answers a segment refused for its sequence number or its timestamp; never a RST.
+    /// Replies to a segment refused for its sequence number or its timestamp; never to a RST.
     pub(super) fn answer_refused(&mut self, now: Time, seg: &Segment) {
         if seg.has(Segment::RST) {
             return;

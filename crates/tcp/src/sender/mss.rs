@@ -24,7 +24,7 @@ const TIMEOUTS: u32 = 3;
 /// The outcome of a message that a packet was too big.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooBig {
-    /// Segments are smaller from now on, and those that were too large are resent.
+    /// Segments are smaller from now on, and oversized ones are resent.
     Taken,
     /// It names no outstanding segment, or no smaller size.
     Ignored,

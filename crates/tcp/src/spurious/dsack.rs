@@ -13,8 +13,8 @@
 //! | RFC 3708 (A.1), (A.3), (A.4) | `stop_on_lost_acks`, always, `stop_on_network_duplicate` |
 //!
 //! `sample_resent` is RR-TCP's enhanced sampling (Zhang, Karp, Floyd & Peterson 2003; decision 0059): a segment is sent twice, at
-//! s1 and s2, and answered twice, by an ACK at a1 and a DSACK at a2. Whichever answers which, the mean RTT is ((a1 + a2) − (s1 +
-//! s2)) / 2.
+//! s1 and s2, and acknowledged twice, by an ACK at a1 and a DSACK at a2. Whichever belongs to which, the mean RTT is ((a1 + a2) −
+//! (s1 + s2)) / 2.
 //!
 //! Departures: none. Unsaid: how late a verdict may come. Here: up to `pending_srtts` round trips after the full ACK, or until a
 //! newer episode begins; later the sample is still taken, but nothing is undone.

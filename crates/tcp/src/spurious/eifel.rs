@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 3522 §3.2; Ludwig & Katz 2000 for the idea.
 //!
-//! Idea: an ACK that echoes a timestamp older than the retransmission's answers a segment sent before it, so nothing was
+//! Idea: an ACK that echoes a timestamp older than the retransmission's was triggered by an earlier segment, so nothing was
 //! lost. Only the first ACK of new data after the retransmission that began the repair is checked.
 //!
 //! | source | here |

@@ -2,8 +2,8 @@
 //!
 //! Source: Linux 6 (`tcp_may_undo` and its five callers), in our words; RFC 2883; RFC 3522 for the timestamps.
 //!
-//! Idea: an episode was a mistake when as many DSACKs arrived as segments were resent, or when an ACK answers a segment sent
-//! before the first retransmission.
+//! Idea: an episode was a mistake when as many DSACKs arrived as segments were resent, or when an ACK was triggered by a segment
+//! sent before the first retransmission.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -83,7 +83,7 @@ impl Linux {
         self.spec.dsack && self.owed == Some(0)
     }
 
-    /// Whether the ACK answers a segment sent before the first retransmission; without a retransmission, any ACK does
+    /// Whether the ACK was triggered by a segment sent before the first retransmission; without a retransmission, any ACK does
     /// (`tcp_packet_delayed`).
     fn answers_original(&self, ack: &AckEvent) -> bool {
         match (ack.tsecr, self.stamp) {

@@ -3,8 +3,8 @@
 //! Source: gVisor's netstack, `recordRetransmitTS` and `detectSpuriousRecovery` in `pkg/tcpip/transport/tcp/snd.go` (module
 //! gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words; RFC 3522 §3.2.
 //!
-//! Idea: an ACK of new data that echoes a timestamp older than the beginning of the repair answers a segment sent before it. This
-//! is counted, and the repair continues unchanged.
+//! Idea: an ACK of new data that echoes a timestamp older than the start of the repair was triggered by a segment sent before it.
+//! This is counted, and the repair continues unchanged.
 //!
 //! | source | here |
 //! | --- | --- |

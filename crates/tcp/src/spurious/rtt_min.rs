@@ -2,8 +2,8 @@
 //!
 //! Source: Allman & Paxson 1999 §3; Blanton & Allman 2002 §3; RFC 3708 §4 quotes it with f = 1/2.
 //!
-//! Idea: the first ACK of new data after a retransmission answers the original if less time has passed since then than
-//! f times the smallest RTT ever seen.
+//! Idea: the first ACK of new data after a retransmission was triggered by the original if less time has passed since
+//! then than f times the smallest RTT ever seen.
 //!
 //! | source | here |
 //! | --- | --- |

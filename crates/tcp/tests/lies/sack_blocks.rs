@@ -18,7 +18,7 @@ fn blocks_outside_the_window_do_no_harm() {
         let far = peer.edge + 1000 * peer.rng.below(100);
         with_blocks(peer, seg, &[(far, far + 3000), (far + 5000, far + 6000), (1 << 40, 1 << 41)])
     });
-    // From inside to outside, by one byte, and by so many bytes that a 32-bit difference would be small.
+    // From inside to outside, by one byte, and by enough bytes to make a 32-bit difference small.
     every_stack_survives(|peer, seg| {
         let (max, next) = (peer.max, peer.next);
         with_blocks(peer, seg, &[(next + 1, max + 1), (next + 1000, u64::from(u32::MAX)), (next, max + 100_000)])

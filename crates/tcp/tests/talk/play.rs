@@ -8,7 +8,7 @@ use ackclock_tcp::time::{Nanos, Time};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// One-way delay to the receiver that answers if `lose` is given; segments are one millisecond
+/// One-way delay to the receiver that is simulated if `lose` is given; segments are one millisecond
 /// apart.
 const DELAY: Nanos = Nanos::from_millis(50);
 const SPACING: Nanos = Nanos::from_millis(1);

@@ -227,7 +227,7 @@ impl Connection {
     }
 }
 
-/// The RST that answers a segment without a connection (RFC 9293 §3.10.7.1); `None` for a RST.
+/// The RST sent in reply to a segment without a connection (RFC 9293 §3.10.7.1); `None` for a RST.
 pub fn reset_for(seg: &Segment) -> Option<Segment> {
     if seg.has(Segment::RST) {
         return None;

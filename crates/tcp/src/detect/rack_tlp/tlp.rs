@@ -174,7 +174,7 @@ impl Tlp {
         let Some(probe) = self.out.filter(|p| ack.ack >= p.end) else { return Outcome::NoLoss };
         let both_arrived = ack.dsack.is_some_and(|d| d.1 == probe.end);
         let repaired = probe.copy && !both_arrived && ack.ack > probe.end;
-        // A receiver without DSACK answers the second copy with a plain duplicate.
+        // A receiver without DSACK sends a plain duplicate for the second copy.
         let plain = !ack.advances() && !ack.has_sack && ack.dsack.is_none();
         if !probe.copy || both_arrived || repaired || plain {
             self.out = None;
