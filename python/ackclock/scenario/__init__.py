@@ -1,7 +1,7 @@
-"""Scenarios as objects: :class:`Scenario`, and a class for each table that can stand in a scenario file.
+"""Scenarios as objects: :class:`Scenario`, and a class for each table of a scenario file.
 
-The parts are made of the schema: ``from_`` is the key ``from``, and what has a ``kind`` is a class of that name, as in
-``Swap(mode="slots", gap=Gap(exponential="1 s"))``.
+The classes are generated from the schema. ``from_`` is the key ``from``, and each ``kind`` is a class of that name, as
+in ``Swap(mode="slots", gap=Gap(exponential="1 s"))``.
 """
 
 from ackclock.scenario import background, dumbbell, elements, flows, links, settings

@@ -12,12 +12,12 @@ BACKGROUND = ("kind", "from", "to", "rate", "stack", "gap", "size")
 
 
 def html(name: str, words: str, table: Mapping[str, Any]) -> str:
-    """A table of links, one of flows, one of background traffic; what is left out everywhere has no column.
+    """Render a table of links, one of flows, and one of background traffic; columns without values are omitted.
 
     Args:
-        name: the scenario's.
-        words: how much there is of what.
-        table: the scenario, as its file has it.
+        name: the scenario's name.
+        words: a summary of the scenario's size.
+        table: the scenario as in its file.
     """
     links, flows = table.get("link", []), table.get("flow", [])
     if "dumbbell" in table:
@@ -30,7 +30,7 @@ def html(name: str, words: str, table: Mapping[str, Any]) -> str:
 
 
 def block(title: str, columns: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """One table."""
+    """Render one table."""
     used = [column for column in columns if any(column in row for row in rows)]
     head = "".join(f"<th>{column}</th>" for column in used)
     cells = ("".join(f"<td>{escape(said(row[c])) if c in row else ''}</td>" for c in used) for row in rows)
@@ -39,7 +39,7 @@ def block(title: str, columns: Iterable[str], rows: Sequence[Mapping[str, Any]])
 
 
 def said(value: object) -> str:
-    """A value in few words: `swap (mode slots, count 12, gap (exponential 1 s))`."""
+    """A value in short form: `swap (mode slots, count 12, gap (exponential 1 s))`."""
     if isinstance(value, Mapping):
         kind = next((value[tag] for tag in ("kind", "ack") if tag in value), "")
         rest = ", ".join(f"{key} {said(inner)}" for key, inner in value.items() if inner != kind or not kind)

@@ -1,4 +1,4 @@
-"""What every part of a scenario can do: become a table of a scenario file, and be made of one."""
+"""Base of all parts of a scenario: conversion to and from a table of a scenario file."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ackclock.slots.registry import Given
 from ackclock.slots.registry import setting as in_words
 
 Toml: TypeAlias = Any
-"""What ``tomllib`` reads, and what ``tomli_w`` writes."""
+"""A value that ``tomllib`` reads and ``tomli_w`` writes."""
 KEYS = {"from_": "from", "flows": "flow"}
-"""Attributes that are called otherwise in a file."""
+"""Attributes that have another name in a file."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Part:
-    """A table of a scenario file. What is None is left out there. Lists become tuples."""
+    """A table of a scenario file. Attributes that are ``None`` are omitted there. Lists become tuples."""
 
     TAG: ClassVar[tuple[str, str] | None] = None
-    """The key, and its word, by which a file tells this table from others in its place."""
+    """The key and the word that distinguish this table from the alternatives in a file."""
 
     def __post_init__(self) -> None:
-        """Let nobody change what it holds."""
+        """Convert lists to tuples, so that the part cannot be changed."""
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Sequence) and not isinstance(value, str):
                 object.__setattr__(self, field.name, tuple(value))
 
     def to_dict(self) -> dict[str, Any]:
-        """The table, as ``tomllib`` would read it."""
+        """Return the table as ``tomllib`` would read it."""
         table: dict[str, Any] = dict([self.TAG] if self.TAG else [])
         for field in fields(self):
             value = getattr(self, field.name)
@@ -47,20 +47,20 @@ class Part:
         return table
 
     def __repr__(self) -> str:
-        """As it could be written, without what is left out."""
+        """The Python expression for the part, without omitted attributes."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values if value is not None)})"
 
 
 def plain(value: object, at: str) -> Toml:
-    """A value as TOML knows it.
+    """Convert a value to TOML's types.
 
     Args:
-        value: a part, or what TOML knows, or lists and tables of these.
-        at: what it belongs to, for the error.
+        value: a part, a TOML value, or lists and tables of these.
+        at: the place of the value, for the error.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: the value is none of these.
     """
     if isinstance(value, Part):
         return value.to_dict()
@@ -77,33 +77,33 @@ def plain(value: object, at: str) -> Toml:
 
 
 def setting(value: object, at: str) -> Toml:
-    """What ``set`` holds, as TOML knows it: parameters of stacks, and algorithms in Python."""
+    """Convert the content of ``set`` to TOML's types: parameters of stacks, and algorithms in Python."""
     if isinstance(value, Mapping):
         return {str(key): setting(inner, f"{at}[{key!r}]") for key, inner in value.items()}
     return plain(value, at)
 
 
 def in_python(value: type[Outside] | Given) -> Toml:
-    """The table by which a scenario names a class of this program."""
+    """Return the table with which a scenario names a class of this program."""
     return tomllib.loads(f"value = {in_words(value)}")["value"]
 
 
 @cache
 def attributes(part: type[Part]) -> dict[str, tuple[str, object]]:
-    """Name and type of each attribute of a part, by its key in a file."""
+    """The name and the type of each attribute of a part, by its key in a file."""
     types = get_type_hints(part)
     return {KEYS.get(f.name, f.name): (f.name, types[f.name]) for f in fields(part)}
 
 
 def made(part: type[Part], table: Mapping[str, Any]) -> Part:
-    """A part out of a table that the native reader has found good."""
+    """Build a part from a table that the native reader has validated."""
     known = attributes(part)  # type: ignore[arg-type] # mypy takes a class for its objects, whose hash may fail
     named = ((known[key], value) for key, value in table.items() if not part.TAG or key != part.TAG[0])
     return part(**{name: given(hint, value) for (name, hint), value in named})
 
 
-def given(hint: object, value: Toml) -> Any:  # noqa: ANN401 - of the type that the hint says
-    """A value that stands where this type is wanted."""
+def given(hint: object, value: Toml) -> Any:  # noqa: ANN401 - the type depends on the hint
+    """Convert a value to the type in the hint."""
     choices = get_args(hint) if get_origin(hint) is UnionType else (hint,)
     if isinstance(value, Mapping):
         parts = [choice for choice in choices if isinstance(choice, type) and issubclass(choice, Part)]

@@ -22,15 +22,15 @@ from ackclock.scenario.part import Toml, given, plain, setting
 from ackclock.slots.permission import allowing
 
 TABLES = {"links": "link", "flows": "flow", "background": "background", "dumbbell": "dumbbell"}
-"""Attributes that are tables of a file, and how these are called there."""
+"""Attributes that are tables of a file, with their names there."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Scenario:
-    """How long to run and with which seeds, which links there are, and which flows use them.
+    """The duration and the seeds of runs, the links, and the flows that use them.
 
-    Either ``links`` and ``flows``, or ``dumbbell``. Quantities are text with their unit, as in a file. Nothing is
-    checked before :meth:`check`, which every function that takes a scenario does first.
+    Set either ``links`` and ``flows``, or ``dumbbell``. Quantities are text with a unit, as in a file. Nothing is
+    checked before :meth:`check`, which every function that takes a scenario calls first.
 
     >>> from ackclock.scenario import Bernoulli, Flow, Link, Scenario
     >>> lossy = Link(from_="S", to="D", rate="5 Mbps", delay="50 ms", elements=[Bernoulli(p=0.01)])
@@ -39,29 +39,29 @@ class Scenario:
     """
 
     name: str = "scenario"
-    """For people; errors speak of the scenario under this name."""
+    """A name for people; error messages use it for the scenario."""
     duration: str
-    """Simulated time, above zero, at most 39 hours, as in ``"600 s"``."""
+    """Simulated time, above zero and at most 39 hours, as in ``"600 s"``."""
     seed: int | None = None
-    """The only seed. Without ``seed`` and ``seeds`` it is 1."""
+    """The only seed. Default: 1, if ``seeds`` is not set either."""
     seeds: Sequence[int] | None = None
-    """One run for each: a list, or as in ``range(1, 31)``."""
+    """The seeds, one run for each: a list, or a range such as ``range(1, 31)``."""
     reordering: bool = False
-    """Whether to measure how the packets of each flow are reordered (RFC 4737); runs stay the same."""
+    """Whether to measure the reordering of each flow's packets (RFC 4737); runs stay the same."""
     measures: bool | Mapping[str, str] = False
-    """Whether to measure totals, delays, completion times and what links carried; with ``{"bins": "1 s"}`` for each
-    such stretch of time as well. Runs stay the same."""
+    """Whether to measure totals, delays, completion times and the traffic on links. ``{"bins": "1 s"}`` also measures
+    each interval of this length. Runs stay the same."""
     links: Sequence[Link] = ()
-    """Where two things happen at the same nanosecond, the link that stands first goes first."""
+    """The links. For events at the same nanosecond, the link listed first comes first."""
     flows: Sequence[Flow] = ()
-    """Flows."""
+    """The flows."""
     background: Sequence[Background] = ()
-    """Traffic beside the flows: counted apart, and untouched by what changes every flow."""
+    """Traffic beside the flows. It is counted separately, and settings for every flow do not affect it."""
     dumbbell: Dumbbell | None = None
-    """In place of links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2."""
+    """Replaces links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2."""
 
     def __post_init__(self) -> None:
-        """Let nobody change what it holds."""
+        """Convert lists to tuples, so that the scenario cannot be changed."""
         for name in ("links", "flows", "background"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.seeds is not None and not isinstance(self.seeds, range):
@@ -69,20 +69,20 @@ class Scenario:
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, allow_python: bool = False) -> Scenario:
-        """Read a scenario file. The paths in it of tables in other files become absolute.
+        """Read a scenario file. Paths of other files in it become absolute.
 
         Args:
-            path: of the file.
+            path: path of the file.
             allow_python: as for :func:`ackclock.run`; a scenario is checked when it is read.
 
         Raises:
-            ScenarioError: it makes no sense, or cannot be read.
+            ScenarioError: the file cannot be read, or the scenario is invalid.
         """
         file = Path(path)
         try:
             text = files.text(path)
         except (OSError, UnicodeDecodeError):
-            text = None  # which the engine refuses in the words that it has for it
+            text = None  # the engine reports the error
         with allowing(allow_python):
             _native.check(str(path), text)
         table = json.loads(_native.read_toml(str(path), text or ""))["value"]
@@ -94,11 +94,11 @@ class Scenario:
 
         Args:
             text: TOML.
-            name: under which errors speak of it, and its name if the text has none.
+            name: the name that error messages use, and the scenario's name if the text has none.
             allow_python: as for :func:`ackclock.run`; a scenario is checked when it is read.
 
         Raises:
-            ScenarioError: it makes no sense.
+            ScenarioError: the scenario is invalid.
         """
         with allowing(allow_python):
             _native.check(name, text)
@@ -106,7 +106,7 @@ class Scenario:
 
     @classmethod
     def _of(cls, table: Mapping[str, Any], name: str) -> Scenario:
-        """Out of a table that the native reader has found good."""
+        """Build a scenario from a table that the native reader has validated."""
         run: dict[str, Any] = dict(table["run"])
         if isinstance(run.get("seeds"), Mapping):
             first = run["seeds"].get("first", 1)
@@ -117,7 +117,7 @@ class Scenario:
         return cls(name=table.get("name", name), **run, **parts, dumbbell=dumbbell)
 
     def to_dict(self) -> dict[str, Any]:
-        """The tables of its file, as ``tomllib`` would read them."""
+        """Return the tables of its file, as ``tomllib`` would read them."""
         run: dict[str, Any] = {"duration": plain(self.duration, "Scenario.duration")}
         if self.seed is not None:
             run["seed"] = plain(self.seed, "Scenario.seed")
@@ -133,32 +133,33 @@ class Scenario:
         return {"name": plain(self.name, "Scenario.name"), "run": run, **parts}
 
     def to_toml(self) -> str:
-        """The text of its file; read again, it is the same scenario."""
+        """Return the text of its file; reading it gives the same scenario."""
         return tomli_w.dumps(self.to_dict())
 
     def check(self, *, allow_python: bool = False) -> None:
-        """See whether it can be run; nothing is run.
+        """Check that the scenario can be run; nothing is run.
 
         Args:
             allow_python: as for :func:`ackclock.run`.
 
         Raises:
-            ScenarioError: it cannot; ``key`` is the path in a file, as in ``link[1].rate``, ``line`` is None.
-            TypeError: something in it is no part of a scenario.
+            ScenarioError: it cannot be run; ``key`` is the path in a file, as in ``link[1].rate``, ``line`` is
+                ``None``.
+            TypeError: a value in it is not a part of a scenario.
         """
         with unwritten(), allowing(allow_python):
             _native.check(self.name, self.to_toml())
 
     def replace(self, path: str, value: object, *, allow_python: bool = False) -> Scenario:
-        """A scenario that differs in one place.
+        """Return a scenario with one value replaced.
 
         Args:
             path: the place as in a file: ``run.duration``, ``link[1].elements[0].count``, ``flow[0].set."rto.min"``.
-            value: what stands there then: text, a number, a part; None leaves the key out.
+            value: the new value: text, a number, or a part; ``None`` removes the key.
             allow_python: as for :func:`ackclock.run`.
 
         Raises:
-            ScenarioError: there is no such place, or the scenario makes no sense any more.
+            ScenarioError: there is no such place, or the scenario would be invalid.
         """
         table = self.to_dict()
         self._put(table, path, value)
@@ -167,7 +168,7 @@ class Scenario:
         return self._of(table, self.name)
 
     def _put(self, table: dict[str, Any], path: str, value: object) -> None:
-        """Put a value where the path leads. Tables on the way that are not there come into being."""
+        """Set the value at a path. Missing tables on the way are created."""
         steps = parse(path)
         if steps is None:
             raise self._refused(path, f'"{path}"', "the path of a key, as in link[1].rate")
@@ -190,12 +191,12 @@ class Scenario:
         return ScenarioError(message, self.name, None, path, found, allowed, None)
 
     def __repr__(self) -> str:
-        """Its name, and how much there is of what."""
+        """The name, and the size of the scenario."""
         return f"<ackclock.Scenario: {self.name}, {self.said}>"
 
     @property
     def said(self) -> str:
-        """How long, and how many of what, in a few words."""
+        """Duration and size of the scenario in a few words."""
         seeds = 1 if self.seeds is None else len(self.seeds)
         flows = self.dumbbell.flows if self.dumbbell else self.flows
         counts = {"seed": seeds, "link": len(self.links), "flow": sum(flow.count or 1 for flow in flows)}
@@ -204,14 +205,14 @@ class Scenario:
         return ", ".join([self.duration, *words])
 
     def _repr_html_(self) -> str:
-        """Links and flows, for notebooks."""
+        """Tables of links and flows, for notebooks."""
         from ackclock.scenario.html import html  # noqa: PLC0415 - for notebooks only
 
         return html(self.name, self.said, self.to_dict())
 
 
 def _elsewhere(value: Toml, folder: Path) -> Toml:
-    """A table in which paths of other files do not depend on where the scenario's is."""
+    """A table in which paths of other files do not depend on the scenario's folder."""
     if isinstance(value, list):
         return [_elsewhere(inner, folder) for inner in value]
     if not isinstance(value, Mapping):
