@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit requirements clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -169,6 +169,10 @@ wheel-test: .venv/.extension web ## the guides with a wheel in a fresh environme
 
 audit: .venv/.ready web/node_modules/.ready ## licences of all dependencies; advisories, if their databases can be reached
 	$(BIN)/python tools/audit.py
+
+release: ## a release, to the last step before publishing (docs/release.md)
+	@tools/need.sh python rust npm >/dev/null
+	@"$$(tools/need.sh python)" tools/release.py
 
 requirements: ## renew requirements-dev.txt: versions and hashes of the packages for development and CI
 	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv

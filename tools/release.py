@@ -1,0 +1,273 @@
+"""Carries a release out to the last step before publishing: ``make release``; docs/release.md explains the steps.
+
+usage: tools/release.py                  every step
+       tools/release.py --tree DIR       a clone of the last commit in DIR, with the publisher's addresses filled in
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+PUBLISHER = "packaging/publisher.toml"
+TREE = ROOT / "target/release-tree"
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|!?\[[^\]]*\]\([^)]*\))*)\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
+"""A relative link or picture in Markdown: mark, text, path, anchor."""
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+class ReleaseError(Exception):
+    """The release cannot go on; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Publisher:
+    """What only the publisher can fill in."""
+
+    repository: str
+    page: str
+    raw: str
+    contact: str
+    index: str
+
+    @staticmethod
+    def read(root: Path) -> Publisher:
+        """Read ``packaging/publisher.toml``.
+
+        Raises:
+            ReleaseError: a key is missing, unknown or empty.
+        """
+        told = tomllib.loads((root / PUBLISHER).read_text(encoding="utf-8"))
+        keys = list(Publisher.__dataclass_fields__)
+        if unknown := sorted(told.keys() - set(keys)):
+            raise ReleaseError(f"{PUBLISHER}: key `{unknown[0]}`: found an unknown key, allowed: {', '.join(keys)}")
+        if empty := [key for key in keys if not isinstance(told.get(key), str) or not told[key].strip()]:
+            names = ", ".join(f"`{key}`" for key in empty)
+            raise ReleaseError(f"{PUBLISHER}: {names} must be filled in by the publisher (docs/release.md)")
+        return Publisher(**told)
+
+    def address(self, form: str, path: str, tag: str) -> str:
+        """Return the address of a file of the repository at a tag, by one of the two forms."""
+        return form.format(repository=self.repository, tag=tag, path=path)
+
+
+def absolute(text: str, page: str, publisher: Publisher, tag: str) -> str:
+    """Return Markdown whose relative links and pictures lead to the repository at a tag.
+
+    Args:
+        text: the Markdown; code blocks stay as they are.
+        page: the path of the page in the repository.
+        publisher: whose repository it is.
+        tag: the tag of the release.
+    """
+
+    def there(found: re.Match[str]) -> str:
+        mark, words, link, anchor = found.groups()
+        path = PurePosixPath(page).parent / link
+        form = publisher.raw if mark else publisher.page
+        inner = LINK.sub(there, words)
+        return f"{mark}[{inner}]({publisher.address(form, str(path), tag)}{anchor or ''})"
+
+    out, at = [], 0
+    for fence in FENCE.finditer(text):
+        out += [LINK.sub(there, text[at : fence.start()]), fence[0]]
+        at = fence.end()
+    return "".join([*out, LINK.sub(there, text[at:])])
+
+
+def version(root: Path) -> str:
+    """Return the version of the workspace."""
+    told = tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))
+    return str(told["workspace"]["package"]["version"])
+
+
+def released(root: Path) -> tuple[str, str]:
+    """Return the version and the date that all files agree on.
+
+    Raises:
+        ReleaseError: a file has another version or date, or the date is not one.
+    """
+    number = version(root)
+    changes = re.search(r"^## (\S+)(?:, (\S+))?$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    if changes is None or changes[1] != number or changes[2] is None:
+        found = changes[0] if changes else "no heading"
+        raise ReleaseError(f'CHANGELOG.md: found "{found}" as the first heading, allowed: "## {number}, YYYY-MM-DD"')
+    date = changes[2]
+    try:
+        datetime.date.fromisoformat(date)
+    except ValueError:
+        raise ReleaseError(f'CHANGELOG.md: found "{date}" beside the version, allowed: a date, YYYY-MM-DD') from None
+    for file, line in (
+        ("CITATION.cff", f"version: {number}"),
+        ("CITATION.cff", f'date-released: "{date}"'),
+        ("packaging/conda/recipe.yaml", f'  version: "{number}"'),
+    ):
+        if line not in (root / file).read_text(encoding="utf-8").splitlines():
+            raise ReleaseError(f"{file}: the line `{line.strip()}` is missing")
+    return number, date
+
+
+def fill_in(root: Path, publisher: Publisher) -> None:
+    """Write the publisher's addresses into a tree: README, Cargo.toml, pyproject.toml, CITATION.cff, SECURITY.md."""
+    tag = f"v{version(root)}"
+
+    def change(file: str, edit: Callable[[str], str]) -> None:
+        path = root / file
+        before = path.read_text(encoding="utf-8")
+        after = edit(before)
+        if after == before:
+            raise ReleaseError(f"{file}: found no place for the publisher's address")
+        path.write_text(after, encoding="utf-8")
+
+    urls = {
+        "Repository": publisher.repository,
+        "Changelog": publisher.address(publisher.page, "CHANGELOG.md", tag),
+        "Documentation": publisher.address(publisher.page, "docs/index.md", tag),
+    }
+    table = "".join(f'{name} = "{address}"\n' for name, address in urls.items())
+    contact = f"\nOr write to {publisher.contact}.\n"
+    change("README.md", lambda text: absolute(text, "README.md", publisher, tag))
+    change("SECURITY.md", lambda text: text + contact)
+    change("CITATION.cff", lambda text: f'{text}repository-code: "{publisher.repository}"\n')
+    change(
+        "pyproject.toml", lambda text: text.replace("[project.scripts]", f"[project.urls]\n{table}\n[project.scripts]")
+    )
+    change(
+        "Cargo.toml",
+        lambda text: text.replace(
+            "[workspace.package]\n", f'[workspace.package]\nrepository = "{publisher.repository}"\n'
+        ),
+    )
+    for manifest in sorted(root.glob("crates/*/Cargo.toml")):
+        name = manifest.relative_to(root).as_posix()
+        change(
+            name,
+            lambda text: text.replace(
+                "version.workspace = true\n", "version.workspace = true\nrepository.workspace = true\n", 1
+            ),
+        )
+
+
+def tree(to: Path, publisher: Publisher) -> None:
+    """Clone the last commit into a folder, and fill in the publisher's addresses there.
+
+    Raises:
+        ReleaseError: the clone failed, or a file has no place for an address.
+    """
+    shutil.rmtree(to, ignore_errors=True)
+    run("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(to))
+    fill_in(to, publisher)
+
+
+def run(*command: str, cwd: Path = ROOT) -> None:
+    """Run a command of a step.
+
+    Raises:
+        ReleaseError: it failed.
+    """
+    if subprocess.run(command, cwd=cwd, check=False).returncode:
+        raise ReleaseError(f"`{' '.join(command)}` failed")
+
+
+def one(pattern: str) -> Path:
+    """Return the only file of the release that a pattern matches.
+
+    Raises:
+        ReleaseError: there is none, or more than one.
+    """
+    found = sorted((TREE / "dist").glob(pattern))
+    if len(found) != 1:
+        raise ReleaseError(f"{TREE}/dist: found {len(found)} files {pattern}, allowed: one")
+    return found[0]
+
+
+def clean() -> None:
+    """Hold that everything is committed, and that the tag is free."""
+    if subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, check=True).stdout:
+        raise ReleaseError("found changes that are not committed, allowed: a clean checkout")
+    tag = f"v{version(ROOT)}"
+    if subprocess.run(["git", "tag", "--list", tag], cwd=ROOT, capture_output=True, check=True).stdout:
+        raise ReleaseError(f"found the tag {tag}, allowed: a version without a tag")
+
+
+def from_source() -> None:
+    """Install the source distribution in a fresh environment, and run a scenario."""
+    place = TREE / "target/from-source"
+    shutil.rmtree(place, ignore_errors=True)
+    run(sys.executable, "-m", "venv", str(place))
+    run(str(place / "bin/python"), "-m", "pip", "install", "--quiet", str(one("ackclock-*.tar.gz")))
+    command = str(place / "bin/ackclock")
+    run(command, "examples", "scenarios/bundle.toml", "--copy-to", ".", cwd=place)
+    run(command, "run", "scenarios/bundle.toml", "--seed", "1", cwd=place)
+
+
+def told(publisher: Publisher) -> None:
+    """Print what is left to do."""
+    tag = f"v{version(ROOT)}"
+    print(f"The files are in {TREE / 'dist'}. Nothing was published. Left to do, in this order:")
+    print(f"  git tag --annotate {tag} && git push {publisher.repository} {tag}")
+    print("  wait for .github/workflows/release.yml, and put its wheels into dist")
+    print(f"  twine upload --repository {publisher.index} dist/*")
+    print("  cargo publish --workspace")
+    print("  the address and the checksum of the source distribution in packaging/conda/recipe.yaml")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the checklist."""
+
+    name: str
+    """As docs/release.md has it."""
+    act: Callable[[Publisher], None]
+
+
+STEPS = (
+    Step("The checkout is clean and the tag is free", lambda _: clean()),
+    Step("All files agree on version and date", lambda _: print("{}, {}".format(*released(ROOT)))),
+    Step("Every check passes", lambda _: run("make", "test")),
+    Step("Licences and advisories", lambda _: run("make", "audit")),
+    Step("A tree with the publisher's addresses", lambda publisher: tree(TREE, publisher)),
+    Step("The source distribution and a wheel", lambda _: run("make", "sdist", "wheel", cwd=TREE)),
+    Step("The guides, by that wheel", lambda _: run("make", "wheel-test", f"WHEEL={one('ackclock-*.whl')}", cwd=TREE)),
+    Step("A wheel from the source distribution", lambda _: from_source()),
+    Step(
+        "The crates can be packaged",
+        lambda _: run("cargo", "package", "--workspace", "--locked", "--no-verify", "--allow-dirty", cwd=TREE),
+    ),
+    Step("What is left to do", told),
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry the release out, or make its tree."""
+    parser = argparse.ArgumentParser(description="Carries a release out to the last step before publishing.")
+    parser.add_argument("--tree", type=Path, metavar="DIR", help="only a clone with the publisher's addresses")
+    asked = parser.parse_args(arguments)
+    try:
+        publisher = Publisher.read(ROOT)
+        if asked.tree is not None:
+            tree(asked.tree.resolve(), publisher)
+            return 0
+        began = time.monotonic()
+        for at, step in enumerate(STEPS, 1):
+            minutes = (time.monotonic() - began) / 60
+            print(f"release: {at}/{len(STEPS)}, after {minutes:.0f} min: {step.name}", flush=True)
+            step.act(publisher)
+    except ReleaseError as error:
+        print(f"ackclock: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
