@@ -1,23 +1,24 @@
-//! What uses a TCP: bulk (never stops) and fixed size, from a start time on.
+//! Applications that use a TCP: bulk (never stops) and fixed size, from a start time on.
 
 use ackclock_tcp::time::Time;
 
-/// An application at the sender; a receiver has none that acts.
+/// An application at the sender. A receiver's application does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum App {
     /// Does nothing (a receiver).
     Idle,
-    /// Will begin.
+    /// Has not started yet.
     Waiting { start: u64, bytes: Option<u64>, close: bool },
-    /// Everything is written; that nothing more follows, it says once the connection is open.
+    /// All data are written; the application closes its side once the connection is open.
     Opening { bytes: u64 },
-    /// Everything that it will ever send is written; done when `bytes` are acknowledged.
+    /// All data that it will ever send are written; done when `bytes` are acknowledged.
     Running { bytes: u64 },
-    /// All is acknowledged.
+    /// Everything is acknowledged.
     Done { at: Time },
 }
 
-/// What a bulk application writes: more than any run can send, and far from where offsets end.
+/// The amount that a bulk application writes: more than any run can send, and far below the largest
+/// offset.
 pub(crate) const BULK: u64 = 1 << 60;
 
 impl App {

@@ -1,10 +1,10 @@
-//! Traffic beside the flows, counted but not looked at: arrivals of finite transfers, and sources that never listen.
+//! Background traffic, counted but not observed: arrivals of finite transfers, and unresponsive sources.
 //!
-//! *Idea.* Transfers begin at random times, last as long as their TCP needs, and are forgotten; sources send at their rate
-//! whatever happens to it.
+//! *Idea.* Transfers begin at random times, last as long as their TCP needs, and are forgotten. Sources send at their own
+//! rate and ignore loss.
 //!
-//! *Unsaid in the sources that use such traffic.* How many transfers may go on at once: those beyond `most` are refused and
-//! counted. A packet that is still on its way when its transfer is over disappears at its end.
+//! *Unsaid in the sources that use such traffic.* The number of concurrent transfers: arrivals beyond `most` are refused
+//! and counted. A packet still in flight when its transfer ends disappears when it arrives.
 
 use crate::error::{Fault, Impossible};
 use crate::results::BackgroundResult;
@@ -13,19 +13,20 @@ use crate::scenario::{BackgroundKind, BackgroundSpec, Scenario, Size, LARGEST_TR
 use crate::transit::{Pace, Transmitter};
 use ackclock_tcp::units::Bytes;
 
-/// Where a packet goes: the number of a host, if that belongs to a flow. Else, in the bits above an element's: the *round*
-/// of a host that is used again and again, counted from 1, or [`NOBODY`], with the number of a source below.
+/// A packet's destination. For a flow it is the number of a host. Otherwise the bits above an element's number hold the
+/// *round* of a reused host, counted from 1, or [`NOBODY`] with the number of a source below.
 pub(crate) const ROUND_BITS: u32 = crate::next_event::ELEMENT_BITS;
 /// The round of packets that no TCP waits for.
 pub(crate) const NOBODY: u32 = u32::MAX >> ROUND_BITS;
 
-/// A pair of hosts that one transfer after the other uses.
+/// A pair of hosts that successive transfers use.
 pub(crate) struct Slot {
-    /// The position of what starts its transfers.
+    /// The position of the generator that starts its transfers.
     pub(crate) generator: u32,
-    /// From 1 to `NOBODY` − 1, then 1 again; one packet would have to outlive 32,766 transfers to be taken for another's.
+    /// From 1 to `NOBODY` − 1, then 1 again. A packet would have to outlive 32,766 transfers to be mistaken for another
+    /// transfer's.
     pub(crate) round: u32,
-    /// When the transfer that goes on began.
+    /// When the current transfer began.
     pub(crate) began: u64,
 }
 
@@ -35,15 +36,15 @@ impl Slot {
     }
 }
 
-/// What makes background traffic, at work.
+/// A running generator of background traffic.
 pub(crate) struct Generator {
     pub(crate) spec: BackgroundSpec,
     /// Where its packets' path begins.
     pub(crate) first_hop: u32,
-    /// Its slots that no transfer uses.
+    /// Its unused slots.
     pub(crate) free: Vec<u32>,
     pub(crate) result: BackgroundResult,
-    /// Of a source: what says when the next packet goes.
+    /// For a source: decides when the next packet is sent.
     clock: Transmitter,
     pace: Pace,
     on_until: u64,
@@ -52,7 +53,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// `name` seeds its luck; `slots` are those that it may use.
+    /// `name` seeds its random streams; `slots` are its own slots.
     pub(crate) fn new(
         spec: &BackgroundSpec,
         first_hop: u32,
@@ -79,7 +80,7 @@ impl Generator {
         }
     }
 
-    /// When it first does something.
+    /// When it first acts.
     pub(crate) fn first(&mut self) -> Option<u64> {
         let start = self.spec.start.0;
         let at = match &self.spec.kind {
@@ -94,7 +95,7 @@ impl Generator {
         self.before_stop(at)
     }
 
-    /// When it does something next, having done something at `now`.
+    /// When it acts next, after acting at `now`.
     pub(crate) fn next(&mut self, now: u64) -> Option<u64> {
         let at = match &self.spec.kind {
             BackgroundKind::Transfers(t) => now.saturating_add(self.gaps.gap(t.gap).0),
@@ -120,7 +121,7 @@ impl Generator {
         let bytes = match size {
             Size::Constant(n) => n as f64,
             Size::Exponential(mean) => -libm::log(1.0 - self.sizes.unit()) * mean as f64,
-            // The inverse of the distribution function, whose smallest value is mean (shape − 1) / shape.
+            // The inverse of the distribution function; its smallest value is mean (shape − 1) / shape.
             Size::Pareto { mean, shape } => {
                 let least = mean as f64 * (shape - 1.0) / shape;
                 least * libm::pow(1.0 - self.sizes.unit(), -1.0 / shape)
@@ -130,7 +131,7 @@ impl Generator {
     }
 }
 
-/// The names that seed the luck of background traffic: its nodes, and its number among the sources between them.
+/// The names that seed the random streams of background traffic: its nodes, and its number among the sources between them.
 pub(crate) fn names(s: &Scenario) -> Vec<String> {
     let name = |(i, b): (usize, &BackgroundSpec)| {
         let before = s.background[..i].iter().filter(|o| (o.from, o.to) == (b.from, b.to)).count();
@@ -165,7 +166,7 @@ mod tests {
         BackgroundKind::Transfers(TransfersSpec { gap, size, most: 1, flow: flow() })
     }
 
-    /// When it acts, up to `end`.
+    /// The times at which it acts, up to `end`.
     fn times(mut g: Generator, end: u64) -> Vec<u64> {
         let first = g.first();
         std::iter::successors(first, |now| g.next(*now)).take_while(|t| *t < end).collect()
@@ -195,7 +196,7 @@ mod tests {
         assert!((mean(&draw(Size::Exponential(100_000))) / 1e5 - 1.0).abs() < 0.01);
         let pareto = draw(Size::Pareto { mean: 100_000, shape: 2.5 });
         assert!((mean(&pareto) / 1e5 - 1.0).abs() < 0.03, "{}", mean(&pareto));
-        // The least is 60 kB; 2^-2.5 of them are above twice that.
+        // The smallest is 60 kB; a share of 2^-2.5 exceeds twice that.
         let above = pareto.iter().filter(|n| **n > 120_000).count() as f64 / 400_000.0;
         assert!(pareto.iter().all(|n| *n >= 60_000) && (above - 0.17678).abs() < 0.003, "{above}");
     }

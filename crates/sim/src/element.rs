@@ -1,4 +1,5 @@
-//! What acts on packets on their way. One file an element: how it is written, what it is like, and what it does.
+//! Path elements: they act on packets in transit. Each has one file, with its written form, its properties and its
+//! behaviour.
 
 pub mod bernoulli;
 pub mod custom;
@@ -41,15 +42,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-/// What every kind of element answers. Nothing here has a default: a new kind does not compile before it has answered all.
+/// The interface of every kind of element. Nothing here has a default, so a new kind does not compile until it implements
+/// everything.
 pub(crate) trait Element: fmt::Debug {
-    /// What it is like, as far as others must know.
+    /// Its properties, as far as other parts need them.
     fn properties(&self) -> Properties;
-    /// What is out of range, on a link like this.
+    /// The first value out of range, on this link.
     fn fault(&self, on: &DirectionSpec) -> Option<Fault>;
-    /// Takes its place on the link that is being laid out.
+    /// Adds itself to the link that is being laid out.
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>);
-    /// Elements of this kind that differ in their properties, for tests that go over all kinds.
+    /// Elements of this kind that differ in their properties, for tests over all kinds.
     #[cfg(test)]
     fn examples() -> Vec<ElementSpec>
     where
@@ -79,10 +81,10 @@ macro_rules! kinds {
         }
 
         impl ElementSpec {
-            /// The kinds, as files call them.
+            /// The kinds, by their names in files.
             pub const KINDS: &[&str] = &[$($name),+];
 
-            /// Reads the keys of an element of this kind, `kind` not among them. `None`: there is no such kind.
+            /// Reads the keys of an element of this kind, without `kind`. `None`: there is no such kind.
             pub fn read<'de, D: Deserializer<'de>>(kind: &str, keys: D) -> Option<Result<Self, D::Error>> {
                 match kind {
                     $($name => Some(<$spec>::deserialize(keys).map(ElementSpec::$kind)),)+
@@ -90,7 +92,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The element's kind, as files call it.
+            /// The element's kind, by its name in files.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(ElementSpec::$kind(_) => $name,)+
@@ -135,23 +137,23 @@ kinds! {
 }
 
 impl ElementSpec {
-    /// What it is like, as far as others must know.
+    /// Its properties, as far as other parts need them.
     pub fn properties(&self) -> Properties {
         self.each().properties()
     }
 
-    /// What is out of range, on a link like this. [`DirectionSpec::fault`] also checks the elements together.
+    /// The first value out of range, on this link. [`DirectionSpec::fault`] also checks the elements together.
     pub fn fault(&self, on: &DirectionSpec) -> Option<Fault> {
         self.each().fault(on)
     }
 
-    /// Takes its place on the link that is being laid out.
+    /// Adds itself to the link that is being laid out.
     pub(crate) fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         self.each().build(site);
     }
 }
 
-/// A run's identity is a hash of this text, so it stays as it was when five of the kinds had another form.
+/// A run's identity is a hash of this text, so the text is still the one from before five of the kinds changed their form.
 impl fmt::Debug for ElementSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -179,13 +181,13 @@ impl fmt::Debug for ElementSpec {
     }
 }
 
-/// An element through which each packet goes, at the entry or the exit of a link.
+/// An element that sees each packet, at the entry or the exit of a link.
 pub(crate) struct Gate {
     /// Its number in the run.
     pub(crate) element: u32,
     /// How many packets it has seen.
     pub(crate) arrivals: u64,
-    /// Which packets it sees; others pass.
+    /// The packets that it sees; others pass.
     pub(crate) only: Only,
     pub(crate) kind: GateKind,
 }
@@ -204,7 +206,7 @@ pub(crate) enum GateKind {
 }
 
 impl Gate {
-    /// What happens to the packet that comes now, and its number among those that the element sees (from 0).
+    /// The fate of the packet that arrives now, and its number among the packets that the element sees (from 0).
     #[inline]
     pub(crate) fn judge(&mut self, seen: &Seen) -> (Fate, u64) {
         let nth = self.arrivals;
@@ -228,7 +230,7 @@ impl Gate {
     }
 }
 
-/// What adds to the delay of a packet that has left the transmitter.
+/// Adds to the delay of a packet that has left the transmitter.
 pub(crate) enum Delays {
     RedrawnDelay(redrawn_delay::RedrawnDelay),
     PathTrace(path_trace::TraceDelay),
@@ -236,7 +238,7 @@ pub(crate) enum Delays {
 }
 
 impl Delays {
-    /// How much is added for a packet that leaves at `now`; times do not go back.
+    /// The delay added for a packet that leaves at `now`; times do not go back.
     pub(crate) fn of(&mut self, now: u64) -> u64 {
         match self {
             Delays::RedrawnDelay(d) => d.of(now),
@@ -246,14 +248,14 @@ impl Delays {
     }
 }
 
-/// What transmits packets in place of a link's own rate.
+/// Transmits packets in place of a link's own rate.
 pub(crate) enum Service {
     PathTrace(path_trace::Rates),
     Deliveries(deliveries::Deliveries),
 }
 
 impl Service {
-    /// Gives it `wire` bytes at `now`; answers when they will have left.
+    /// Accepts `wire` bytes at `now`; returns when their transmission ends.
     pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
         match self {
             Service::PathTrace(r) => r.send(now, wire),
@@ -262,14 +264,14 @@ impl Service {
     }
 }
 
-/// What changes the order of waiting packets when one comes or the next is taken.
+/// Changes the order of waiting packets when a packet arrives or the next is dequeued.
 pub(crate) enum Order {
     Demote(demote::Demote),
     Priority(priority::Priority),
 }
 
 impl Order {
-    /// `waiting` are packets and their sizes, the one first that the transmitter takes next.
+    /// `waiting` holds packets and their sizes; the transmitter takes the first one next.
     pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
         match self {
             Order::Demote(d) => d.arrange(on, waiting),
@@ -278,7 +280,7 @@ impl Order {
     }
 }
 
-/// The place on a link, while a run is laid out, that an element takes.
+/// The place on a link where an element is laid out.
 pub(crate) struct Site<'s, 'a> {
     /// The element's number in the run.
     pub(crate) element: u32,
@@ -286,11 +288,11 @@ pub(crate) struct Site<'s, 'a> {
     pub(crate) link: u32,
     pub(crate) on: &'a DirectionSpec,
     pub(crate) port: &'s mut Port,
-    /// The run's seed. Below, the names of the random streams of this direction, and of the forward one.
+    /// The run's seed, and below it the names of the random streams of this direction and of the forward one.
     pub(crate) seed: u64,
     pub(crate) name: &'s str,
     pub(crate) forward: &'s str,
-    /// How many elements before this one have each name for their random streams.
+    /// For each name of random streams: the number of earlier elements that use it.
     pub(crate) before: &'s mut BTreeMap<&'static str, u32>,
     /// Swaps, with their element numbers.
     pub(crate) swaps: &'s mut Vec<(u32, swap::Swap)>,
@@ -300,7 +302,7 @@ pub(crate) struct Site<'s, 'a> {
 }
 
 impl Site<'_, '_> {
-    /// How many elements before this one share the name `luck` for their random streams.
+    /// The number of earlier elements that share the name `luck` for their random streams.
     pub(crate) fn nth(&mut self, luck: &'static str) -> u32 {
         let n = self.before.entry(luck).or_default();
         *n += 1;
@@ -312,12 +314,12 @@ impl Site<'_, '_> {
         Stream::new(self.seed, &format!("{}/{name}", self.name))
     }
 
-    /// Stands where each packet passes.
+    /// Adds a gate that each packet passes.
     pub(crate) fn gate(&mut self, at: Place, only: Only, kind: GateKind) {
         self.port.gates(at).push(Gate { element: self.element, arrivals: 0, only, kind });
     }
 
-    /// Acts on the explicit queue; that there is one says [`Properties::acts_late`].
+    /// Acts on the explicit queue, which exists because of [`Properties::acts_late`].
     pub(crate) fn queue(&mut self, act: impl FnOnce(&mut QueuedLink)) {
         if let Some(queue) = &mut self.port.queue {
             act(queue);

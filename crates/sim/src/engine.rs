@@ -1,4 +1,4 @@
-//! The event loop: which packet arrives next, whose timer is due.
+//! The event loop: finds and handles the next event, such as a packet's arrival or an expiring timer.
 
 mod background;
 mod build;
@@ -30,14 +30,14 @@ use turns::Turns;
 /// The same scenario, seed and endpoints give the same calls of `watch` on every machine.
 pub struct Network<W, E> {
     pub(crate) links: Links<W>,
-    /// The wake-ups of elements and hosts, which seldom change: apart, with their minimum at hand.
+    /// The wake-ups of elements and hosts. They seldom change, so they are kept apart, with their minimum cached.
     timers: NextEvent,
     timer_min: u64,
     /// With their element numbers, ascending.
     swaps: Vec<(u32, Swap)>,
-    /// The links whose splits the transits after those of the links belong to.
+    /// The links that the splits' transits belong to; these transits follow those of the links.
     splits: Vec<u32>,
-    /// Those of the flows, then those of the slots.
+    /// The hosts of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
     /// When each flow begins, once that is known.
     starts: Vec<Option<Time>>,
@@ -53,26 +53,26 @@ pub struct Network<W, E> {
 type Make<E> = Box<dyn FnMut(&FlowSpec, Side) -> E>;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// Runs to the end of the scenario and answers the counts.
+    /// Runs to the end of the scenario and returns the counts.
     pub fn run(&mut self) -> Results {
         self.run_until(self.links.end);
         self.results()
     }
 
-    /// Runs up to and including `until`, or the end of the scenario. A caller that wants to show progress or to stop goes
-    /// in steps; the steps change nothing.
+    /// Runs up to and including `until`, or to the end of the scenario. A caller that shows progress or may stop early
+    /// runs in steps; the steps do not change any result.
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.links.end);
         let last = key(until.0, MAX_ELEMENTS as u32 - 1);
         while self.event(last) {}
         self.links.now = self.links.now.max(until.0);
-        // What has left a queue since the last event is gone for whoever comes next.
+        // Packets that have left a queue since the last event are gone for the next arrival.
         self.links.so_far = self.links.so_far.max(last);
         self.check_conservation();
     }
 
     /// Handles the next event up to and including `until`, or the end of the scenario: at most one packet reaches a host.
-    /// `false` if there is none; time then stays as it is.
+    /// Returns `false` if there is none; the time then does not change.
     pub fn step(&mut self, until: Time) -> bool {
         self.event(key(until.min(self.links.end).0, MAX_ELEMENTS as u32 - 1))
     }
@@ -90,7 +90,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.links.so_far = self.links.so_far.max(k);
         self.links.now = time_of(k);
         self.events += 1;
-        // Packets of one link at one instant: those in the shared list came first.
+        // Packets of one link at one instant: packets in the shared list arrived first.
         let came = if k == shared {
             Some(self.links.shared.pop(k, &self.links.slab))
         } else if k == link {
@@ -99,19 +99,19 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.timer_event(element_of(k));
             None
         };
-        // The one call on a packet's way: all that follows is laid out in line, once (decision 0140).
+        // The only call on a packet's way: everything below it is inlined (decision 0140).
         if let Some((packet, hop)) = came {
             self.arrived(packet, hop);
         }
         true
     }
 
-    /// Up to when the run has gone.
+    /// The time up to which the run has advanced.
     pub fn now(&self) -> Time {
         Time(self.links.now)
     }
 
-    /// When something happens next; nothing does after the end.
+    /// The time of the next event; there is none after the end.
     pub fn next_event(&self) -> Option<Time> {
         let next = self.links.next.min().min(self.links.shared.min()).min(self.timer_min);
         Some(Time(time_of(next))).filter(|at| *at <= self.links.end)
@@ -127,7 +127,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         &mut self.links.watch
     }
 
-    /// Ends the run and hands back the listener.
+    /// Ends the run and returns the listener.
     pub fn into_watch(self) -> W {
         self.links.watch
     }
@@ -182,7 +182,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         links
     }
 
-    /// A packet is at the end of its link, which is number `hop` in the list of paths.
+    /// A packet is at the end of its link; the link's position in the list of paths is `hop`.
     #[inline(always)]
     fn arrived(&mut self, packet: u32, hop: u32) {
         let links = &mut self.links;
@@ -227,7 +227,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.set_timer(element, at.map_or(crate::next_event::NEVER, |t| key(t, element)));
     }
 
-    /// Every packet that was made and not delivered or dropped is on exactly one link.
+    /// Checks that every packet that was made and not delivered or dropped is on exactly one link.
     fn check_conservation(&self) {
         if cfg!(debug_assertions) {
             let queues = self.links.ports.iter().filter_map(|p| p.queue.as_ref());

@@ -7,7 +7,7 @@ use ackclock_tcp::units::{show_bytes, Bytes};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A scenario that cannot be run, in a sentence that names the place and what is allowed.
+/// A scenario that cannot be run. The text is one sentence that names the place and the allowed values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Impossible {
@@ -32,21 +32,21 @@ pub enum Impossible {
     /// A reference to something that the scenario does not have.
     #[error("{what}: there is no {kind} number {index}; the scenario has {len}, counted from 0")]
     Unknown {
-        /// Where the reference stands.
+        /// Where the reference is.
         what: String,
         /// `node` or `stack`.
         kind: &'static str,
         /// The number found.
         index: u32,
-        /// How many there are.
+        /// How many exist.
         len: usize,
     },
-    /// A stack that makes no sense.
+    /// An inconsistent stack.
     #[error("stack \"{stack}\": {source}")]
     Stack {
         /// Its name.
         stack: String,
-        /// What is wrong.
+        /// The fault.
         source: StackError,
     },
     /// Too many elements for the event keys.
@@ -78,15 +78,15 @@ pub enum Impossible {
     },
 }
 
-/// A value that may not stand where it stands. It reads as it is written, since what serde makes of an error is its text:
+/// A value that is not allowed in its place. Its text can be read back, since serde keeps only the text of an error:
 /// [`Fault::parse`] takes it apart again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Its key in the table at hand, as in `times[1]`; empty for the table itself.
+    /// Its key in the current table, as in `times[1]`; empty for the table itself.
     pub key: String,
-    /// What was found there.
+    /// The value found there.
     pub found: String,
-    /// What is allowed.
+    /// The allowed values.
     pub allowed: String,
 }
 
@@ -95,40 +95,40 @@ impl Fault {
         Fault { key: key.into(), found: found.to_string(), allowed: allowed.into() }
     }
 
-    /// The same fault, seen from the table that has this one under `key`.
+    /// The same fault, seen from the table that contains this one under `key`.
     pub(crate) fn within(self, key: String) -> Self {
         let key = if self.key.is_empty() { key } else { format!("{key}.{}", self.key) };
         Fault { key, ..self }
     }
 
-    /// Unless `p` is a probability.
+    /// A fault unless `p` is a probability.
     pub(crate) fn probability(key: impl Into<String>, p: f64) -> Option<Self> {
         (!(0.0..=1.0).contains(&p)).then(|| Fault::of(key, p, "a probability from 0 to 1, as in 0.01"))
     }
 
-    /// Unless `p` is a probability above 0.
+    /// A fault unless `p` is a probability above 0.
     pub(crate) fn share(key: impl Into<String>, p: f64) -> Option<Self> {
         (!(p > 0.0 && p <= 1.0)).then(|| Fault::of(key, p, "above 0, at most 1"))
     }
 
-    /// Unless `n` lies in the range.
+    /// A fault unless `n` is in the range.
     pub(crate) fn whole(key: impl Into<String>, n: u64, range: RangeInclusive<u64>) -> Option<Self> {
         let allowed = || format!("a whole number from {} to {}", range.start(), range.end());
         (!range.contains(&n)).then(|| Fault::of(key, n, allowed()))
     }
 
-    /// Unless `n` lies in the range.
+    /// A fault unless `n` is in the range.
     pub(crate) fn bytes(key: impl Into<String>, n: Bytes, range: RangeInclusive<u64>) -> Option<Self> {
         let allowed = || format!("{} B to {} B", range.start(), range.end());
         (!range.contains(&n)).then(|| Fault::of(key, show_bytes(n), allowed()))
     }
 
-    /// Unless a run can count this time.
+    /// A fault unless a run can represent this time.
     pub(crate) fn time(key: impl Into<String>, n: Nanos) -> Option<Self> {
         (n.0 >= MAX_TIME - 1).then(|| Fault::of(key, n, "a time of at most 39 hours (2^47 ns)"))
     }
 
-    /// Unless a run can count this time and it is above zero.
+    /// A fault unless a run can represent this time and it is above zero.
     pub(crate) fn above_zero(key: impl Into<String>, n: Nanos) -> Option<Self> {
         match n {
             Nanos::ZERO => Some(Fault::of(key, n, "a time above zero, as in \"200 ms\"")),
@@ -136,7 +136,7 @@ impl Fault {
         }
     }
 
-    /// What [`Display`](fmt::Display) wrote.
+    /// Parses the text that [`Display`](fmt::Display) wrote.
     pub fn parse(text: &str) -> Option<Self> {
         let (key, rest) = text.strip_prefix("key `")?.split_once("`: found ")?;
         let (found, allowed) = rest.split_once("; allowed: ")?;

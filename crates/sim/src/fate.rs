@@ -1,27 +1,27 @@
-//! What every retransmission was: needed, refused or needless. Decided byte by byte from the fate of every copy, so it
-//! needs neither DSACKs nor work for each packet: only retransmissions, drops and refusals are written down.
+//! Judges every retransmission: needed, refused or needless. The verdict is decided byte by byte from the fate of every
+//! copy, so it needs neither DSACKs nor work for each packet: only retransmissions, drops and refusals are recorded.
 //!
 //! | a byte's earlier copies | [`Verdict`] |
 //! | --- | --- |
-//! | one was taken by the receiver, or found there already, or is still on its way | needless |
+//! | one was taken by the receiver, or already present there, or is still in flight | needless |
 //! | else one arrived and the receiver threw it away | refused |
 //! | else (the network dropped all of them) | needed |
 //!
-//! A retransmission is what its worst byte is. So without its receiver's refusals each refused one had been needless, and
-//! the three add up to all (decision 0137).
+//! A retransmission gets the verdict of its worst byte. So each refused one would be needless without its receiver's
+//! refusals, and the three add up to the total (decision 0137).
 
-/// What a retransmission was. Exactly one holds; of its bytes the worst decides, and this is the order.
+/// The verdict on a retransmission. Exactly one applies; the worst of its bytes decides, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// Of all its bytes an earlier copy was taken by the receiver, or is still on its way at the end.
+    /// An earlier copy of each of its bytes was taken by the receiver, or is still in flight at the end.
     Needless,
-    /// Of all its bytes an earlier copy arrived, but the receiver threw some of them away (PAWS, window).
+    /// An earlier copy of each of its bytes arrived, but the receiver threw some of them away (PAWS, window).
     Refused,
-    /// Of some of its bytes no earlier copy arrived.
+    /// No earlier copy of some of its bytes arrived.
     Needed,
 }
 
-/// Retransmissions by what they were.
+/// Counts of retransmissions by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// See [`Verdict::Needed`].
@@ -30,7 +30,7 @@ pub struct Verdicts {
     pub refused: u64,
     /// See [`Verdict::Needless`].
     pub needless: u64,
-    /// Of the needless ones, those with which a fast recovery began.
+    /// The needless ones that began a fast recovery.
     pub needless_fast: u64,
 }
 
@@ -52,26 +52,26 @@ impl Copy {
     }
 }
 
-/// What happened to the copies of one flow's data, from one end to the other.
+/// The fates of the copies of one flow's data, from one end to the other.
 ///
-/// Whoever knows it tells it: the simulator, or whatever stands in for a path. Data are given by offset and length, a copy
-/// by its number: how often these bytes have been sent, 1 being the first time. A copy of which nothing is told is taken.
+/// The simulator, or any other path that knows the fates, reports them. Data are given by offset and length, a copy by its
+/// number: 1 for the first transmission of these bytes. A copy without a report counts as taken.
 #[derive(Clone, Debug, Default)]
 pub struct Fates {
     again: Vec<Copy>,
-    /// Those of `again` with which a fast recovery began, by their place in it.
+    /// Retransmissions that began a fast recovery, by their place in `again`.
     first: Vec<u32>,
     /// The episode of the last of these.
     episode: u32,
     dropped: Vec<Copy>,
-    /// What arrived and was thrown away.
+    /// Data that arrived and were thrown away.
     refused: Vec<Copy>,
-    /// The network doubled these: two packets must fail to lose one copy.
+    /// Copies that the network duplicated: two packets must fail to lose one copy.
     doubled: Vec<Copy>,
 }
 
 impl Fates {
-    /// What is written down.
+    /// The number of records.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.again.len() + self.dropped.len() + self.refused.len() + self.doubled.len()
@@ -91,23 +91,23 @@ impl Fates {
         self.dropped.push(Copy { start, len, sends });
     }
 
-    /// Of a packet that arrived the receiver threw these bytes away and does not have them: part of it or all.
+    /// The receiver threw away these bytes of a packet that arrived and does not have them: part of it or all.
     pub fn refused(&mut self, start: u64, len: u32, sends: u8) {
         self.refused.push(Copy { start, len, sends });
     }
 
-    /// The network made two packets of one; that is still one copy.
+    /// The network duplicated a packet; that is still one copy.
     pub fn doubled(&mut self, start: u64, len: u32, sends: u8) {
         self.doubled.push(Copy { start, len, sends });
     }
 
-    /// The verdict on each retransmission as far as it is known now, in the order of sending.
+    /// The verdict on each retransmission as far as it is known now, in the order of transmission.
     pub fn each(&self) -> Vec<Verdict> {
         let failed = Failed::new(self);
         self.again.iter().map(|r| failed.verdict(r)).collect()
     }
 
-    /// How many of each there are, as far as it is known now.
+    /// The count of each verdict, as far as it is known now.
     pub fn verdicts(&self) -> Verdicts {
         let each = self.each();
         let mut v = Verdicts::default();
@@ -124,10 +124,10 @@ impl Fates {
     }
 }
 
-/// The packets that did not get their bytes to the receiver, by start.
+/// The packets that did not deliver their bytes to the receiver, by start.
 struct Failed {
     dropped: Sorted,
-    /// Those and what was refused; the same again where nothing was.
+    /// The failed packets and the refused data; the same again where nothing was refused.
     all: Option<Sorted>,
     doubled: Sorted,
 }
@@ -148,21 +148,22 @@ impl Failed {
         }
     }
 
-    /// Whether for some byte of `r` all the copies before it are among the failed: as many as there were.
+    /// Whether all copies of some byte of `r` before it are among the failed ones.
     fn without(&self, r: &Copy, failed: &Sorted) -> bool {
         let (failed, doubled) = (failed.near(r), self.doubled.near(r));
         let copies = usize::from(r.sends.saturating_sub(1));
-        // The number of failed copies grows only where one begins, so these bytes and the first stand for all.
+        // The number of failed copies grows only where one begins, so it is enough to check these bytes and the first.
         let begins = failed.iter().map(|c| c.start).filter(|s| *s > r.start);
         std::iter::once(r.start).chain(begins).any(|at| gone(at, r.sends, failed, doubled) >= copies)
     }
 }
 
-/// How many copies of the byte at `at`, of those before number `sends`, failed: all packets that each became.
+/// The number of failed copies of the byte at `at` among those before number `sends`: a copy fails if all packets that it
+/// became failed.
 fn gone(at: u64, sends: u8, failed: &[Copy], doubled: &[Copy]) -> usize {
     let of = |list: &[Copy], copy: u8| list.iter().filter(|c| c.sends == copy && c.covers(at)).count();
     let here = |c: &Copy| c.sends < sends && c.covers(at);
-    // Of a copy's failed packets the one that makes them more than its doublings stands for it.
+    // A copy counts once, at the failed packet that exceeds the number of its duplications.
     let last = |i: usize, c: &Copy| of(&failed[..i], c.sends) == of(doubled, c.sends);
     failed.iter().enumerate().filter(|(i, c)| here(c) && last(*i, c)).count()
 }

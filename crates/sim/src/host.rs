@@ -10,19 +10,20 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// What a host needs of a TCP: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller here.
+/// The part of a TCP that a host needs: exactly the calls of `ackclock_tcp`'s connection. Benchmarks put something smaller
+/// here.
 pub trait Endpoint {
-    /// A segment has arrived. Takes the whole of it if it is what was to be expected; `false`, and nothing done, if it is not.
+    /// A segment has arrived. Takes the whole segment if it is the expected one; otherwise does nothing and returns `false`.
     fn on_expected<O: Observer>(&mut self, _now: Time, _seg: &Segment, _obs: &mut O) -> bool {
         false
     }
-    /// A segment has arrived that was not to be expected; what became of it.
+    /// An unexpected segment has arrived; returns its fate.
     fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome;
-    /// The parts of `from..to` in what the peer sends that it does not have; asked of segments that it did not take whole.
+    /// The parts of `from..to` in the peer's data that it does not have; called for segments that it did not take whole.
     fn missing(&self, _from: Offset, _to: Offset) -> Vec<(Offset, Offset)> {
         Vec::new()
     }
-    /// The time that [`Endpoint::next_timer`] named has come.
+    /// The time that [`Endpoint::next_timer`] named has been reached.
     fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O);
     /// When [`Endpoint::on_timer`] wants to be called.
     fn next_timer(&self) -> Option<Time>;
@@ -30,7 +31,7 @@ pub trait Endpoint {
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
     /// How often the data of the segment just polled have been sent (1 = first); 0 for a pure ACK.
     fn last_sends(&self) -> u8;
-    /// The number of the fast recovery that is under way, from 1; asked of what sends data again.
+    /// The number of the current fast recovery, from 1; called when data are retransmitted.
     fn fast_recovery(&self) -> Option<u32> {
         None
     }
@@ -39,13 +40,13 @@ pub trait Endpoint {
     fn size(&self, wire: WireSpec, seg: &Segment) -> u32 {
         wire.size(seg)
     }
-    /// `bytes` more exist to be sent.
+    /// The application has `bytes` more to send.
     fn write(&mut self, bytes: u64);
-    /// Whether its handshake is under way.
+    /// Whether its handshake is in progress.
     fn is_opening(&self) -> bool {
         false
     }
-    /// Nothing more will be written. Not while the handshake is under way: that would end it (RFC 9293 §3.10.4).
+    /// Nothing more will be written. Must not be called during the handshake: that would end it (RFC 9293 §3.10.4).
     fn close(&mut self);
     /// Payload bytes that the peer has cumulatively acknowledged.
     fn acked(&self) -> u64;
@@ -56,18 +57,18 @@ pub trait Endpoint {
 /// One end of a flow.
 pub(crate) struct Host<E> {
     pub(crate) tcp: E,
-    /// When it will be woken; it is woken no later than its TCP wants, and asks again then. Re-arming a timer to a later
-    /// time, as each ACK does, so costs nothing here.
+    /// When it will be woken: no later than its TCP needs, and it asks again then. Re-arming a timer to a later time, as each
+    /// ACK does, therefore costs nothing here.
     pub(crate) armed: u64,
     /// Where its path begins.
     pub(crate) first_hop: u32,
-    /// What stands on its packets as their destination.
+    /// The destination on its packets.
     pub(crate) peer: u32,
     pub(crate) wire: WireSpec,
     pub(crate) app: App,
     pub(crate) data_sent: u64,
     pub(crate) retransmitted: u64,
-    /// Packets sent, where someone listens.
+    /// Packets sent, counted only with a listener.
     pub(crate) sent: u32,
 }
 
@@ -113,7 +114,7 @@ fn options(seg: &Segment) -> u32 {
 /// Passes a TCP's events on to the run's listener.
 pub(crate) struct Tap<'a, W> {
     pub(crate) watch: &'a mut W,
-    /// As packets to it are addressed.
+    /// The address of packets to it.
     pub(crate) host: u32,
 }
 
@@ -122,7 +123,7 @@ impl<W: Watch> Observer for Tap<'_, W> {
     const HEARS_RTO: bool = W::HEARS_RTO;
     #[inline]
     fn event(&mut self, at: Time, e: Event) {
-        // Nobody listens to background.
+        // Nobody observes background traffic.
         if self.host >> ROUND_BITS == 0 {
             self.watch.tcp(at, self.host / 2, side(self.host), e);
         }
@@ -136,7 +137,7 @@ impl<W: Watch> Observer for Tap<'_, W> {
     }
 }
 
-/// Which end host number `host` is.
+/// The side of host number `host`.
 #[inline]
 pub(crate) fn side(host: u32) -> Side {
     if host % 2 == 1 {

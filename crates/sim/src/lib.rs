@@ -1,6 +1,7 @@
 //! A deterministic, packet-level network around [`ackclock_tcp`].
 //!
-//! [`scenario`] says what is simulated, [`engine`] runs it, [`watch`] looks on, [`results`] are left, and [`measures`] where they are asked for.
+//! [`scenario`] describes a simulation, [`engine`] runs it, [`watch`] observes it, and [`results`] holds its counts, with
+//! [`measures`] on request.
 
 mod app;
 mod background;

@@ -1,17 +1,18 @@
-//! Which element is next: one packed key for each, `time << 17 | element`, and their minimum.
+//! Finds the element with the next event: one packed key for each, `time << 17 | element`, and their minimum.
 //!
-//! Up to 16 elements the keys are simply scanned; above, a winner tree keeps the least of each four in its nodes. Both answer alike, so the choice cannot be seen in any result.
+//! Up to 16 elements the keys are simply scanned; above, the nodes of a winner tree keep the least of each four. Both return the
+//! same minimum, so the choice does not affect any result.
 
 /// Bits of a key that hold the element.
 pub(crate) const ELEMENT_BITS: u32 = 17;
-/// Most elements that a run may have.
+/// The largest number of elements in a run.
 pub(crate) const MAX_ELEMENTS: usize = 1 << ELEMENT_BITS;
 /// First time that a key cannot hold, in ns (39 hours).
 pub(crate) const MAX_TIME: u64 = 1 << (64 - ELEMENT_BITS);
-/// The key of an element that waits for nothing; later than every other.
+/// The key of an element that waits for nothing; later than any other.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// The key of `element` at `at`. Times that a key cannot hold become the last one, which lies after the end of any run.
+/// The key of `element` at `at`. Times that a key cannot hold become the last one, which is after the end of any run.
 #[inline]
 pub(crate) fn key(at: u64, element: u32) -> u64 {
     at.min(MAX_TIME - 1) << ELEMENT_BITS | u64::from(element)
@@ -45,8 +46,8 @@ const SCAN: usize = 16;
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
-    /// Node 1 is the root, node `i` has the children `4i` to `4i + 3`, and `fours[i]` holds their keys; a node's key is
-    /// the least of its children's. The places stand from node `leaves`, a power of four, on.
+    /// Node 1 is the root, node `i` has the children `4i` to `4i + 3`, and `fours[i]` holds their keys; a node's key is the least
+    /// of its children's. The places begin at node `leaves`, a power of four.
     Tree { fours: Box<[[u64; 4]]>, leaves: usize, root: u64 },
 }
 
@@ -89,7 +90,7 @@ impl NextEvent {
     }
 }
 
-/// Writes the key of node `i` and plays its matches again, up to the root.
+/// Writes the key of node `i` and replays its matches up to the root.
 #[inline]
 fn replay(fours: &mut [[u64; 4]], root: &mut u64, mut i: usize, mut key: u64) {
     let earlier = key < fours[i >> 2][i & 3];

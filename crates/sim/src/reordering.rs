@@ -3,8 +3,8 @@
 //! Source: RFC 4737 §3 (reordered or not), §4.1 to §4.6 (ratio, extent, late time, byte offset, gaps, free runs), §5 (n-reordering);
 //! RFC 5236 is in [`density`].
 //!
-//! Idea: packets are numbered as they are sent; a packet is reordered if one with a higher number came before it. Only what is
-//! missing must be remembered, so a transfer of millions of packets takes no more than one of thousands.
+//! Idea: packets are numbered as they are sent; a packet is reordered if one with a higher number arrived before it. Only missing
+//! numbers must be remembered, so a transfer of millions of packets needs no more memory than one of thousands.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -17,7 +17,7 @@
 //!
 //! Departures: none. A second arrival of a number is only counted as a duplicate.
 //!
-//! Here every transmission has its own number, a retransmission too: what is measured is the path, not the repair.
+//! Every transmission has its own number here, a retransmission too: the metrics describe the path, not the repair.
 
 pub mod density;
 mod holes;
@@ -31,11 +31,11 @@ use density::Density;
 use holes::{Found, Holes};
 use std::collections::BTreeMap;
 
-/// How many different values a count is kept for: what is counted comes from files, too.
+/// The number of different values for which counts are kept. The counted values may come from files, so it needs a bound.
 const MOST_VALUES: usize = 1 << 16;
 
-/// The arrivals of one direction of a flow so far. It remembers which numbers are missing, and nothing of the others. The
-/// default makes no densities (RFC 5236): they cost more than all the rest. What every arrival changes lies together at the beginning.
+/// The arrivals of one direction of a flow so far. Only missing numbers are remembered. The default computes no densities (RFC
+/// 5236): they cost more than all the rest. The fields that change with every arrival come first, close together.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Reordering {
@@ -53,13 +53,13 @@ pub struct Reordering {
 /// One reordered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
-    /// How many arrivals ago the first packet came that it should have preceded (RFC 4737 §4.2).
+    /// Arrivals since the first packet that it should have preceded (RFC 4737 §4.2).
     pub extent: u64,
-    /// How long ago that was (§4.3).
+    /// Time since that arrival (§4.3).
     pub time: Nanos,
-    /// Bytes of packets with higher numbers that came since then (§4.4): what a receiver must store.
+    /// Bytes of packets with higher numbers that arrived since then (§4.4): the amount that a receiver must store.
     pub bytes: u64,
-    /// How many arrivals directly before it have higher numbers (§5); 0 if it is not n-reordered for any n.
+    /// The number of arrivals directly before it that have higher numbers (§5); 0 if it is not n-reordered for any n.
     pub n: u64,
 }
 
@@ -68,9 +68,9 @@ pub struct Late {
 pub struct Lateness {
     /// Reordered packets.
     pub packets: u64,
-    /// How many have which extent. From 65,536 different ones on, an extent counts as the next smaller one that is there.
+    /// Count of packets by extent. Beyond 65,536 different extents, a new one counts as the next smaller one in the table.
     pub extents: BTreeMap<u64, u64>,
-    /// How many have which largest n; those with n = 0 are left out.
+    /// Count of packets by largest n; packets with n = 0 are left out.
     pub n: BTreeMap<u64, u64>,
     /// Sum of their late times.
     pub time: Nanos,
@@ -82,11 +82,11 @@ pub struct Lateness {
     pub most_bytes: u64,
 }
 
-/// Runs of packets in order between reordered ones (RFC 4737 §4.6); the run at the end, which no reordered packet closes, is not
+/// Runs of packets in order between reordered ones (RFC 4737 §4.6). The last run, which no reordered packet closes, is not
 /// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeRuns {
-    /// Length of the run that is going on.
+    /// Length of the current run.
     pub r: u64,
     /// Runs (x).
     pub runs: u64,
@@ -97,7 +97,7 @@ pub struct FreeRuns {
 }
 
 impl Reordering {
-    /// The packet that its sender sent as number `number` has arrived with `bytes` of payload. Answers how late it is if it is
+    /// The packet that its sender sent as number `number` has arrived with `bytes` of payload. Returns its lateness if it is
     /// reordered.
     #[inline]
     pub fn arrive(&mut self, at: Time, number: u64, bytes: u32) -> Option<Late> {
@@ -108,14 +108,15 @@ impl Reordering {
         late.late()
     }
 
-    /// The same where numbers count bytes: the packet holds those from `from` up to `to`. Of such numbers RFC 5236 has no
-    /// densities.
+    /// Like [`Self::arrive`] where numbers count bytes: the packet holds the numbers from `from` up to `to`. RFC 5236 defines no
+    /// densities for such numbers.
     #[inline]
     pub fn arrive_span(&mut self, at: Time, from: u64, to: u64, bytes: u32) -> Option<Late> {
         self.place(at, from, to.max(from.saturating_add(1)), bytes).late()
     }
 
-    /// The same for packets that came at once, in order: those from `from` up to `to`, each of `size` but perhaps the last.
+    /// The same for packets that arrived together, in order: the numbers from `from` up to `to`, each packet of `size` except
+    /// perhaps the last.
     #[inline]
     pub fn arrive_spans(&mut self, at: Time, from: u64, to: u64, size: u32) {
         if from < self.next || from >= to || size == 0 {
@@ -134,7 +135,7 @@ impl Reordering {
         self.arrive_next((to - from).div_ceil(size.into()), to - from, to - from);
     }
 
-    /// The same for packets right behind the highest number, in order: `count` of them, which take `numbers` numbers.
+    /// The same for packets directly behind the highest number, in order: `count` packets, which take `numbers` numbers.
     #[inline]
     pub fn arrive_next(&mut self, count: u64, numbers: u64, bytes: u64) {
         self.next += numbers;
@@ -143,20 +144,20 @@ impl Reordering {
         self.bytes += bytes;
     }
 
-    /// The number behind the highest.
+    /// The number after the highest.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Numbers below this one never come: what is missing there need not be remembered.
+    /// Numbers below this one will never arrive: the missing ones need not be remembered.
     #[inline]
     pub fn forget_below(&mut self, number: u64) {
         self.holes.forget_below(number);
     }
 
-    /// The same where a missing number may come from a copy that was sent again: what comes more than `patience` after it was
-    /// overtaken is taken for that. It is missing no more, and counts neither as a packet nor as reordered.
+    /// The same where a missing number may arrive as a retransmission: an arrival more than `patience` after it was overtaken is
+    /// taken for one. It is no longer missing, and counts neither as a packet nor as reordered.
     #[inline]
     pub fn arrive_original(&mut self, at: Time, from: u64, to: u64, bytes: u32, patience: Nanos) -> Option<Late> {
         let to = to.max(from.saturating_add(1));
@@ -172,7 +173,7 @@ impl Reordering {
         }
     }
 
-    /// With densities (RFC 5236), which begin with this number: 0, or where a capture begins.
+    /// With densities (RFC 5236), which begin with this number: 0, or the first number of a capture.
     pub fn with_densities(first: u64) -> Self {
         Reordering { density: Some(Box::new(Density::beginning_with(first))), ..Reordering::default() }
     }
@@ -232,8 +233,8 @@ impl Reordering {
         self.duplicates
     }
 
-    /// Arrivals of which nothing is known but that they are very late: since they were overtaken, 16,384 other gaps in the numbers
-    /// were left open. They count as neither packets nor duplicates.
+    /// Arrivals known only to be very late: since they were overtaken, 16,384 other gaps in the numbers were left open. They
+    /// count as neither packets nor duplicates.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
@@ -253,7 +254,7 @@ impl Reordering {
         self.late.n.range(n..).map(|(_, count)| *count).sum::<u64>() as f64 / self.packets().max(1) as f64
     }
 
-    /// How often so many arrivals lie between one reordering discontinuity and the next (RFC 4737 §4.5); 0 stands for the first.
+    /// Count of reordering discontinuities by the arrivals since the previous one (RFC 4737 §4.5); 0 is for the first.
     pub fn gaps(&self) -> &BTreeMap<u64, u64> {
         self.holes.gaps()
     }
@@ -268,18 +269,18 @@ impl Reordering {
         self.runs
     }
 
-    /// Its densities (RFC 5236), if they were wanted.
+    /// Its densities (RFC 5236), if requested.
     pub fn density(&self) -> Option<&Density> {
         self.density.as_deref()
     }
 }
 
-/// What an arrival was.
+/// The kind of an arrival.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     InOrder,
     Late(Late),
-    /// It came before, or is too old to know.
+    /// It arrived before, or is too old to know.
     Known,
 }
 
@@ -316,7 +317,7 @@ impl Lateness {
     }
 }
 
-/// Counts one more of `value`, or of the next smaller one if there are too many different ones.
+/// Counts one more of `value`, or of the next smaller one if there are too many different values.
 fn bump(counts: &mut BTreeMap<u64, u64>, value: u64) {
     let full = counts.len() >= MOST_VALUES;
     let kept = if full { counts.range(..=value).next_back().map(|(v, _)| *v) } else { None };
@@ -343,12 +344,12 @@ impl FreeRuns {
     }
 }
 
-/// Listens to a run and keeps both directions of each flow apart.
+/// Listens to a run and keeps the two directions of each flow apart.
 #[derive(Clone, Debug, Default)]
 pub struct Order(Vec<[Reordering; 2]>);
 
 impl Order {
-    /// What arrived at this end of a flow.
+    /// The arrivals at this end of a flow.
     pub fn at(&self, flow: u32, to: Side) -> Option<&Reordering> {
         self.0.get(flow as usize).map(|ends| &ends[end(to)])
     }
@@ -383,7 +384,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Packets of 100 bytes with these numbers, arriving at these milliseconds; what each reordered one was.
+    /// Packets of 100 bytes with these numbers, arriving at these milliseconds; returns the lateness of each reordered one.
     fn arrivals(of: &[(u64, u64)]) -> (Reordering, Vec<(u64, Late)>) {
         let mut r = Reordering::default();
         let arrive = |&(number, ms): &(u64, u64)| Some((number, r.arrive(Time(ms * MS), number, 100)?));
@@ -401,7 +402,7 @@ mod tests {
 
     #[test]
     fn rfc_4737_7_1_one_packet_four_late() {
-        // RFC 4737 §7.1, Table 1: sent every 20 ms, 68 ms on the way; packet 4 comes at 210 ms.
+        // RFC 4737 §7.1, Table 1: sent every 20 ms, with a delay of 68 ms; packet 4 arrives at 210 ms.
         let at = [68, 88, 108, 148, 168, 188, 208, 210, 228, 248];
         let of: Vec<_> = [1, 2, 3, 5, 6, 7, 8, 4, 9, 10].into_iter().zip(at).collect();
         let (r, all) = arrivals(&of);
@@ -469,7 +470,7 @@ mod tests {
         assert_eq!(numbers(&[]).0.ratio(), 0.0);
     }
 
-    /// RFC 4737 to the letter: every arrival is remembered, and every question is asked of all of them.
+    /// RFC 4737 to the letter: it remembers every arrival and consults all of them for each question.
     #[derive(Default)]
     struct Naive {
         arrivals: Vec<(Time, u64, u32)>,
@@ -509,7 +510,7 @@ mod tests {
         }
     }
 
-    /// Numbers of packets that are lost, doubled and displaced at random.
+    /// Numbers of packets that are lost, duplicated and displaced at random.
     fn shuffled(seed: u64, count: u64, reach: u64) -> Vec<u64> {
         let mut state = seed;
         let mut draw = |below: u64| {
@@ -573,7 +574,7 @@ mod tests {
         let mut r = Reordering::default();
         (0..200_000).for_each(|i| _ = r.arrive(Time(i), 2 * i, 1));
         assert!(r.holes.len() <= 16_384);
-        // The newest gaps are known, the oldest are not.
+        // The newest gaps are remembered, the oldest are not.
         assert_eq!(r.arrive(Time(200_000), 399_901, 1).map(|l| l.extent), Some(49));
         assert_eq!((r.arrive(Time(200_001), 1, 1), r.forgotten(), r.duplicates()), (None, 1, 0));
         assert_eq!((r.arrive(Time(200_002), 399_901, 1), r.duplicates()), (None, 1));

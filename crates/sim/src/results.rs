@@ -1,4 +1,4 @@
-//! What is left of a run when nobody looked on: counts.
+//! Results of a run without a listener: counts.
 
 use crate::fate::Verdicts;
 use ackclock_tcp::time::{Nanos, Time};
@@ -7,13 +7,13 @@ use ackclock_tcp::units::Bytes;
 /// The counts of a run so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
-    /// Up to when the run has gone.
+    /// The time up to which the run has advanced.
     pub at: Time,
     /// Events that the loop has handled. Not a result: fusing changes it.
     pub events: u64,
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowResult>,
-    /// Requests that were answered: of flows whose next piece waits for the ACK of the one before, in the order of their ends.
+    /// Answered requests, of flows whose next piece waits for the ACK of the previous one, in the order of their ends.
     pub turns: Vec<Turn>,
     /// In the order of the scenario's background traffic.
     pub background: Vec<BackgroundResult>,
@@ -35,24 +35,24 @@ pub struct Turn {
 /// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowResult {
-    /// When its application begins, or its first packet was put in where its host is elsewhere; `None` while it waits for
-    /// another flow.
+    /// When its application begins, or its first packet entered if its host is elsewhere; `None` while it waits for another flow.
     pub started: Option<Time>,
     /// Payload bytes that the receiver has in order.
     pub delivered: Bytes,
-    /// Payload bytes that the sender knows to be there.
+    /// Payload bytes that the sender knows to be delivered.
     pub acked: Bytes,
     /// Packets with data that the sender has sent, retransmissions included.
     pub data_sent: u64,
-    /// Packets with data sent before.
+    /// Packets whose data had been sent before.
     pub retransmitted: u64,
-    /// Of these, those of which some byte had no earlier copy that arrived: [`Verdict::Needed`](crate::fate::Verdict).
+    /// The retransmissions with some byte of which no earlier copy arrived: [`Verdict::Needed`](crate::fate::Verdict).
     pub needed: u64,
-    /// Those of which earlier copies arrived, and the receiver threw some bytes away: [`Verdict::Refused`](crate::fate::Verdict).
+    /// The retransmissions of which earlier copies arrived, but the receiver threw some bytes away:
+    /// [`Verdict::Refused`](crate::fate::Verdict).
     pub refused: u64,
     /// The others: [`Verdict::Needless`](crate::fate::Verdict).
     pub needless: u64,
-    /// Of the needless ones, those with which a fast recovery began.
+    /// The needless ones that began a fast recovery.
     pub needless_fast: u64,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
@@ -63,19 +63,19 @@ pub struct FlowResult {
 pub struct BackgroundResult {
     /// Transfers that began.
     pub started: u64,
-    /// Of these, those of which everything was acknowledged.
+    /// Those whose data were acknowledged completely.
     pub finished: u64,
-    /// Arrivals that found as many going on as may.
+    /// Arrivals that found the maximum number of transfers in progress.
     pub turned_away: u64,
-    /// How long the finished ones took, all together.
+    /// The durations of the finished ones, added up.
     pub time: Nanos,
     /// Packets with data that were sent, retransmissions included.
     pub packets_sent: u64,
-    /// Of transfers: packets with data sent before.
+    /// Of transfers: packets whose data had been sent before.
     pub retransmitted: u64,
-    /// Retransmissions among these that were needed, as in [`FlowResult::needed`].
+    /// The needed ones of these retransmissions, as in [`FlowResult::needed`].
     pub needed: u64,
-    /// Those of which the receiver had thrown something away, as in [`FlowResult::refused`].
+    /// The refused ones, as in [`FlowResult::refused`].
     pub refused: u64,
     /// The others, as in [`FlowResult::needless`].
     pub needless: u64,
@@ -86,7 +86,7 @@ pub struct BackgroundResult {
 }
 
 impl BackgroundResult {
-    /// Counts what a transfer's retransmissions were.
+    /// Adds the verdicts on a transfer's retransmissions.
     pub(crate) fn add(&mut self, verdicts: Verdicts) {
         let Verdicts { needed, refused, needless, needless_fast: _ } = verdicts;
         self.needed += needed;
@@ -98,21 +98,21 @@ impl BackgroundResult {
 /// The counts of one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkResult {
-    /// What was dropped, and why.
+    /// Drops by cause.
     pub drops: Drops,
-    /// Packets that RED marked in place of dropping them.
+    /// Packets that RED marked instead of dropping them.
     pub marks: u64,
-    /// The most packets in the queue (of a split: in one of its paths' queues), the one in transmission included; `None`
-    /// where the queue is never full (unlimited, or fed by a slower link alone).
+    /// The longest queue in packets (of a split: of any of its paths), the packet in transmission included; `None` where the
+    /// queue is never full (unlimited, or fed only by a slower link).
     pub max_queue: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
-    /// Those among them that found fewer than two packets waiting.
+    /// Those that found fewer than two packets waiting.
     pub swap_skipped: u64,
 }
 
 impl LinkResult {
-    /// Counts a path of the link's split with the link.
+    /// Adds the counts of a path of the link's split to the link's.
     pub(crate) fn add(&mut self, path: &LinkResult) {
         let Drops { queue, loss, early, script } = path.drops;
         self.drops.queue += queue;
@@ -131,11 +131,11 @@ impl LinkResult {
 pub struct Drops {
     /// The queue was full.
     pub queue: u64,
-    /// A loss model said so, or the link was interrupted.
+    /// A loss model dropped it, or the link was interrupted.
     pub loss: u64,
     /// The queue was getting long (RED).
     pub early: u64,
-    /// The scenario's script said so.
+    /// The scenario's script dropped it.
     pub script: u64,
 }
 

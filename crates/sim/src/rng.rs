@@ -1,5 +1,5 @@
-//! Luck: one stream for each element, seeded by the run's seed and the element's name, so that adding an element never
-//! disturbs another's.
+//! Random numbers: one stream for each element, seeded by the run's seed and the element's name, so that adding an
+//! element never disturbs another's.
 
 use crate::error::Fault;
 use ackclock_tcp::time::Nanos;
@@ -37,7 +37,7 @@ impl Gap {
         }
     }
 
-    /// What is out of range, for the table that has it under `key`.
+    /// The value out of range, for the table that contains it under `key`.
     pub fn fault(self, key: &str) -> Option<Fault> {
         match self {
             Gap::Exponential(time) | Gap::Constant(time) => Fault::above_zero(key, time),
@@ -77,7 +77,7 @@ impl Stream {
         }
     }
 
-    /// Normally distributed. Box & Muller 1958: of the pair that two uniform draws give, the first.
+    /// Normally distributed (Box & Muller 1958): the first of the pair that two uniform draws give.
     pub(crate) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
         let (u, v) = (1.0 - self.unit(), self.unit());
         mean + deviation * libm::sqrt(-2.0 * libm::log(u)) * libm::cos(2.0 * std::f64::consts::PI * v)
@@ -141,7 +141,7 @@ mod tests {
         let gap = Gap::Uniform(Between([Nanos(500_000), Nanos(1_500_000)]));
         assert_eq!(gap.mean(), Nanos(1_000_000));
         assert!((mean(&mut || s.gap(gap).0 as f64) / 1e6 - 1.0).abs() < 0.005);
-        // The variance of a uniform distribution is the square of its width by 12.
+        // The variance of a uniform distribution is the square of its width divided by 12.
         let off = |n: Nanos| (n.0 as f64 / 1e6 - 1.0) * (n.0 as f64 / 1e6 - 1.0);
         assert!((mean(&mut || off(s.gap(gap))) * 12.0 - 1.0).abs() < 0.02);
         assert!((mean(&mut || s.normal(3.0, 2.0)) - 3.0).abs() < 0.02);

@@ -1,4 +1,4 @@
-//! What is simulated, as plain data: nodes, links, the elements on them, and flows. `lab` makes it from TOML.
+//! A simulation described as plain data: nodes, links, the elements on them, and flows. `lab` builds it from TOML.
 
 mod background;
 
@@ -31,13 +31,13 @@ use ackclock_tcp::stack::{Options, Stack};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;
 
-/// A whole scenario. Elements are numbered in the order in which they stand here, and equal times are decided by that
-/// number: first the directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the paths of splits,
-/// then the elements on them (link by link, forward before back; then path by path), then the hosts of the flows (sender
-/// before receiver), then background traffic.
+/// A whole scenario. Elements are numbered in their order here, and the lower number goes first at equal times: first the
+/// directions of the links (`2 · link`, and one more for [`LinkSpec::back`]), then the paths of splits, then the elements on
+/// them (link by link, forward before back; then path by path), then the hosts of the flows (sender before receiver), then
+/// background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// For people.
+    /// A name for display.
     pub name: String,
     /// Simulated time.
     pub duration: Nanos,
@@ -47,12 +47,12 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
-    /// Traffic beside them, counted but not looked at.
+    /// Background traffic, counted but not observed.
     pub background: Vec<BackgroundSpec>,
 }
 
 impl Scenario {
-    /// The node at which a directed link (`2 · link`, and one more for [`LinkSpec::back`]) begins.
+    /// The node where a directed link (`2 · link`, and one more for [`LinkSpec::back`]) begins.
     pub fn leaves(&self, link: u32) -> u32 {
         let l = &self.links[link as usize / 2];
         if link % 2 == 1 {
@@ -79,7 +79,7 @@ pub struct LinkSpec {
 /// One flow: a sender's stack on one node, a receiver on another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
-    /// For people.
+    /// A name for display.
     pub name: String,
     /// The sender's node.
     pub from: u32,
@@ -93,28 +93,28 @@ pub struct FlowSpec {
     pub window: Bytes,
     /// The receiver's ACK policy.
     pub ack: AckSpec,
-    /// What the receiver's TCP knows.
+    /// The options of the receiver's TCP.
     pub peer: PeerSpec,
-    /// Whether the connection begins with a SYN, or is established at its start.
+    /// Whether the connection begins with a SYN; otherwise it is established from the start.
     pub handshake: bool,
     /// Sizes on the wire.
     pub wire: WireSpec,
-    /// What is sent.
+    /// The application.
     pub app: AppSpec,
-    /// The flow for whose end it waits. Default: none.
+    /// The flow that it waits for. Default: none.
     pub after: Option<After>,
 }
 
-/// What a flow waits for.
+/// The flow before another, and the time between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
-    /// The flow whose last byte must be acknowledged; it stands before this one, and has a size.
+    /// The flow whose last byte must be acknowledged; it comes before this one in the scenario, and has a size.
     pub flow: u32,
-    /// How much later the application begins, besides its start and jitter. Default: 0 s.
+    /// The application begins this much later, in addition to its start and jitter. Default: 0 s.
     pub think: Option<Gap>,
 }
 
-/// Options of the receiver's TCP. What is not said is as in the sender's stack; an option is in use where both ends have it.
+/// Options of the receiver's TCP. Default: as in the sender's stack. An option is in use if both ends have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PeerSpec {
     /// Selective acknowledgments (RFC 2018).
@@ -126,14 +126,14 @@ pub struct PeerSpec {
 }
 
 impl PeerSpec {
-    /// The options of the receiver's TCP, if its stack has these. Without SACK nothing carries a DSACK.
+    /// The options of the receiver's TCP, if its stack is given these. Without SACK nothing carries a DSACK.
     pub fn of(self, own: Options) -> Options {
         let sack = self.sack.unwrap_or(own.sack);
         let dsack = sack && self.dsack.unwrap_or(own.dsack);
         Options { sack, dsack, timestamps: self.timestamps.unwrap_or(own.timestamps), ..own }
     }
 
-    /// A sender with this stack after a handshake with this receiver.
+    /// The stack of the sender after a handshake with this receiver.
     pub(crate) fn met(self, stack: &Stack) -> Stack {
         let peer = self.of(stack.options);
         let mut stack = if peer.sack { stack.clone() } else { stack.without_sack() };
@@ -142,7 +142,7 @@ impl PeerSpec {
     }
 }
 
-/// How many bytes a segment takes on the wire.
+/// The size of a segment on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireSpec {
     /// ns-2: payload and a fixed header; an ACK takes 40 bytes and 8 for each SACK block.
@@ -150,27 +150,27 @@ pub enum WireSpec {
         /// Header of a data segment.
         header: u32,
     },
-    /// IPv4 and TCP headers with the options really carried, padded to four bytes.
+    /// IPv4 and TCP headers with the options actually carried, padded to four bytes.
     Ipv4,
 }
 
-/// What an application sends.
+/// An application's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppSpec {
-    /// When it begins. Default 0 s.
+    /// When it begins. Default: 0 s.
     pub start: Nanos,
-    /// The start is later by a random time below this, uniform, another in each seed. Default 0 s.
+    /// The start is delayed by a random time below this, uniformly distributed, different for each seed. Default: 0 s.
     pub jitter: Nanos,
-    /// Bytes to send; `None` never stops.
+    /// Bytes to send; `None`: it never stops.
     pub bytes: Option<Bytes>,
     /// How it writes them. Default: all at once.
     pub pieces: Option<PiecesSpec>,
 }
 
-/// Data that are not written at once.
+/// Data written in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiecesSpec {
-    /// Bytes that are written at a time; the last piece has what is left.
+    /// Bytes written at a time; the last piece has the rest.
     pub size: Bytes,
     /// When the next piece is written.
     pub next: Next,
@@ -179,14 +179,14 @@ pub struct PiecesSpec {
 /// When the next piece is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// So long after the one before, whatever became of it.
+    /// After this time, whether or not the previous piece has arrived.
     Every(Gap),
-    /// When everything is acknowledged, and so much later. Default: at once.
+    /// When everything is acknowledged, after this time. Default: immediately.
     Acked(Option<Gap>),
 }
 
 impl PiecesSpec {
-    /// What is out of range.
+    /// The value out of range.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let gap = match self.next {
             Next::Every(gap) => gap.fault("gap"),

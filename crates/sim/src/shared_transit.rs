@@ -1,10 +1,10 @@
-//! Shared transits: one list for the packets of many like links.
+//! Shared transits: one list for the packets of several links that are alike.
 //!
-//! Where many links have the same rate and delay and packets enter them in the order of time, such as the access links
-//! of a dumbbell, packets also arrive in that order, whichever link each is on. They then stand in one list, and one key
-//! stands for all these links when the next event is looked for. A packet that would have to be put between others (it
-//! waited behind another on its own link) stays in its own transit instead, so a list is always in order and nothing in any
-//! result depends on it.
+//! Several links may have the same rate and delay, and packets may enter them in the order of time: the access links of a
+//! dumbbell, for example. Packets then also arrive in that order, whichever link each is on. They share one list, and one
+//! key represents all these links in the search for the next event. A packet that would have to be inserted between others
+//! (because it waited behind another on its own link) stays in its own transit instead. So a list is always in order, and
+//! no result depends on it.
 
 use crate::next_event::NEVER;
 use crate::slab::{Slab, NONE};
@@ -12,7 +12,7 @@ use crate::topology::{FUSED, HOST};
 use crate::transit::Transit;
 use std::collections::BTreeMap;
 
-/// Most lists of a run; more kinds of links have transits of their own alone.
+/// The largest number of lists in a run; further kinds of links have only their own transits.
 const MOST: usize = 4;
 
 /// The shared lists of a run.
@@ -28,16 +28,16 @@ pub(crate) struct SharedTransits {
 struct List {
     head: u32,
     tail: u32,
-    /// Of the first packet, read when it became the first: it has then come into the cache when its turn is.
+    /// The hop of the first packet, read when it became the first, so that it is in the cache when its turn comes.
     hop: u32,
-    /// The latest key that ever stood here.
+    /// The latest key ever in this list.
     latest: u64,
 }
 
 impl SharedTransits {
-    /// Gives every transit its list.
+    /// Assigns a list to every transit.
     ///
-    /// `hops` are the paths one after the other, and `first` is where each host's begins.
+    /// `hops` are the paths, concatenated; `first` is the start of each host's path.
     pub(crate) fn new(transits: &mut [Transit], hops: &[u32], first: &[u32]) -> Self {
         for (list, alike) in alike(transits, hops, first).iter().take(MOST).enumerate() {
             for link in alike {
@@ -57,7 +57,7 @@ impl SharedTransits {
         self.min
     }
 
-    /// Puts packet `h`, whose arrival has this key, behind all others of list `list`, if it arrives after them.
+    /// Appends packet `h`, whose arrival has this key, to list `list`, if it arrives after all others there.
     #[inline]
     pub(crate) fn push(&mut self, list: u8, slab: &mut Slab, h: u32, key: u64) -> bool {
         let Some(l) = self.lists.get_mut(usize::from(list)).filter(|l| l.latest <= key) else { return false };
@@ -75,10 +75,10 @@ impl SharedTransits {
         true
     }
 
-    /// Takes the first packet of the list whose first key this is; answers it and where it stands in the list of paths.
+    /// Takes the first packet of the list whose first key this is; returns it and its position in the list of paths.
     #[inline]
     pub(crate) fn pop(&mut self, key: u64, slab: &Slab) -> (u32, u32) {
-        // Keys differ. Not looked up in the link's transit, which nothing else needs here.
+        // Keys differ. The list is not looked up in the link's transit, because nothing else here needs the transit.
         let at = (0..MOST).map(|at| at * usize::from(self.keys[at] == key)).sum::<usize>() % MOST;
         let list = &mut self.lists[at];
         let (h, hop) = (list.head, list.hop);
@@ -108,7 +108,7 @@ impl SharedTransits {
     }
 }
 
-/// From where packets enter a link.
+/// Where packets enter a link from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum From {
     Senders,
@@ -117,7 +117,7 @@ enum From {
     Several,
 }
 
-/// Links that are alike, most first.
+/// Groups of links that are alike, the largest first.
 fn alike(transits: &[Transit], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
     let mut entered: BTreeMap<u32, From> = BTreeMap::new();
     for (host, start) in first.iter().enumerate() {
@@ -147,7 +147,7 @@ mod tests {
 
     const LINKS: u32 = 3;
 
-    /// Paths of three senders over a link each, then one that all share, and of their receivers back.
+    /// Paths of three senders over a link each and then one that all share, and of their receivers back.
     fn paths() -> (Vec<u32>, Vec<u32>) {
         let hops = [0, 6 | FUSED, 3 | FUSED, HOST, 1, 6, 4 | FUSED, HOST, 2, 6, 5 | FUSED, HOST];
         (hops.to_vec(), vec![0, 4, 8])

@@ -1,34 +1,35 @@
-//! Packets in one array, spoken of by `u32` handles. A transit is a chain through this array, so a packet waits, flies and
-//! is delivered without being moved, and a transit never allocates.
+//! Packets in one array, referred to by `u32` handles. A transit is a chain through this array, so a packet waits, travels
+//! and is delivered without being moved, and a transit never allocates.
 
 use ackclock_tcp::segment::Segment;
 
 /// No packet.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A packet somewhere in the network. What every one has fills one cache line; timestamps and SACK blocks lie in the next.
+/// A packet somewhere in the network. The fields that every packet uses fill one cache line; timestamps and SACK blocks
+/// are in the next.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
-    /// The key of the arrival of the packet behind this one in its transit. Kept here and not there, so that popping this
-    /// packet, which is about to be read anyway, touches no other.
+    /// The key of the arrival of the packet behind this one in its transit. It is kept here and not in that packet, so
+    /// that popping this packet, which is about to be read anyway, touches no other.
     pub(crate) next_key: u64,
     /// The packet behind this one in its transit, or in the list of free places.
     pub(crate) next: u32,
-    /// Where it stands in the flat list of paths.
+    /// Its position in the flat list of paths.
     pub(crate) hop: u32,
-    /// The host that it goes to: flow · 2, and 1 if that is the receiver. For background see `background::ROUND_BITS`.
+    /// The destination host: flow · 2, and 1 more for the receiver. For background traffic see `background::ROUND_BITS`.
     pub(crate) to: u32,
     /// Bytes on the wire.
     pub(crate) wire: u32,
-    /// Its number among the packets of its host, from 0; written only where someone listens.
+    /// Its number among the packets of its host, from 0; written only with a listener.
     pub(crate) number: u32,
-    /// How often its data has been sent (1 = first), 0 for a pure ACK.
+    /// How often its data have been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,
     pub(crate) seg: Segment,
-    /// Where it is measured: when a flow's data were sent, or the data that a flow's ACK answers.
+    /// If measured: when a flow's data were sent, or the data that a flow's ACK acknowledges.
     pub(crate) stamp: u64,
-    /// Where it is measured: when it came to the explicit queue in which it stands.
+    /// If measured: when it entered its current explicit queue.
     pub(crate) came: u64,
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct Packet {
 pub(crate) struct Slab {
     packets: Vec<Packet>,
     free: u32,
-    /// Packets handed out and not returned.
+    /// Packets allocated and not freed.
     pub(crate) live: u32,
 }
 
@@ -45,7 +46,8 @@ impl Slab {
         Slab { packets: Vec::new(), free: NONE, live: 0 }
     }
 
-    /// A place with whatever its last user left in it: the newest free one, which is the likeliest to be in the cache.
+    /// A place with the contents that its last user left: the newest free place, which is the likeliest to be in the
+    /// cache.
     #[inline]
     pub(crate) fn alloc(&mut self) -> u32 {
         self.live += 1;
@@ -57,7 +59,7 @@ impl Slab {
         self.grow()
     }
 
-    /// Places, used and free.
+    /// The number of places, used and free.
     #[cfg(test)]
     pub(crate) fn places(&self) -> usize {
         self.packets.len()

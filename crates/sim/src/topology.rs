@@ -1,7 +1,7 @@
-//! The graph: which links a packet takes.
+//! The graph: finds the links of each flow's path.
 //!
-//! The path of a flow in each direction is the shortest by number of links; among those, at each node, the one that goes
-//! on over the link that stands first in the scenario.
+//! The path of a flow in each direction is the shortest by number of links. Among several, it takes at each node the link that
+//! comes first in the scenario.
 
 use crate::error::Impossible;
 use crate::scenario::Scenario;
@@ -11,11 +11,11 @@ pub mod dumbbell;
 
 /// In the flat list of paths: the packet is at its host.
 pub(crate) const HOST: u32 = u32::MAX >> 1;
-/// In the flat list of paths: a packet enters this link at once with the one before it (see `element::link`).
+/// In the flat list of paths: a packet enters this link together with the previous one (see `element::link`).
 pub(crate) const FUSED: u32 = 1 << 31;
 
-/// All paths in one list: for each flow, and then for all background traffic, the links towards its receiver, [`HOST`], the links back, [`HOST`]. A packet
-/// carries its position in the list and needs nothing else to find its way.
+/// All paths in one list: for each flow, and then for all background traffic, the links towards its receiver, [`HOST`], the links
+/// back, [`HOST`]. A packet carries its position in the list and needs nothing else to find its way.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Paths {
     /// Directed links: link · 2, and 1 more in the direction `back`.
@@ -56,8 +56,8 @@ impl Graph {
         &self.out[self.begin[node as usize] as usize..self.begin[node as usize + 1] as usize]
     }
 
-    /// A node with one link is passed by no path, so the search need not look at it: a dumbbell of 10,000 flows is then
-    /// a graph of two nodes. Answers the link and the node to which a leaf is tied.
+    /// No path passes through a node with one link, so the search need not visit it: a dumbbell of 10,000 flows is then a graph
+    /// of two nodes. Returns the only link of such a leaf and the node at its other end.
     fn leaf(&self, node: u32) -> Option<(u32, u32)> {
         match self.out(node) {
             &[(link, other)] if self.out(other).len() > 1 => Some((link, other)),
@@ -81,7 +81,7 @@ impl Graph {
         far
     }
 
-    /// Appends the way from `at` to the node that `far` counts from. `None` if there is none.
+    /// Appends the path from `at` to the node from which `far` counts. `None` if there is none.
     fn walk(&self, mut at: u32, far: &[u32], hops: &mut Vec<u32>) -> Option<()> {
         let mut left = far[at as usize];
         if left == u32::MAX {
@@ -97,7 +97,7 @@ impl Graph {
     }
 }
 
-/// One direction of a flow, its leaves taken off.
+/// One direction of a flow, without its leaves.
 struct Trip {
     host: u32,
     first: Option<u32>,
@@ -135,11 +135,11 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     Ok(p)
 }
 
-/// The nodes at which packets of flows go from one link to the next, ascending; a listener hears of them by
-/// [`Watch::passed`](crate::watch::Watch::passed). The scenario must be one that can be run.
+/// The nodes at which packets of flows pass from one link to the next, ascending; [`Watch::passed`](crate::watch::Watch::passed)
+/// reports these passages. The scenario must be one that can be run.
 ///
 /// # Errors
-/// A flow whose ends no path of links joins.
+/// A flow whose ends are not connected.
 pub fn nodes_between(s: &Scenario) -> Result<Vec<u32>, Impossible> {
     let p = paths(s)?;
     let of_flows = p.first.get(2 * s.flows.len()).map_or(p.hops.len(), |at| *at as usize);
@@ -178,7 +178,7 @@ fn trip(g: &Graph, s: &Scenario, host: u32) -> Trip {
 }
 
 fn no_route(s: &Scenario, host: u32) -> Impossible {
-    // Links have two directions: where there is no way there, there is none back.
+    // Links have two directions: if there is no path there, there is none back.
     let (from, to) = ends(s, host & !1);
     let name = |n: u32| s.nodes[n as usize].clone();
     let pair = host as usize / 2;
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_path_has_the_fewest_links_and_then_the_first_link() {
-        // A square 0-1-3, 0-2-3 with a long way round 0-4-5-3; both short ways tie, link 0 (to node 1) stands first.
+        // A square 0-1-3, 0-2-3 with a long way round 0-4-5-3; the two short paths tie, and link 0 (to node 1) comes first.
         let s = graph(6, &[(0, 1), (0, 2), (1, 3), (2, 3), (0, 4), (4, 5), (5, 3)], &[(0, 3), (5, 2)]);
         let p = paths(&s).unwrap();
         assert_eq!(p.hops, [0, 4, HOST, 5, 1, HOST, 12, 7, HOST, 6, 13, HOST].map(|h| h));

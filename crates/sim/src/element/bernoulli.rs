@@ -79,7 +79,7 @@ impl Bernoulli {
         Bernoulli { p, per, luck }
     }
 
-    /// One draw for each packet, whatever `p` is: the luck of the others stays the same when `p` changes.
+    /// One draw for each packet, whatever `p` is: changing `p` leaves all other draws unchanged.
     #[inline]
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
         let p = match self.per {

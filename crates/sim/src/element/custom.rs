@@ -14,17 +14,17 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// What becomes of packets, said by code outside this crate. It has no clock, no queue and no random numbers but its own:
-/// what it answers must follow from its seed and from what it was asked, so that runs can be repeated.
+/// Decides the fate of packets, in code outside this crate. It has no clock, no queue and no random numbers but its own: its
+/// answers must follow from its seed and from the calls made to it, so that runs can be repeated.
 pub trait PathElement {
-    /// What happens to a packet that comes now; times do not go back.
+    /// The fate of a packet that arrives now; times do not go back.
     fn packet(&mut self, packet: &Packet) -> Verdict;
 }
 
 /// A packet, as a path sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// When it comes.
+    /// When it arrives.
     pub at: Time,
     /// Its number among the packets that the element sees, from 0.
     pub nth: u64,
@@ -34,26 +34,26 @@ pub struct Packet {
     pub data: bool,
 }
 
-/// What happens to a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on.
+    /// It passes.
     Pass,
     /// It is lost.
     Drop,
-    /// It goes on this much later. Packets that come later and go on earlier overtake it.
+    /// It passes after this delay. Packets that arrive later and pass earlier overtake it.
     Delay(Nanos),
-    /// It goes on twice.
+    /// It passes twice.
     Duplicate,
 }
 
-/// Makes the element of one link for one run; the argument is the seed of its luck.
+/// Makes the element of one link for one run; the argument is the seed of its random numbers.
 pub type Make = dyn Fn(u64) -> Box<dyn PathElement> + Send + Sync;
 
-/// A path element from outside the crate: a factory, so that one description serves many runs.
+/// A path element from outside the crate: a factory, so that several runs can share one description.
 #[derive(Clone)]
 pub struct Factory {
-    /// For people.
+    /// A name for display.
     pub name: String,
     /// Hash of the element's source and parameters: part of a run's identity.
     pub identity: u64,
@@ -73,27 +73,26 @@ impl PartialEq for Factory {
     }
 }
 
-/// A path element from outside the crate, and what it says of itself. A verdict that it did not declare is not carried out: the
-/// packet goes on.
+/// A path element from outside the crate, and its declared properties. An undeclared verdict is ignored: the packet passes.
 #[derive(Clone, PartialEq)]
 pub struct CustomSpec {
     /// Makes its state.
     pub factory: Factory,
-    /// Where on the link.
+    /// Its place on the link.
     pub at: Place,
-    /// Which packets it sees.
+    /// The packets that it sees.
     pub only: Only,
     /// Whether it may delay packets.
     pub delays: bool,
-    /// Whether packets may go on in another order than they came. An element that delays and does not reorder keeps them in
-    /// order: none goes on before one that came earlier, and what waits for an earlier one is not doubled.
+    /// Whether it may reorder packets. An element that delays but does not reorder keeps them in order: no packet passes before
+    /// one that arrived earlier, and a packet that waits for an earlier one is not duplicated.
     pub reorders: bool,
     /// Whether it may drop packets.
     pub loses: bool,
-    /// Whether it may make two packets of one.
+    /// Whether it may duplicate packets.
     pub duplicates: bool,
-    /// Its table in a scenario file but for the kind; whoever made the factory knows what it means. Where the class is found
-    /// is no part of a run's identity, so this is not shown.
+    /// Its table in a scenario file, without the kind; only the factory's author knows its meaning. The place of the class is
+    /// not part of a run's identity, so this table is not shown.
     pub table: Map<String, Value>,
 }
 
@@ -121,7 +120,7 @@ impl Element for CustomSpec {
             rate: RateUse::None,
             beside_split: !exit,
             only_one: None,
-            // Packets that it does not see overtake the ones that it delays.
+            // Packets that it does not see overtake the packets that it delays.
             reorders: self.delays && (self.reorders || self.only != Only::All),
             loses: self.loses,
             duplicates: self.duplicates,
@@ -149,7 +148,7 @@ impl Element for CustomSpec {
 pub(crate) struct Custom {
     state: Box<dyn PathElement>,
     spec: CustomSpec,
-    /// When the latest delayed packet goes on. Kept where order matters.
+    /// When the latest delayed packet passes. Recorded only where order matters.
     last: Option<u64>,
 }
 
@@ -169,7 +168,7 @@ impl Custom {
             return Fate::Pass;
         }
         self.last = (!reorders).then_some(at);
-        // The delay may be zero: packets that wait until now have not gone on yet.
+        // The delay may be zero: packets that wait until now have not passed yet.
         Fate::Delay(Nanos(at - seen.now))
     }
 }
@@ -178,7 +177,7 @@ impl Custom {
 mod tests {
     use super::*;
 
-    /// Answers these in turns.
+    /// Returns these in turn.
     struct Turns(Vec<Verdict>);
 
     impl PathElement for Turns {

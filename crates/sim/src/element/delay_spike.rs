@@ -1,13 +1,13 @@
-//! Delay spikes: for a while a link holds all packets back.
+//! Delay spikes: a link holds back all packets for a while.
 //!
 //! *Source.* Ludwig & Katz 2000 and RFC 3522 §1: handovers and repair on wireless links delay packets by more than the
 //! retransmission timeout without losing any.
 //!
-//! *Idea.* During a spike, from its first to its last instant, the link lets nothing out. At its end all
-//! waiting packets go on at once, in order.
+//! *Idea.* During a spike, from its first to its last instant, the link releases no packet. At its end it releases all
+//! waiting packets at the same instant, in order.
 //!
-//! *Unsaid in the source.* Where packets wait. After transmission (the default) they do not fill the queue and none is lost;
-//! before the queue they come back as a burst, which may overflow it. Packets that are on the wire when the spike begins
+//! *Unsaid in the source.* Where packets wait. After transmission (the default) they do not fill the queue, and none is
+//! lost. Before the queue they come back as a burst, which may overflow it. Packets on the wire when the spike begins still
 //! arrive.
 
 use super::direction::DirectionSpec;

@@ -1,4 +1,4 @@
-//! Deliveries: the instants at which a link delivers, as a trace has them.
+//! Deliveries: the instants at which a link delivers, read from a trace.
 //!
 //! Source: the form is that of mahimahi (Netravali 2015).
 //!
@@ -7,11 +7,11 @@
 //! | source | here |
 //! | --- | --- |
 //! | delivery opportunity: one full-sized packet may go at this millisecond | `Deliveries`; small packets share one |
-//! | what an opportunity finds no packet for is lost | so here |
-//! | the trace begins again after its last line | so here |
+//! | an opportunity that finds no packet is lost | the same here |
+//! | the trace begins again after its last line | the same here |
 //!
-//! Departures: mahimahi counts 1504 bytes an opportunity, since its packets carry 4 bytes of a tunnel's header; the default
-//! here is 1500.
+//! Departures: mahimahi counts 1504 bytes for each opportunity, since its packets carry 4 bytes of a tunnel's header; the
+//! default here is 1500.
 //!
 //! Unsaid in the source: nothing that matters here.
 
@@ -82,7 +82,7 @@ impl DeliveriesSpec {
     /// Reads mahimahi's form: on each line the millisecond of one opportunity.
     ///
     /// # Errors
-    /// The first line that is wrong.
+    /// The first invalid line.
     pub fn parse(text: &str) -> Result<Rows<u32>, BadRow> {
         let mut times: Vec<u32> = Vec::new();
         let mut last = 1;
@@ -104,7 +104,7 @@ impl DeliveriesSpec {
 }
 
 impl Display for Rows<u32> {
-    /// The table as [`DeliveriesSpec::parse`] reads it.
+    /// The table in the form that [`DeliveriesSpec::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|ms| writeln!(f, "{ms}"))
     }
@@ -145,10 +145,10 @@ pub(crate) struct Deliveries {
     /// Milliseconds.
     times: Rows<u32>,
     bytes: u32,
-    /// The opportunity that comes next, and what is added to its time.
+    /// The next opportunity, and the offset added to its time.
     next: usize,
     base: u64,
-    /// The opportunity at hand, and the bytes that it still has.
+    /// The current opportunity, and the bytes that it still has.
     at: u64,
     room: u32,
 }
@@ -174,7 +174,7 @@ impl Deliveries {
         self.at
     }
 
-    /// Goes on to the next opportunity that is not before `now`.
+    /// Advances to the next opportunity that is not before `now`.
     fn opportunity(&mut self, now: u64) -> u32 {
         const NS_PER_MS: u64 = 1_000_000;
         loop {
@@ -203,9 +203,9 @@ mod tests {
         let spec = DeliveriesSpec { times: DeliveriesSpec::parse("1\n1\n4\n10\n").unwrap(), bytes: 1500 };
         let mut d = Deliveries::new(&spec);
         assert_eq!([0, 0, 0].map(|_| d.send(0, 1500) / MS), [1, 1, 4]);
-        // A large packet takes two opportunities, 40 bytes go with the second; the trace begins again after 10 ms.
+        // A large packet takes two opportunities; 40 bytes share the second. The trace begins again after 10 ms.
         assert_eq!([d.send(5 * MS, 2000), d.send(5 * MS, 40)].map(|t| t / MS), [11, 11]);
-        // What nobody used at 14 ms is lost.
+        // The unused opportunity at 14 ms is lost.
         assert_eq!(d.send(15 * MS, 1500) / MS, 20);
         assert_eq!(d.send(20 * MS, 40) / MS, 21);
         assert_eq!(d.send(21 * MS, 1460) / MS, 21);

@@ -2,8 +2,8 @@
 //!
 //! Source: Fukuda, Nobayashi & Ikenaga 2018 §3 and Figure 2.
 //!
-//! Idea: when the transmitter is about to take the next packet and more than RI packets wait, the head goes behind the RI
-//! packets that follow it. Until it has been sent no other packet is moved.
+//! Idea: when the transmitter is about to take the next packet and more than RI packets wait, the head moves behind the RI
+//! packets that follow it. No other packet is moved until that one has been transmitted.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -14,8 +14,8 @@
 //! Departures: none.
 //!
 //! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100 although the buffer is said to be
-//! large enough. `device` is one answer: only the first few waiting packets are in the device whose queue is looked at. The
-//! flow's window is the other.
+//! large enough. `device` is one explanation: the device whose queue is examined holds only the first few waiting packets.
+//! The flow's window is the other.
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
@@ -77,7 +77,7 @@ impl Element for DemoteSpec {
 pub(crate) struct Demote {
     interval: usize,
     device: usize,
-    /// The packet that was moved and still waits.
+    /// The moved packet, while it still waits.
     moved: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Demote {
         Demote { interval: spec.interval as usize, device, moved: None }
     }
 
-    /// Before the transmitter takes the first of these (packet, size).
+    /// Called before the transmitter takes the first of these (packet, size).
     pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
         let (Moment::Service, Some(&head)) = (on, waiting.front()) else { return };
         match self.moved {
@@ -107,7 +107,7 @@ impl Demote {
 mod tests {
     use super::*;
 
-    /// The order in which `waiting` leaves if no other packet comes.
+    /// The order in which `waiting` leaves if no other packet arrives.
     fn leave(interval: u32, device: Option<u32>, waiting: std::ops::Range<u32>) -> Vec<u32> {
         let mut demote = Demote::new(&DemoteSpec { interval, device: device.map(Packets) });
         let mut waiting: VecDeque<_> = waiting.map(|p| (p, 1500)).collect();

@@ -33,7 +33,7 @@ pub struct DirectionSpec {
 /// A queue's limit and its convention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueSpec {
-    /// What may wait.
+    /// The most that may wait.
     pub limit: QueueLimit,
     /// ns-2's convention: the packet in transmission counts against the limit (limit B: B − 1 waiting and 1 in service).
     pub limit_counts_service: bool,
@@ -100,7 +100,7 @@ impl Serialize for QueueSpec {
     }
 }
 
-/// Reads a limit, or where `table` may stand in its place, that.
+/// Reads a limit, or a limit's table where `table` allows one.
 struct Reader {
     table: bool,
 }

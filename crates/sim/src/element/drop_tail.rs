@@ -1,4 +1,4 @@
-//! The oldest queue discipline: what does not fit when it comes is dropped.
+//! The oldest queue discipline: a packet that does not fit on arrival is dropped.
 
 use super::direction::{QueueLimit, QueueSpec};
 use crate::next_event::key;
@@ -20,7 +20,7 @@ impl Limit {
     pub(crate) fn new(q: &QueueSpec) -> Self {
         match q.limit {
             QueueLimit::Unlimited => Limit::None,
-            // ns-2 drops when `waiting + 1 >= limit`: limit − 1 wait, and one is in transmission.
+            // ns-2 drops when `waiting + 1 >= limit`: limit − 1 packets wait, and one is in transmission.
             QueueLimit::Packets(n) => Limit::Packets(if q.limit_counts_service { n } else { n.saturating_add(1) }),
             QueueLimit::Bytes(most) => Limit::Bytes { most, counts_service: q.limit_counts_service },
         }
@@ -40,18 +40,18 @@ impl Limit {
     }
 }
 
-/// The state of a limited queue whose departures are known when packets enter: a ring of them.
+/// The state of a limited queue whose departures are known when packets enter: a ring of departure times.
 pub(crate) struct DropTail {
     limit: Limit,
-    /// Keys of the departures to come, at positions `first .. end` modulo the ring's length, a power of two.
+    /// Keys of future departures, at positions `first .. end` modulo the ring's length, a power of two.
     leaving: Vec<u64>,
-    /// Sizes at the same positions, where they matter.
+    /// Sizes at the same positions, if they are needed.
     sizes: Vec<u32>,
-    /// Up to here departed packets are taken off; some of those that stand behind it may have departed, too.
+    /// Departed packets are removed up to here; some of the following ones may have departed, too.
     first: u32,
     end: u32,
-    /// With fewer packets than this, the departed ones among them, a newcomer fits, is not the longest queue yet and has
-    /// a place in the ring: nothing need be counted. 0 where bytes are.
+    /// With fewer packets than this, departed ones included, an arriving packet fits, does not make the longest queue so
+    /// far, and has a place in the ring, so nothing need be counted. 0 where bytes are counted.
     roomy: u32,
     bytes: u64,
     arrivals: u64,
@@ -60,7 +60,7 @@ pub(crate) struct DropTail {
 }
 
 impl DropTail {
-    /// `watched`: someone wants to know how many bytes wait, even if the limit does not.
+    /// `watched`: a listener wants the number of waiting bytes, even if the limit does not.
     pub(crate) fn new(limit: Limit, watched: bool) -> Self {
         let counts_bytes = watched || matches!(limit, Limit::Bytes { .. });
         DropTail {
@@ -77,19 +77,19 @@ impl DropTail {
         }
     }
 
-    /// A packet comes. `so_far` is the greatest key whose event has begun: whatever departs up to there has departed.
-    /// `false` if it does not fit.
+    /// A packet arrives. `so_far` is the greatest key whose event has begun: every departure up to that key has
+    /// happened. Returns `false` if the packet does not fit.
     #[inline(always)]
     pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> bool {
         self.arrivals += 1;
-        // One for each newcomer keeps up with a busy link, and needs no guess how many there are.
+        // Removing one for each arrival keeps up with a busy link, and needs no guess of their number.
         let i = self.first as usize & (self.leaving.len() - 1);
         let departed = (self.roomy > 0) & (self.first != self.end) & (self.leaving[i] <= so_far);
         self.first = self.first.wrapping_add(u32::from(departed));
         self.end.wrapping_sub(self.first) < self.roomy || self.take_off(so_far, wire)
     }
 
-    /// Takes off what has departed; whether a packet of `wire` bytes then fits.
+    /// Removes departed packets; returns whether a packet of `wire` bytes then fits.
     #[inline(never)]
     fn take_off(&mut self, so_far: u64, wire: u32) -> bool {
         let mask = self.leaving.len() - 1;
@@ -104,7 +104,7 @@ impl DropTail {
         self.limit.admits(len, self.bytes, serving, wire)
     }
 
-    /// The packet just admitted will leave link `link` at `at`. `within`: it came before the end of the run.
+    /// The packet just admitted will leave link `link` at `at`. `within`: it arrived before the end of the run.
     #[inline(always)]
     pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32, within: bool) {
         let len = self.end.wrapping_sub(self.first);
@@ -116,7 +116,7 @@ impl DropTail {
         self.end = self.end.wrapping_add(1);
     }
 
-    /// The newcomer behind `len` packets, all of which are here, may need a longer ring or be the longest queue.
+    /// An arrival behind `len` packets, all of them still here, may need a longer ring or make the longest queue.
     #[inline(never)]
     fn make_room(&mut self, len: u32, wire: u32, within: bool) {
         if len as usize == self.leaving.len() {
@@ -145,7 +145,7 @@ impl DropTail {
         (self.first, self.end) = (0, old as u32);
     }
 
-    /// Packets and bytes, the one in transmission included, when the last packet had come.
+    /// Packets and bytes after the last arrival, the packet in transmission included.
     pub(crate) fn held(&self) -> (u32, u64) {
         (self.end.wrapping_sub(self.first), self.bytes)
     }
@@ -155,7 +155,7 @@ impl DropTail {
         self.arrivals - 1
     }
 
-    /// The most packets that were ever here, the one in transmission included.
+    /// The longest queue so far, the packet in transmission included.
     pub(crate) fn longest(&self) -> u32 {
         self.longest
     }

@@ -1,9 +1,8 @@
-//! Bursty loss: a channel that is now good, now bad, and loses packets in each state with another probability.
+//! Bursty loss: a channel alternates between a good and a bad state, with a loss probability for each.
 //!
 //! *Source.* Gilbert 1960 and Elliott 1963, "Estimates of error rates for codes on burst-noise channels".
 //!
-//! *Idea.* Two states that remember nothing but themselves: bursts have geometric (by packets) or exponential (by time)
-//! lengths.
+//! *Idea.* A two-state chain without further memory: bursts have geometric (by packets) or exponential (by time) lengths.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,14 +10,14 @@
 //! | p, probability of bad → good | `r` |
 //! | 1 − k and 1 − h, error probabilities of the states | `good_loss`, `bad_loss` |
 //!
-//! Of the packets, p / (p + r) meet the bad state, for 1 / r packets in a row on average.
+//! A share p / (p + r) of the packets meets the bad state, for 1 / r packets in a row on average.
 //!
-//! *Departures.* The sources speak of bits; here a step is a packet. By time, the states last exponentially long; the
-//! state at a packet is drawn from the one at the packet before and the time between them, which is the same chain and
-//! costs one draw however long nothing came.
+//! *Departures.* The sources speak of bits; here a step is a packet. By time, the states last exponentially long. The
+//! state at a packet is drawn from the state at the packet before and the time between them, which is the same chain and
+//! costs one draw however long the pause was.
 //!
 //! *Unsaid in the source.* The first state: drawn from the stationary distribution, so that the rates above hold from the
-//! start. A packet suffers the state, then the chain steps.
+//! start. Each packet meets the current state; then the chain steps.
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place, Seen};
@@ -130,7 +129,7 @@ impl From<GilbertElliottSpec> for Written {
     }
 }
 
-/// What moves a Gilbert-Elliott channel.
+/// What drives a Gilbert-Elliott channel from state to state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Chain {
     /// Packets: after each, the state may change.
@@ -140,7 +139,7 @@ pub enum Chain {
         /// Probability with which bad is followed by good; above 0. A bad spell meets 1 / r packets on average.
         r: f64,
     },
-    /// Time, whether packets come or not.
+    /// Time, whether packets arrive or not.
     Time {
         /// Mean length of a good spell; above 0.
         good_for: Nanos,
@@ -198,7 +197,7 @@ pub(crate) struct GilbertElliott {
     bad: bool,
     /// When the state was `bad`.
     known: u64,
-    /// States and losses are drawn from two streams: whatever the loss probabilities, the states stay.
+    /// States and losses are drawn from two streams, so loss probabilities do not change the sequence of states.
     states: Stream,
     losses: Stream,
 }
@@ -212,7 +211,7 @@ impl GilbertElliott {
 
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
         if let Chain::Time { good_for, bad_for } = self.spec.chain {
-            // A two-state chain forgets its state with the sum of both rates (the solution of Kolmogorov's equations).
+            // A two-state chain forgets its state at the sum of both rates (the solution of Kolmogorov's equations).
             let rate = 1.0 / good_for.0 as f64 + 1.0 / bad_for.0 as f64;
             let memory = libm::exp(-rate * (seen.now - self.known) as f64);
             let long_run = stationary(self.spec.chain);
@@ -268,14 +267,14 @@ mod tests {
         // 0.01 / 0.26 = 0.03846; a burst lasts 4 packets.
         assert!((rate(&lost) - 0.03846).abs() < 0.0015, "{}", rate(&lost));
         assert!((mean_burst(&lost) - 4.0).abs() < 0.1, "{}", mean_burst(&lost));
-        // Both states lose: 0.25/0.26 · 0.001 + 0.01/0.26 · 0.5 = 0.02019.
+        // Both states lose packets: 0.25/0.26 · 0.001 + 0.01/0.26 · 0.5 = 0.02019.
         let lost = losses(Chain::Packets { p: 0.01, r: 0.25 }, 0.001, 0.5, MS, 1_000_000);
         assert!((rate(&lost) - 0.02019).abs() < 0.001, "{}", rate(&lost));
     }
 
     #[test]
     fn p_and_1_minus_r_alike_are_independent_loss() {
-        // The state does not depend on the one before: bursts of 1 / (1 − 0.1).
+        // The state does not depend on the previous one: bursts of 1 / (1 − 0.1).
         let lost = losses(Chain::Packets { p: 0.1, r: 0.9 }, 0.0, 1.0, MS, 1_000_000);
         assert!((rate(&lost) - 0.1).abs() < 0.002 && (mean_burst(&lost) - 1.1111).abs() < 0.01);
     }
@@ -286,11 +285,12 @@ mod tests {
         for gap in [MS, 10 * MS] {
             let lost = losses(chain, 0.0, 1.0, gap, 1_000_000);
             assert!((rate(&lost) - 0.1).abs() < 0.01, "{gap} {}", rate(&lost));
-            // Seen every `gap`, a spell that is bad at one packet is good at the next with 0.9 (1 − e^(−gap / 90 ms)).
+            // Sampled every `gap`, a spell that is bad at one packet is good at the next with probability 0.9 (1 −
+            // e^(−gap / 90 ms)).
             let steps = 1.0 / (0.9 * (1.0 - libm::exp(-(gap as f64) / (90 * MS) as f64)));
             assert!((mean_burst(&lost) / steps - 1.0).abs() < 0.07, "{gap} {} {steps}", mean_burst(&lost));
         }
-        // After a long pause nothing is remembered.
+        // After a long pause no memory remains.
         let lost = losses(chain, 0.0, 1.0, 10_000 * MS, 200_000);
         assert!((rate(&lost) - 0.1).abs() < 0.003 && (mean_burst(&lost) - 1.1111).abs() < 0.02);
     }

@@ -63,7 +63,7 @@ impl From<InterruptionSpec> for Written {
 }
 
 impl InterruptionSpec {
-    /// What is out of range.
+    /// The first value out of range.
     pub(super) fn fault(&self) -> Option<Fault> {
         self.when.fault(self.length)
     }
@@ -74,7 +74,7 @@ impl InterruptionSpec {
         Interruptions::new(self, site.stream(format_args!("interruption.{n}")))
     }
 
-    /// Interruptions that differ in the properties of the elements that have them.
+    /// Interruptions with different properties, for the elements that have them.
     #[cfg(test)]
     pub(super) fn examples() -> [Self; 4] {
         let times = When::Times(vec![Nanos::from_millis(400), Nanos::from_secs(3)]);
@@ -93,17 +93,17 @@ impl InterruptionSpec {
 /// When interruptions begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
-    /// At these times, each after the end of the one before.
+    /// At these times, each after the end of the previous one.
     Times(Vec<Nanos>),
-    /// This long after the end of the one before; the first this long after time 0. At least 1 ms.
+    /// This long after the end of the previous one; the first this long after time 0. At least 1 ms.
     Gap(Gap),
 }
 
-/// Interruptions are counted one by one, also those that no packet meets.
+/// Each interruption is counted, even if no packet meets it.
 const SHORTEST_GAP: Nanos = Nanos::from_millis(1);
 
 impl When {
-    /// Of the keys `times` and `gap`, one.
+    /// Reads exactly one of the keys `times` and `gap`.
     fn read(times: Option<Vec<Nanos>>, gap: Option<Gap>) -> Result<Self, Fault> {
         match (times, gap) {
             (Some(times), None) => Ok(When::Times(times)),
@@ -115,7 +115,7 @@ impl When {
         }
     }
 
-    /// As the keys `times` and `gap`.
+    /// In the form of the keys `times` and `gap`.
     fn written(self) -> (Option<Vec<Nanos>>, Option<Gap>) {
         match self {
             When::Times(times) => (Some(times), None),
@@ -123,7 +123,7 @@ impl When {
         }
     }
 
-    /// What is out of range, if each interruption lasts for `length`.
+    /// The first value out of range, if each interruption lasts for `length`.
     fn fault(&self, length: Nanos) -> Option<Fault> {
         if length == Nanos::ZERO {
             return Some(Fault::of("length", length, "above 0 s"));
@@ -146,7 +146,7 @@ impl When {
     }
 }
 
-/// The interruptions of a link, one after the other.
+/// The interruptions of a link, in sequence.
 pub(super) struct Interruptions {
     when: When,
     length: u64,

@@ -2,8 +2,8 @@
 //!
 //! Source: tc-netem(8) of iproute2 6.1, and the behaviour of Linux 6.x's queueing discipline `netem`.
 //!
-//! Idea: every packet gets a time at which it may be sent, and the queue is sorted by it; packets that draw a shorter delay
-//! overtake. One of `gap` packets may skip the delay and go at once, before all that wait.
+//! Idea: every packet gets a sending time, and the queue is sorted by it; packets that draw a shorter delay overtake. One of
+//! `gap` packets may skip the delay and be sent immediately, before all waiting packets.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,11 +12,12 @@
 //! | rate RATE | `rate`: a packet follows the last one in the queue by its transmission time; jitter counts from there |
 //! | limit PACKETS | `limit`: a packet that finds this many in the queue is dropped |
 //!
-//! Departures: the normal distribution is 4096 of its quantiles, computed here, where iproute2 has a table in a file; the random
-//! numbers are ours. Loss, duplication, corruption, overheads and slots are left out: other elements do these.
+//! Departures: the normal distribution is 4096 of its quantiles, computed here, where iproute2 reads a table from a file; the
+//! random numbers are ours. Loss, duplication, corruption, overheads and slots are left out: other elements do these.
 //!
-//! As in Linux: correlated numbers are no longer uniform, and the delay takes a remainder of them, so that most of their
-//! correlation is gone; without `distribution` the jitter is uniform, whatever the manual says. See docs/decisions/0029.
+//! As in Linux: correlated numbers are no longer uniform, and the delay is a remainder of them, so that most of their
+//! correlation disappears. Without `distribution` the jitter is uniform, although the manual says otherwise. See
+//! docs/decisions/0029.
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place};
@@ -141,7 +142,7 @@ impl TryFrom<Written> for NetemSpec {
         if gap == Some(0) {
             return Err(Fault::of("gap", 0, "a whole number from 1 to 1000000"));
         }
-        // `reorder` alone: tc sets the gap to 1. `gap` alone: the kernel takes the probability as 1.
+        // `reorder` alone: tc sets the gap to 1. `gap` alone: the kernel uses the probability 1.
         let (reorder, gap) = match (reorder, gap) {
             (None, None) => (0.0, 0),
             (Some(reorder), gap) => (reorder, gap.unwrap_or(1)),
@@ -179,7 +180,7 @@ impl From<NetemSpec> for Written {
     }
 }
 
-/// The longest jitter that Linux's netem has: 2³¹ − 1 ns.
+/// The longest jitter in Linux's netem: 2³¹ − 1 ns.
 const LONGEST_JITTER: Nanos = Nanos((1 << 31) - 1);
 
 /// tc refuses this too.
@@ -237,7 +238,7 @@ impl Element for NetemSpec {
 
 /// Entries of the table of quantiles.
 const TABLE: usize = 4096;
-/// A quantile of 1 in that table.
+/// The value of a quantile of 1 in that table.
 const SCALE: f64 = 8192.0;
 
 pub(crate) struct Netem {
@@ -248,7 +249,7 @@ pub(crate) struct Netem {
     reorder: u32,
     reorder_luck: Correlated,
     gap: u64,
-    /// Packets delayed since one skipped the delay.
+    /// Packets delayed since the last one that skipped the delay.
     counter: u64,
     /// Bits per second.
     rate: Option<u64>,
@@ -275,7 +276,7 @@ impl Netem {
         }
     }
 
-    /// What happens to a packet of `wire` bytes that comes at `now`.
+    /// The fate of a packet of `wire` bytes that arrives at `now`.
     pub(crate) fn judge(&mut self, now: u64, wire: u32) -> Fate {
         while self.queue.front().is_some_and(|at| *at <= now) {
             self.queue.pop_front();
@@ -301,7 +302,7 @@ impl Netem {
     fn send_at(&mut self, now: u64, wire: u32) -> u64 {
         let (mut from, mut delay) = (now as i64, self.draw());
         if let Some(rate) = self.rate {
-            // The time that the packet will wait for the last one counts towards its delay.
+            // The packet's wait for the last one counts towards its delay.
             if let Some(last) = self.queue.back() {
                 delay = (delay - (*last as i64 - from)).max(0);
                 from = *last as i64;
@@ -324,7 +325,7 @@ impl Netem {
     }
 }
 
-/// Random numbers of which each has something of the one before.
+/// Random numbers, each correlated with the previous one.
 struct Correlated {
     rho: u64,
     last: u64,
@@ -348,7 +349,7 @@ impl Correlated {
     }
 }
 
-/// A probability in parts of 2³² − 1.
+/// A probability in units of 1 / (2³² − 1).
 fn share(p: f64) -> u32 {
     libm::rint(p * f64::from(u32::MAX)) as u32
 }
@@ -387,7 +388,7 @@ mod tests {
         Netem::new(spec, [Stream::new(1, "jitter"), Stream::new(1, "reorder")])
     }
 
-    /// Delays in ns of `n` packets that come so far apart.
+    /// Delays in ns of `n` packets that arrive `apart` from each other.
     fn delays(spec: &NetemSpec, n: u64, apart: u64) -> Vec<f64> {
         let mut q = netem(spec);
         let delay = |fate| match fate {
@@ -432,9 +433,9 @@ mod tests {
         let skip = |s: &NetemSpec| delays(s, 40_000, MS).iter().filter(|d| **d == 0.0).count() as f64 / 40_000.0;
         let s = NetemSpec { reorder: 0.25, gap: 1, ..spec(10, 0) };
         assert!((skip(&s) - 0.25).abs() < 0.01);
-        // After one that skipped, two are delayed for certain, and then each skips with one half: one in four.
+        // After one skips, two are delayed for certain, and then each skips with probability one half: one in four.
         assert!((skip(&NetemSpec { reorder: 0.5, gap: 3, ..s.clone() }) - 0.25).abs() < 0.01);
-        // Correlated numbers keep to the middle: fewer than a quarter of them are below a quarter.
+        // Correlated numbers stay near the middle: fewer than a quarter of them are below a quarter.
         assert!(skip(&NetemSpec { reorder_correlation: 0.5, ..s }) < 0.22);
     }
 
@@ -451,7 +452,7 @@ mod tests {
     fn at_a_rate_packets_follow_each_other_by_their_transmission_times() {
         let s = NetemSpec { rate: Some(Rate(12_000_000)), ..spec(0, 0) };
         assert_eq!(delays(&s, 4, 0), [1e6, 2e6, 3e6, 4e6]);
-        // With a delay the first waits it out, and those behind it need not again.
+        // With a delay the first packet waits it out, and those behind it need not wait again.
         let s = NetemSpec { rate: Some(Rate(12_000_000)), ..spec(10, 0) };
         assert_eq!(delays(&s, 3, 0), [11e6, 12e6, 13e6]);
     }

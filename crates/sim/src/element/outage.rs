@@ -1,8 +1,8 @@
-//! Outages: for a while a link loses all packets.
+//! Outages: a link loses all packets for a while.
 //!
-//! *Idea.* What comes during an outage, its last instant excepted, is lost.
+//! *Idea.* A packet that arrives during an outage, its last instant excepted, is lost.
 //!
-//! *Unsaid in the source.* Packets that are on the wire when the outage begins arrive.
+//! *Unsaid in the source.* Packets on the wire when the outage begins still arrive.
 
 use super::direction::DirectionSpec;
 use super::interruption::{InterruptionSpec, Interruptions};
@@ -99,7 +99,7 @@ mod tests {
             // 3 of every 10 ms.
             assert!((lost as i64 - 300_000).abs() < 5_000, "{gap:?} {lost}");
         }
-        // Nothing depends on how often packets come.
+        // The result does not depend on how often packets arrive.
         let when = || When::Gap(Gap::Exponential(Nanos(7 * MS)));
         let often = fates(when(), (0..100_000).map(|i| i * MS / 10));
         let seldom = fates(when(), (0..100).map(|i| i * 100 * MS));

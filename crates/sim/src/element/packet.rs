@@ -1,4 +1,4 @@
-//! What elements and packets have to do with each other: which packets, where, and what becomes of them.
+//! The interface between elements and packets: which packets, where, and their fate.
 
 use crate::watch::DropWhy;
 use ackclock_tcp::time::Nanos;
@@ -61,10 +61,10 @@ impl Only {
     }
 }
 
-/// What an element sees of a packet.
+/// An element's view of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
-    /// When it comes.
+    /// When it arrives.
     pub(crate) now: u64,
     /// Bytes on the wire.
     pub(crate) wire: u32,
@@ -74,19 +74,19 @@ pub(crate) struct Seen {
     pub(crate) backlog: Backlog,
 }
 
-/// What a packet finds at a queue, the packet in transmission not counted.
+/// The queue that a packet finds, without the packet in transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backlog {
     pub(crate) packets: u32,
     pub(crate) bytes: u64,
     /// The packet does not fit.
     pub(crate) full: bool,
-    /// Since when nothing is in transmission either.
+    /// Since when nothing has been in transmission either.
     pub(crate) idle_since: Option<u64>,
 }
 
 impl Backlog {
-    /// Nothing waits, one packet is in transmission.
+    /// Nothing waits; one packet is in transmission.
     pub(crate) const NONE: Self = Backlog { packets: 0, bytes: 0, full: false, idle_since: None };
 }
 
@@ -95,17 +95,17 @@ impl Seen {
     pub(crate) const DATA: Self = Seen { now: 0, wire: 1500, data: true, backlog: Backlog::NONE };
 }
 
-/// What an element does with a packet.
+/// An element's decision about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It goes on.
+    /// It passes.
     Pass,
     /// It disappears.
     Drop(DropWhy),
-    /// It is marked if it may be (RFC 3168 §5), and goes on; else it is dropped early.
+    /// If the packet may be marked (RFC 3168 §5), it is marked and passes; otherwise it is dropped early.
     Mark,
-    /// It goes on later.
+    /// It passes later.
     Delay(Nanos),
-    /// It goes on twice.
+    /// It passes twice.
     Duplicate,
 }

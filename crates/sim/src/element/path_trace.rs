@@ -1,8 +1,8 @@
-//! A path from a trace: delay, loss and rate as they were measured.
+//! A path from a trace: measured delay, loss and rate.
 //!
 //! Source: the form is our own.
 //!
-//! Idea: a cursor walks through the rows as time goes on; the row in force says what a packet meets.
+//! Idea: a cursor walks through the rows as time advances; each packet meets the row in force.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -79,16 +79,16 @@ impl From<PathTraceSpec> for Written {
     }
 }
 
-/// A path from a time on. A column that the table does not have is `None` in each row.
+/// The path from a time on. A column that the table lacks is `None` in each row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathRow {
-    /// From when on.
+    /// The start of this row.
     pub time: Nanos,
-    /// Comes on top of the link's own delay.
+    /// Added to the link's own delay.
     pub delay: Option<Nanos>,
     /// Probability with which a packet is lost.
     pub loss: Option<f64>,
-    /// In place of the link's rate; 0 sends nothing.
+    /// Replaces the link's rate; 0 sends nothing.
     pub rate: Option<Rate>,
 }
 
@@ -161,12 +161,11 @@ const COLUMNS: [(&str, Column); 4] =
 const HEADER: &str = "a line with the columns' names: time_s, and at least one of delay_ms, loss, rate_mbps";
 
 impl PathRow {
-    /// Reads a table with commas between values: a line of column names (`time_s`, `delay_ms`, `loss`, `rate_mbps`, in any
-    /// order), then a line for each row, the first with time 0, times ascending. Empty lines and lines that begin with `#`
-    /// are passed over.
+    /// Reads a comma-separated table: a line of column names (`time_s`, `delay_ms`, `loss`, `rate_mbps`, in any order), then
+    /// a line for each row, the first with time 0, times ascending. Empty lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// The first line that is wrong.
+    /// The first invalid line.
     pub fn parse(text: &str) -> Result<Rows<PathRow>, BadRow> {
         let mut lines = lines(text);
         let (line, header) = lines.next().unwrap_or((1, ""));
@@ -195,7 +194,7 @@ impl PathRow {
 }
 
 impl Display for Rows<PathRow> {
-    /// The table as [`PathRow::parse`] reads it.
+    /// The table in the form that [`PathRow::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.first();
         let there = |column: Column| match column {
@@ -268,13 +267,13 @@ fn decimal(n: u64, unit: u64) -> String {
     format!("{}.{:0digits$}", n / unit, n % unit)
 }
 
-/// A place in a trace that follows the time.
+/// A position in a trace that follows the time.
 #[derive(Clone)]
 struct Cursor {
     rows: Rows<PathRow>,
     repeat: Option<Nanos>,
     row: usize,
-    /// When row 0 was last, or will be, in force.
+    /// When row 0 was last, or will next be, in force.
     base: u64,
 }
 
@@ -352,7 +351,7 @@ impl Rates {
 
     pub(super) fn send(&mut self, now: u64, wire: u32) -> u64 {
         let mut at = now.max(self.free_at);
-        // What is left to send, in bits per second · ns.
+        // The data left to send, in bits per second · ns.
         let mut left = u128::from(wire) * 8_000_000_000;
         while at < MAX_TIME {
             let rate = self.cursor.at(at).rate.map_or(0, |r| u128::from(r.0));

@@ -1,4 +1,4 @@
-//! What one direction of a link has besides what every one has.
+//! The parts of a link's direction that only some directions have.
 
 use super::direction::{DirectionSpec, LinkForm};
 use super::drop_tail::{DropTail, Limit};
@@ -7,7 +7,7 @@ use super::queued_link::QueuedLink;
 use super::split::Split;
 use super::Gate;
 
-/// The queue of a direction and the elements on it; many directions have none of it.
+/// The queue of a direction and its elements; many directions have none of these.
 pub(crate) struct Port {
     pub(crate) limit: Limit,
     /// The queue of a computed link.
@@ -18,15 +18,15 @@ pub(crate) struct Port {
     pub(crate) exit: Vec<Gate>,
     /// Behind the entry, several links in place of this one.
     pub(crate) split: Option<Split>,
-    /// Whether the listener is told how long the queue is.
+    /// Whether the listener is told the queue's length.
     pub(crate) reports: bool,
 }
 
 impl Port {
-    /// A port without elements. `counts`: its queue may fill; `watched`: someone listens.
+    /// A port without elements. `counts`: its queue may fill; `watched`: there is a listener.
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
         let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts_late);
-        // A queue that is never full need not be counted; where someone listens, all others are.
+        // A queue that is never full need not be counted. With a listener, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (watched || limit != Limit::None);
         Port {
@@ -40,7 +40,7 @@ impl Port {
         }
     }
 
-    /// The most packets that ever were in a limited queue.
+    /// The longest that a limited queue has been, in packets.
     pub(crate) fn longest(&self) -> Option<u32> {
         if self.limit == Limit::None {
             return None;

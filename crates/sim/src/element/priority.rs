@@ -2,18 +2,19 @@
 //!
 //! Source: the priority queueing of routers, as tc-prio(8) does it with two bands.
 //!
-//! Idea: a packet that goes ahead is put behind those that went ahead before it and in front of all others. The transmitter takes the first:
-//! one of the others only if none that goes ahead waits. What is in transmission is not interrupted.
+//! Idea: a prioritized packet is enqueued behind the prioritized packets already waiting and in front of all others. The
+//! transmitter takes the first packet, so it takes another one only if no prioritized packet waits. A transmission is not
+//! interrupted.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | classifier | `ahead`, `up_to` |
 //! | bands, the first emptied first | `waiting[..first]` and the rest, each first in, first out |
 //!
-//! Departures: both bands share the queue's limit. A packet that finds it full is dropped, also one that would go ahead.
+//! Departures: both bands share the queue's limit. A packet that finds the queue full is dropped, even a prioritized one.
 //!
-//! Unsaid in the source: what a swap on the same queue does. It exchanges places: a packet that it moves among those ahead is served as
-//! one of them.
+//! Unsaid in the source: the effect of a swap on the same queue. It exchanges places: a packet that it moves among the
+//! prioritized ones is served as one of them.
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
@@ -112,7 +113,7 @@ impl Element for PrioritySpec {
 
 pub(crate) struct Priority {
     spec: PrioritySpec,
-    /// How many places at the front belong to packets that go ahead.
+    /// The number of places at the front that belong to prioritized packets.
     first: usize,
 }
 
@@ -164,7 +165,7 @@ mod tests {
         (0..3_000).map(&mut one).collect()
     }
 
-    /// In which order they leave a link of 8 Mb/s, a byte in a microsecond, and when.
+    /// The order in which they leave a link of 8 Mb/s (a byte in a microsecond), and when.
     fn leave(spec: &PrioritySpec, packets: &[One], limit: Limit) -> Vec<(usize, u64)> {
         let pace = Pace::new(Some(8_000_000), 0);
         let mut q = QueuedLink::new(limit);
@@ -190,7 +191,7 @@ mod tests {
         loop {
             let next = coming.peek().map(|(_, p)| p.at);
             let idle = queues.iter().all(VecDeque::is_empty);
-            // A transmitter that is free at the time of an arrival takes the next packet first.
+            // A transmitter that is idle at the time of an arrival takes the next packet first.
             if !idle && next.is_none_or(|at| free <= at) {
                 let band = usize::from(queues[0].is_empty());
                 let i: usize = queues[band].pop_front().expect("one waits");

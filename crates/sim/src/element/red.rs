@@ -1,20 +1,21 @@
-//! Random early detection: packets are dropped before the queue is full, the likelier the longer it was of late.
+//! Random early detection: packets are dropped before the queue is full, with a probability that grows with its average length.
 //!
 //! *Source.* Floyd & Jacobson 1993 §4, §7 and §8; `wait` and `gentle` as ns-2.35 has them.
 //!
-//! *Idea.* A moving average of the queue lets bursts pass; drops spaced evenly hit flows by their share.
+//! *Idea.* A moving average of the queue lets bursts pass; evenly spaced drops hit flows in proportion to their share.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | min_th, max_th, max_p, w_q | `thresholds`, `max_p`, `weight` |
 //! | avg, count | `average`, `count` (with `per = "byte"`: `count_bytes`) |
 //! | m = f(time − q_time) | idle time ÷ transmission time of `mean_packet` |
-//! | buffer | the queue's limit; waiting packets alone count, in `thresholds` and (as in ns-2's RED) there |
+//! | buffer | the queue's limit; only waiting packets count, in `thresholds` and (as in ns-2's RED) there |
 //!
-//! *Departures*, all ns-2's. None is dropped while at most one packet waits. The first packet that finds the average above
+//! *Departures*, all ns-2's. No packet is dropped while at most one packet waits. The first packet that finds the average above
 //! min_th is not dropped; counting begins with it. A drop by a full queue restarts the count too.
-//! *Unsaid in the source.* Whether an average of max_th or more is dropped by luck: here always (ns-2: `use_mark_p_ false`).
-//! RFC 3168 §5 leaves to the queue which packets it marks: here as ns-2 did, those that luck hits below max_th.
+//! *Unsaid in the source.* Whether an average of max_th or more leads to a random drop: here the drop is certain (ns-2:
+//! `use_mark_p_ false`). RFC 3168 §5 leaves the choice of marked packets to the queue: here as in ns-2, the packets drawn at
+//! random below max_th.
 
 #[cfg(test)]
 mod ns2;
@@ -136,21 +137,21 @@ impl From<RedSpec> for Written {
     }
 }
 
-/// Thresholds of RED's average, and with them its unit. Both count what waits, without the packet in transmission.
+/// Thresholds of RED's average, and with them its unit. Both count waiting packets, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thresholds {
     /// The average is of packets.
     Packets {
-        /// Below it nothing is dropped.
+        /// Nothing is dropped below it.
         min: u32,
-        /// From it on everything is, or with `gentle` from twice it on. Above `min`.
+        /// Everything is dropped from here on, or with `gentle` from twice this on. Above `min`.
         max: u32,
     },
     /// The average is of bytes (ns-2: `queue_in_bytes_`).
     Bytes {
-        /// Below it nothing is dropped.
+        /// Nothing is dropped below it.
         min: Bytes,
-        /// From it on everything is, or with `gentle` from twice it on. Above `min`.
+        /// Everything is dropped from here on, or with `gentle` from twice this on. Above `min`.
         max: Bytes,
     },
 }
@@ -229,18 +230,18 @@ impl Red {
     }
 }
 
-/// RED without its luck.
+/// RED without its random numbers.
 struct Law {
     spec: RedSpec,
     min: f64,
     max: f64,
-    /// Time that transmitting a typical packet takes, ns.
+    /// Transmission time of a typical packet, ns.
     packet_time: f64,
     average: f64,
     /// Packets, and their bytes, since the last drop.
     count: u64,
     count_bytes: u64,
-    /// Whether the packet before found the average above the lower threshold.
+    /// Whether the previous packet found the average above the lower threshold.
     above: bool,
 }
 
@@ -251,7 +252,7 @@ impl Law {
         Law { spec, min, max, packet_time, average: 0.0, count: 0, count_bytes: 0, above: false }
     }
 
-    /// Whether the packet that comes is dropped early. `luck` is a number from 0 to 1, asked for if luck decides.
+    /// Whether the arriving packet is dropped early. `luck` is a random number from 0 to 1, drawn only if it decides.
     fn drops(&mut self, seen: &Seen, luck: impl FnOnce() -> f64) -> bool {
         let Backlog { packets, bytes, idle_since, full } = seen.backlog;
         let (waiting, held) = match self.spec.thresholds {
@@ -280,16 +281,16 @@ impl Law {
         if drop || full {
             (self.count, self.count_bytes) = (0, 0);
         }
-        // What the full queue drops is its own drop.
+        // A packet dropped by the full queue counts as the queue's own drop.
         drop && !full
     }
 
-    /// Whether a drop now is a mark for those that may be marked: not where the queue stays long in spite of marks.
+    /// Whether a drop now becomes a mark for packets that may be marked: not where the queue stays long in spite of marks.
     fn marks(&self) -> bool {
         self.spec.ecn && self.average < self.max
     }
 
-    /// The probability with which a packet of `wire` bytes is dropped now.
+    /// The probability that a packet of `wire` bytes is dropped now.
     fn probability(&self, wire: u32) -> f64 {
         let (RedSpec { max_p, wait, per, mean_packet, .. }, avg) = (self.spec, self.average);
         let p = if avg < self.max {
@@ -299,7 +300,7 @@ impl Law {
         };
         match per {
             Per::Packet => spaced(p, self.count, wait),
-            // §4, "byte mode"; ns-2 counts in whole typical packets, and a drop that is due meets whatever size.
+            // §4, "byte mode"; ns-2 counts in whole typical packets, and a due drop hits a packet of any size.
             Per::Byte => match spaced(p, self.count_bytes / u64::from(mean_packet), wait) {
                 due if due >= 1.0 => 1.0,
                 share => (share * f64::from(wire) / f64::from(mean_packet)).min(1.0),
@@ -308,7 +309,7 @@ impl Law {
     }
 }
 
-/// §7: from the probability `p` for each packet to drops that are spaced evenly; `count` packets came since the last.
+/// §7: from the probability `p` for each packet to evenly spaced drops; `count` packets arrived since the last drop.
 fn spaced(p: f64, count: u64, wait: bool) -> f64 {
     let expected = count as f64 * p;
     match wait {
@@ -330,7 +331,7 @@ mod tests {
         spec.fault(&pipe(Some(Rate(800_000)), Nanos::ZERO))
     }
 
-    /// Wang & Shin's Table 4, with which the paper's values can be computed by hand.
+    /// Wang & Shin's Table 4, from which the paper's values can be computed by hand.
     fn table_4() -> RedSpec {
         let thresholds = Thresholds::Packets { min: 5, max: 20 };
         RedSpec { max_p: 0.02, gentle: false, wait: false, mean_packet: 1000, ..RedSpec::new(thresholds) }

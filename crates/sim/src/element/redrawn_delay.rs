@@ -2,8 +2,8 @@
 //!
 //! Source: Leung & Ma 2005 §IV-A and Table 1.
 //!
-//! Idea: a packet takes with it the delay in force when it leaves the transmitter. Where the next delay is shorter by more
-//! than the packets are apart, those behind it arrive first.
+//! Idea: a packet takes the delay in force when it leaves the transmitter. If the next delay is shorter by more than the
+//! spacing of the packets, later packets arrive first.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //!
 //! Departures: none.
 //!
-//! Unsaid in the source, see docs/decisions/0026: what becomes of a draw below zero (`below_zero`); whether the way back
+//! Unsaid in the source, see docs/decisions/0026: the treatment of a draw below zero (`below_zero`); whether the way back
 //! changes too (give `back` its own element, with `draws = "link"` the same delays, or none); which instant counts for a
 //! packet (ns-2 takes the beginning of its transmission, we its end).
 
@@ -131,7 +131,7 @@ pub(crate) struct RedrawnDelay {
     below_zero: BelowZero,
     overtaking: bool,
     luck: Stream,
-    /// In force up to `until`, ns.
+    /// In force until `until`, ns.
     delay: u64,
     until: u64,
     /// The latest arrival so far, without the link's own delay.
@@ -155,7 +155,7 @@ impl RedrawnDelay {
 
     /// The delay of a packet that leaves at `now`; times must not go back.
     pub(crate) fn of(&mut self, now: u64) -> u64 {
-        // One draw for each interval, used or not: the delay at a time does not depend on the traffic.
+        // One draw for each interval, used or not: the delay at a given time does not depend on the traffic.
         while self.until <= now {
             self.delay = self.draw();
             self.until += self.every;
@@ -172,7 +172,7 @@ impl RedrawnDelay {
             let x = self.luck.normal(self.mean, self.deviation);
             match self.below_zero {
                 BelowZero::Again if x <= 0.0 => {}
-                // A cast takes what is negative to zero.
+                // A cast turns negative values into zero.
                 BelowZero::Again | BelowZero::Zero => return x as u64,
             }
         }
@@ -209,7 +209,7 @@ mod tests {
         let n = each.len() as f64;
         let mean = each.iter().map(|d| *d as f64).sum::<f64>() / n;
         let deviation = libm::sqrt(each.iter().map(|d| (*d as f64 - mean) * (*d as f64 - mean)).sum::<f64>() / n);
-        // Cutting off what lies 3 deviations below the mean moves both by less than 0.5 and 1.5 %.
+        // Cutting off values more than 3 deviations below the mean moves both by less than 0.5 and 1.5 %.
         assert!((mean / MS as f64 - 200.0).abs() < 2.0, "{mean}");
         assert!((deviation / MS as f64 - 66.7).abs() < 1.5, "{deviation}");
     }

@@ -1,4 +1,4 @@
-//! Losses, delays and duplicates by hand: what happens to the n-th packet that comes.
+//! Scripted losses, delays and duplicates: the fate of the n-th packet that arrives.
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place};
@@ -30,18 +30,18 @@ pub struct ScriptSpec {
 pub struct ScriptRule {
     /// Which arrival, counted from 0, retransmissions included.
     pub nth: u64,
-    /// What happens to it.
+    /// The action on it.
     pub action: ScriptAction,
 }
 
-/// What a script does to a packet.
+/// A script's action on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptAction {
     /// It disappears.
     Drop,
-    /// It goes on this much later; others overtake it.
+    /// It passes after this delay; others overtake it.
     Delay(Nanos),
-    /// It goes on twice.
+    /// It passes twice.
     Duplicate,
 }
 

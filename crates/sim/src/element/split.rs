@@ -1,9 +1,9 @@
-//! Split: the packets of a link go over several paths side by side, in turns, by chance or by flows.
+//! Split: the packets of a link take several parallel paths, in turns, at random or by flow.
 //!
 //! Source: Leung & Ma 2005 §IV-B (weighted round robin over two paths of different rate and delay); for flows RFC 2992 §1.
 //!
-//! Idea: every path collects credit in proportion to its weight with each packet; the one with the most credit takes the
-//! packet and pays for it. Shares are exact over any stretch of as many packets as the sum of the weights.
+//! Idea: with each packet every path collects credit in proportion to its weight; the path with the most credit takes the packet
+//! and pays for it. Shares are exact over any stretch of packets as long as the sum of the weights.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -14,9 +14,9 @@
 //!
 //! Departures: each path is one hop (docs/decisions/0028).
 //!
-//! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the path that stands
-//! first). `choice = "random"` draws the path of each packet instead. A flow's two directions are hashed apart, and each transfer
-//! of background traffic is a flow of its own.
+//! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the earlier path).
+//! `choice = "random"` draws the path of each packet instead. A flow's two directions are hashed separately, and each transfer of
+//! background traffic is a flow of its own.
 
 use super::direction::{DirectionSpec, LinkForm, QueueSpec};
 use super::packet::Only;
@@ -45,7 +45,7 @@ pub struct SplitSpec {
     pub paths: Vec<SplitPath>,
 }
 
-/// A run's identity is a hash of this text, so its order stays.
+/// A run's identity is a hash of this text, so its order must not change.
 impl fmt::Debug for SplitSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SplitSpec { choice, paths } = self;
@@ -101,7 +101,7 @@ struct Written {
     form: LinkForm,
 }
 
-/// Whoever reads a scenario takes from the link what a path leaves out.
+/// The reader of a scenario fills in from the link the keys that a path leaves out.
 fn as_in_the_link(path: &mut Schema) {
     path.insert("required".to_owned(), vec!["weight"].into());
     let keys = path.get_mut("properties").and_then(|p| p.as_object_mut());
@@ -131,7 +131,7 @@ const HEAVIEST: u64 = 1_000_000;
 pub(crate) struct Path<'a> {
     /// The directed link that is split.
     pub(crate) link: u32,
-    /// What the path's luck is called.
+    /// The name of the path's random streams.
     pub(crate) name: String,
     pub(crate) way: &'a DirectionSpec,
 }
@@ -193,7 +193,7 @@ pub(crate) struct Split {
     choice: Choice,
 }
 
-/// How it chooses, with what that needs.
+/// How it chooses, with the state for it.
 enum Choice {
     Turns,
     Random(Stream),
@@ -213,7 +213,7 @@ impl Split {
         Split { first, weights, credit, total, choice }
     }
 
-    /// The link that the next packet takes; `to` says where it goes, and with that whose it is.
+    /// The link that the next packet takes; `to` is the packet's destination, which also identifies its flow.
     pub(crate) fn next(&mut self, to: u32) -> u32 {
         let total = self.total as u64;
         let path = match &mut self.choice {
@@ -242,7 +242,7 @@ impl Split {
         best
     }
 
-    /// The path to which this share belongs, counted from the first path's on.
+    /// The path to which this share belongs, counted from the first path.
     fn holding(&self, share: u64) -> usize {
         let mut left = share as i64;
         let mut mine = |w: &i64| {
@@ -322,7 +322,7 @@ mod tests {
         // Binomial with 30 %: the deviation is 145.
         let first = chosen.iter().filter(|l| **l == 7).count();
         assert!(first.abs_diff(30_000) < 600 && !chosen.contains(&8), "{first}");
-        // Another seed chooses independently: 0.3² + 0.7² of the flows stay.
+        // Another seed chooses independently: 0.3² + 0.7² of the flows keep their path.
         let stay = chosen.iter().zip(of(&mut other)).filter(|(a, b)| **a == *b).count();
         assert!(stay.abs_diff(58_000) < 700, "{stay}");
     }

@@ -89,17 +89,17 @@ impl Element for SwapSpec {
 }
 
 pub(crate) struct Swap {
-    /// The directed link on whose queue it works.
+    /// The directed link on whose queue it acts.
     pub(crate) link: u32,
     mode: SwapMode,
     count: u32,
     gap: Gap,
     /// Places of the queue, the one in transmission included if the limit counts it.
     slots: u64,
-    /// Times and places are drawn from two streams: whatever the queue holds, the times stay.
+    /// Times and places are drawn from two streams, so the queue's contents do not change the times.
     times: Stream,
     places: Stream,
-    /// Events so far, and how many of them found fewer than two packets waiting.
+    /// Events so far, and the number of them that found fewer than two packets waiting.
     pub(crate) events: u64,
     pub(crate) skipped: u64,
 }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn slots_find_a_pair_as_often_as_both_slots_are_taken() {
-        // 20 of 65 taken: 20/65 · 19/65 of the draws.
+        // 20 of 65 places taken: 20/65 · 19/65 of the draws.
         let found = pairs(SwapMode::Slots, 20).1.len() as f64 / 4000.0;
         assert!((found - 20.0 * 19.0 / (65.0 * 65.0)).abs() < 0.02, "{found}");
     }

@@ -1,4 +1,4 @@
-//! Tables that an element takes from a text.
+//! Tables that an element reads from a text.
 
 use super::Fault;
 use std::fmt::{self, Debug};
@@ -6,7 +6,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The rows of a table. Shown and compared by their hash, so that a scenario's identity has it and not the rows.
+/// The rows of a table. Shown and compared by their hash, so that a scenario's identity contains the hash and
+/// not the rows.
 #[derive(Clone)]
 pub struct Rows<T> {
     rows: Arc<[T]>,
@@ -39,16 +40,16 @@ impl<T> Deref for Rows<T> {
     }
 }
 
-/// What is wrong in a table's text.
+/// An invalid entry in a table's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
     /// Line in the text, counted from 1.
     pub line: u32,
-    /// The column, where one is meant.
+    /// The column, if the fault is in one.
     pub column: Option<&'static str>,
-    /// What stands there.
+    /// The entry found.
     pub found: String,
-    /// What may stand there.
+    /// The allowed entries.
     pub allowed: &'static str,
 }
 
@@ -60,7 +61,7 @@ impl BadRow {
     }
 }
 
-/// The text of a table whose file, as the key `file` names it, is read by whoever reads the scenario.
+/// The text of a table. The reader of the scenario reads the file that the key `file` names.
 pub(super) fn text(file: Option<String>, data: Option<String>) -> Result<String, Fault> {
     match (file, data) {
         (None, Some(data)) => Ok(data),
@@ -72,7 +73,7 @@ pub(super) fn text(file: Option<String>, data: Option<String>) -> Result<String,
     }
 }
 
-/// Lines that say something, with their numbers.
+/// Lines with content, with their numbers.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
     let all = text.lines().zip(1..).map(|(text, line)| (line, text.trim()));
     all.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'))

@@ -1,4 +1,4 @@
-//! What holds for every kind of element, whatever it does.
+//! Tests that hold for every kind of element.
 
 use super::*;
 use crate::engine::Sim;
@@ -13,7 +13,8 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::{Packets, Rate};
 
-/// Two hosts on the links A–B, B–C and C–D; what acts, acts on the one in the middle. The last link is fed by that one alone and as fast:
+/// Two hosts on the links A–B, B–C and C–D; the element under test is on the middle link. Only that link feeds the last one, at
+/// the same rate: its queue can only fill if packets are bunched.
 /// its queue can only fill if packets are bunched.
 fn path(e: &ElementSpec, flows: u32, last: QueueLimit) -> Scenario {
     let link = |from, rate, elements, limit| {
@@ -44,13 +45,13 @@ fn path(e: &ElementSpec, flows: u32, last: QueueLimit) -> Scenario {
     }
 }
 
-/// What happened at the hosts and what was dropped, in order; and how much was reordered and doubled.
+/// The events at the hosts and the drops, in order; and the amounts of reordering and duplication.
 #[derive(Default)]
 struct Seen {
     log: Vec<String>,
     order: Measured,
     doubled: u64,
-    /// Who dropped: a link (its queue was full) or an element.
+    /// The origin of each drop: a link (its queue was full) or an element.
     dropped_by: Vec<u32>,
 }
 
@@ -128,9 +129,9 @@ fn computed_and_explicit_queues_give_the_same_events_with_every_element() {
 fn counted_and_uncounted_queues_give_the_same_events_behind_every_element() {
     let mut overflows = 0;
     for (e, flows) in all() {
-        // As short as a queue may be that is taken for one which never fills.
+        // The shortest limit that still counts as a queue that never fills.
         let plain = path(&e, flows, QueueLimit::Packets(41));
-        // Whatever stands on a link, its queue is counted.
+        // Whatever is on a link, its queue is counted.
         let mut counted = plain.clone();
         let never = ScriptRule { nth: u64::MAX, action: ScriptAction::Drop };
         let nothing = ScriptSpec { at: Place::Entry, only: Only::All, rules: vec![never] };
@@ -155,14 +156,14 @@ fn reordering_loss_and_doubles_never_exceed_what_an_element_declares() {
         let (_, seen) = run(&s);
         let ends = (0..flows).flat_map(|flow| [(flow, Side::Sender), (flow, Side::Receiver)]);
         let late: u64 = ends.filter_map(|(flow, side)| seen.order.at(flow, side)).map(|r| r.late().packets).sum();
-        // Elements have numbers behind those of all links and paths.
+        // Elements are numbered after all links and paths.
         let links = (2 * s.links.len() + s.links[1].forward.split().map_or(0, |s| s.paths.len())) as u32;
         let lost = seen.dropped_by.iter().filter(|by| **by >= links).count() as u64;
         assert!(is.reorders || late == 0, "{late} late: {e:?}");
         assert!(is.loses || lost == 0, "{lost} lost: {e:?}");
         assert!(is.duplicates || seen.doubled == 0, "{} doubled: {e:?}", seen.doubled);
         if is.only == Only::Acks && flows == 1 {
-            // There are only data on this way.
+            // This direction carries only data.
             assert_eq!((late, lost, seen.doubled), (0, 0, 0), "{e:?}");
         }
         found = [found[0] + late, found[1] + lost, found[2] + seen.doubled];

@@ -1,4 +1,4 @@
-//! What stands together on one direction of a link: does it fit?
+//! Checks that everything on one direction of a link fits together.
 
 use super::direction::{DirectionSpec, QueueLimit};
 use super::properties::RateUse;
@@ -8,17 +8,17 @@ use crate::error::Fault;
 use ackclock_tcp::units::Rate;
 
 impl DirectionSpec {
-    /// The split that stands in place of this direction's queue and transmitter.
+    /// The split that replaces this direction's queue and transmitter.
     pub fn split(&self) -> Option<&SplitSpec> {
         self.elements.iter().find_map(|e| if let ElementSpec::Split(split) = e { Some(split) } else { None })
     }
 
-    /// Whether packets wait here: they are transmitted at a rate.
+    /// Whether packets wait here because they are transmitted at a rate.
     pub fn waits(&self) -> bool {
         self.rate.is_some() || self.elements.iter().any(|e| e.properties().rate == RateUse::Sets)
     }
 
-    /// What is out of range: rate, delay, queue, and in the elements.
+    /// The first value out of range: rate, delay, queue, and in the elements.
     pub fn fault(&self) -> Option<Fault> {
         let queue = match self.queue.limit {
             QueueLimit::Packets(0) if self.queue.limit_counts_service => {
@@ -39,7 +39,7 @@ impl DirectionSpec {
             })
     }
 
-    /// What is wrong with one of the elements, on this link and beside the others.
+    /// The fault of one of the elements, on this link and beside the others.
     fn element_fault(&self, e: &ElementSpec) -> Option<Fault> {
         let (kind, is) = (e.kind(), e.properties());
         let rate = match is.rate {

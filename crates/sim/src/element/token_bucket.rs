@@ -1,9 +1,10 @@
-//! Token bucket: a long-term rate, and how much may go at once beyond it.
+//! Token bucket: a long-term rate, and a burst that may exceed it.
 //!
-//! Source: RFC 2697 §3 (one rate, one burst); for packets that wait tc-tbf(8).
+//! Source: RFC 2697 §3 (one rate, one burst); for waiting packets tc-tbf(8).
 //!
-//! Idea: tokens, one for each byte, come at a rate into a bucket that holds `burst`; a packet takes as many as it has bytes. Over any
-//! time t no more than `burst` + `rate` · t goes on. The level is kept in parts of a token that make it exact at every nanosecond.
+//! Idea: tokens, one for each byte, arrive at a rate in a bucket that holds `burst`; a packet takes one token for each of its
+//! bytes. Over any time t no more than `burst` + `rate` · t passes. The level is kept in fractions of a token that make it exact
+//! at every nanosecond.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,7 +13,7 @@
 //! | a packet without tokens waits for them (tc-tbf) | `excess = "wait"`: shaping, in order |
 //! | limit (tc-tbf) | `limit`: a packet that finds this many waiting is dropped |
 //!
-//! Departures: a packet that is larger than the bucket never conforms and is dropped, when it would wait too, as by tc-tbf.
+//! Departures: a packet larger than the bucket never conforms and is dropped, even where others would wait, as by tc-tbf.
 //!
 //! Unsaid in the source: the bucket is full at first.
 
@@ -123,10 +124,10 @@ pub(crate) struct TokenBucket {
     full: u128,
     excess: Excess,
     limit: usize,
-    /// What is in the bucket at `at`.
+    /// The bucket's level at `at`.
     level: u128,
     at: u64,
-    /// When those go on that wait, ascending; perhaps some that have gone.
+    /// When the waiting packets pass, ascending; may include some that have passed.
     waiting: VecDeque<u64>,
 }
 
@@ -140,7 +141,7 @@ impl TokenBucket {
 
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
         let needed = u128::from(seen.wire) * PARTS;
-        // Those that go on now may still stand here, before this one.
+        // Packets that pass now may still be listed before this one.
         while self.waiting.front().is_some_and(|at| *at < seen.now) {
             self.waiting.pop_front();
         }
@@ -176,7 +177,7 @@ mod tests {
         TokenBucketSpec { rate: Rate(rate), burst, excess, limit, at, only }
     }
 
-    /// When packets (arrival, bytes) go on; `None`: dropped.
+    /// When packets (arrival, bytes) pass; `None`: dropped.
     fn goes_on(spec: &TokenBucketSpec, packets: &[(u64, u32)]) -> Vec<Option<u64>> {
         let mut b = TokenBucket::new(spec);
         let judge = |(now, wire): &(u64, u32)| match b.judge(&Seen { now: *now, wire: *wire, ..Seen::DATA }) {
@@ -199,13 +200,13 @@ mod tests {
         (0..n).map(&mut one).collect()
     }
 
-    /// Whether `bytes` from `from` to `to` keep to the bound, both ends counted.
+    /// Whether `bytes` from `from` to `to` keep to the bound, both ends included.
     fn within(spec: &TokenBucketSpec, bytes: u64, from: u64, to: u64) -> bool {
         let bits = u128::from(spec.burst) * 8 * 1_000_000_000 + u128::from(spec.rate.0) * u128::from(to - from);
         u128::from(bytes) * 8 * 1_000_000_000 <= bits
     }
 
-    /// Whether this packet, going on at `at` after those that `before` says, would exceed the bound over some time.
+    /// Whether this packet, passing at `at` after the packets in `before`, would exceed the bound over some time.
     fn exceeds(spec: &TokenBucketSpec, before: &[(u64, u32)], at: u64, wire: u32) -> bool {
         let mut bytes = u64::from(wire);
         !within(spec, bytes, at, at)
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn over_any_time_no_more_than_the_burst_and_the_rate_goes_on_and_no_packet_waits_longer_than_that_takes() {
-        // A rate that divides nothing.
+        // A rate without convenient divisors.
         let spec = spec(9_999_991, 3_100, Excess::Wait);
         let packets = arrivals(2_000);
         let (mut gone, mut waited) = (Vec::new(), 0);
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_to_rounding_however_long_it_takes() {
-        // 7 b/s and packets of 3 bytes: 24/7 s each, of which every seventh is a whole number of nanoseconds.
+        // 7 b/s and packets of 3 bytes: 24/7 s each; only every seventh ends on a whole nanosecond.
         let packets = vec![(0, 3); 7_001];
         let gone = goes_on(&spec(7, 3, Excess::Wait), &packets);
         assert_eq!(gone[7_000], Some(24_000 * 1_000_000_000));

@@ -1,12 +1,12 @@
 //! Wobble: a link's delay goes up and down regularly.
 //!
-//! Source: our own; the simplest delay that changes with time and of which everything can be computed.
+//! Source: our own; the simplest delay that changes with time and can be computed in closed form.
 //!
-//! Idea: on top of the link's own delay comes `amplitude` · (1 + sin(2π t / `period`)), or a square wave that is high and low when the
-//! sine is: 2 · `amplitude` in the first half of each period, 0 in the second. t is when a packet leaves the transmitter.
+//! Idea: the link's own delay grows by `amplitude` · (1 + sin(2π t / `period`)), or by a square wave that is high and low when
+//! the sine is: 2 · `amplitude` in the first half of each period, 0 in the second. t is when a packet leaves the transmitter.
 //!
-//! Packets overtake each other where the delay falls faster than time goes on: with a sine if 2π · `amplitude` > `period`, with a square at
-//! each of its falls. A falling delay bunches packets in any case.
+//! Packets overtake each other where the delay falls faster than time advances: with a sine if 2π · `amplitude` > `period`, with
+//! a square at each of its falls. A falling delay bunches packets in any case.
 //!
 //! Departures: none. Unsaid in the source: nothing.
 
@@ -111,9 +111,9 @@ impl Wobble {
         Wobble { shape, amplitude: amplitude.0 as f64, period: period.0, overtaking, last: 0 }
     }
 
-    /// What comes on top of the delay of a packet that leaves at `now`; times must not go back.
+    /// The amount added to the delay of a packet that leaves at `now`; times must not go back.
     pub(crate) fn of(&mut self, now: u64) -> u64 {
-        // Within a period, so that nothing is lost to rounding late in a run.
+        // Within a period, so that rounding loses nothing late in a run.
         let at = now % self.period;
         let wave = match self.shape {
             Shape::Sine => libm::sin(TAU * (at as f64 / self.period as f64)),
@@ -191,7 +191,8 @@ mod tests {
         }
     }
 
-    /// A square wave between two links of one rate: at each of its falls 20 ms of packets come together. `counted`: something that
+    /// A square wave between two links of one rate: at each of its falls 20 ms of packets arrive together. `counted`: the second
+    /// link has an element that never acts.
     /// never acts stands on the second link.
     fn trial(counted: bool) -> Results {
         let link = |from, elements, limit| {
@@ -212,7 +213,7 @@ mod tests {
             LinkSpec { from: 1, to: 2, ..link(1, behind, QueueLimit::Packets(45)) },
         ];
         s.flows = vec![FlowSpec { to: 2, ..flow() }];
-        // What is dropped does not make it slower.
+        // Dropped packets do not make it slower.
         let source = SourceSpec { rate: Rate(15_000_000), packet: 1500, on_off: None };
         let kind = BackgroundKind::Source(source);
         s.background = vec![BackgroundSpec { from: 0, to: 2, start: Nanos::ZERO, stop: None, kind }];

@@ -1,4 +1,4 @@
-//! Background traffic on the network: transfers that use the same pairs of hosts again and again, and packets of sources.
+//! Background traffic on the network: transfers that reuse the same pairs of hosts, and packets of sources.
 
 use super::Network;
 use crate::app::App;
@@ -26,7 +26,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             let h = &mut self.hosts[host as usize];
             match h.app {
                 App::Running { bytes } if h.tcp.acked() >= bytes => self.finish(host),
-                // What it has to send it sends when it is woken: sending from here too would cost the flows' hot path.
+                // The host sends when it is woken: sending from here too would slow the flows' hot path.
                 _ => {
                     h.armed = self.links.now;
                     self.set_host_timer(host, Some(self.links.now));
@@ -40,7 +40,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.links.slab.free(packet);
     }
 
-    /// A generator's time has come.
+    /// A generator's next event is due.
     #[cold]
     #[inline(never)]
     pub(crate) fn generate(&mut self, generator: u32) {
@@ -90,7 +90,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.set_host_timer(sender, Some(self.links.now));
     }
 
-    /// The transfer whose sender is `host` is over: its pair of hosts is free for another.
+    /// The transfer whose sender is `host` has ended: its pair of hosts is free for another.
     fn finish(&mut self, host: u32) {
         let slot = (host - self.links.shown) / 2;
         let used = &mut self.links.slots[slot as usize];
@@ -113,7 +113,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
     }
 
-    /// The counts of background traffic, transfers that go on included.
+    /// The counts of background traffic, current transfers included.
     pub(crate) fn background_results(&self) -> Vec<BackgroundResult> {
         let mut all: Vec<BackgroundResult> = self.generators.iter().map(|g| g.result).collect();
         for (i, slot) in self.links.slots.iter().enumerate() {
@@ -149,7 +149,7 @@ mod tests {
         let kind = BackgroundKind::Transfers(TransfersSpec { gap, size, most: 20, flow: flow() });
         s.background = vec![BackgroundSpec { from: 0, to: 1, start: Nanos::ZERO, stop: None, kind }];
         let mut n = Sim::new(&s, &[Stack::named("newreno").unwrap()], 1, ()).unwrap();
-        // Places in the slab, and what is written down of the fates of the transfers' packets, once in ten seconds.
+        // Places in the slab, and the records of the fates of the transfers' packets, once every ten seconds.
         let held: Vec<(usize, usize)> = (1..=100)
             .map(|i| {
                 n.run_until(Time(i * 10_000_000_000));

@@ -1,4 +1,4 @@
-//! From a scenario to a network that can run.
+//! Builds a network that can run from a scenario.
 
 mod background;
 mod check;
@@ -29,11 +29,11 @@ use fed::{feeding, fuse, Fed};
 use std::collections::BTreeMap;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// Lays out `scenario` with the endpoints that `make` answers for each flow, the sender first. All luck comes from
-    /// `seed`.
+    /// Lays out `scenario` with the endpoints that `make` returns for each flow, the sender first. `seed` determines all random
+    /// numbers.
     ///
     /// # Errors
-    /// What makes the scenario impossible to run.
+    /// The reason why the scenario cannot be run.
     pub fn with_endpoints(
         scenario: &Scenario,
         seed: u64,
@@ -60,7 +60,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         parts.paths();
         let transits = parts.transits.len();
-        // A packet on two links at once cannot be seen between them.
+        // A packet on two links at once cannot be observed between them.
         if !W::HEARS_HOPS {
             fuse(&mut paths.hops, &fed, &parts.transits, W::ENABLED);
         }
@@ -104,8 +104,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator. And what measures
-    /// gets its size.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator. Also sets the
+    /// size of the meters.
     fn arm_all(&mut self) {
         let (flows, hops) = (self.starts.len(), self.links.hops.len());
         if let Some(meters) = self.links.watch.meters() {
@@ -180,7 +180,7 @@ fn paths_of_splits(s: &Scenario) -> usize {
     splits(s).map(|s| s.paths.len()).sum()
 }
 
-/// The links, as they are made one after the other.
+/// The links while they are made one after the other.
 struct Parts<'a> {
     scenario: &'a Scenario,
     seed: u64,
@@ -190,11 +190,11 @@ struct Parts<'a> {
     ports: Vec<Port>,
     swaps: Vec<(u32, Swap)>,
     element: u32,
-    /// How many links between the same two nodes stand before.
+    /// The number of earlier links between the same two nodes.
     parallel: BTreeMap<(u32, u32), u32>,
-    /// The paths of splits, which are made after the links.
+    /// The paths of splits, made after the links.
     paths: Vec<Path<'a>>,
-    /// The luck of the newest link's forward direction is called so.
+    /// The name of the random streams of the newest link's forward direction.
     forward: String,
 }
 
@@ -226,7 +226,7 @@ impl<'a> Parts<'a> {
         self.transit(d, &name, counts);
     }
 
-    /// Makes the paths of the splits, behind all links.
+    /// Makes the paths of the splits, after all links.
     fn paths(&mut self) {
         for i in 0..self.paths.len() {
             let Path { way, ref name, .. } = self.paths[i];
@@ -278,7 +278,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What a link's luck depends on: its ends, its direction, and how many links between them stand before it.
+    /// The name that determines a link's random streams: its ends, its direction, and the number of earlier links between them.
     fn link_name(&mut self, link: usize) -> String {
         let l = &self.scenario.links[link / 2];
         let (from, to) = if link % 2 == 1 { (l.to, l.from) } else { (l.from, l.to) };

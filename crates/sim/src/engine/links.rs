@@ -1,4 +1,4 @@
-//! The links with all packets on them; and what becomes of a packet there.
+//! The links with all packets on them, and the fate of packets there.
 
 use crate::background::{Slot, NOBODY, ROUND_BITS};
 use crate::element::port::Port;
@@ -15,7 +15,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 
-/// Everything between the hosts, the time of the run, and who listens.
+/// Everything between the hosts, the time of the run, and the listener.
 pub(crate) struct Links<W> {
     pub(crate) watch: W,
     /// By directed link.
@@ -24,27 +24,27 @@ pub(crate) struct Links<W> {
     pub(crate) counts: Vec<LinkResult>,
     pub(crate) hops: Vec<u32>,
     pub(crate) slab: Slab,
-    /// The place into which the next segment is written.
+    /// The place for the next segment to be written.
     pub(crate) spare: u32,
     /// The next event of each link.
     pub(crate) next: NextEvent,
     /// Packets of links that are alike; their events are not in `next`.
     pub(crate) shared: SharedTransits,
-    /// How many hosts are flows'; the others are background.
+    /// The number of flows' hosts; the others are background.
     pub(crate) shown: u32,
     /// The pairs of hosts of background transfers.
     pub(crate) slots: Vec<Slot>,
-    /// What became of the data of each pair of hosts.
+    /// The fates of the data of each pair of hosts.
     pub(crate) fates: Vec<Fates>,
     pub(crate) now: u64,
-    /// The greatest key whose event has begun. What an element does at a time with a key up to this one has happened,
+    /// The greatest key whose event has begun. An element's actions at times with a key up to this one have happened,
     /// even where it has no event of its own.
     pub(crate) so_far: u64,
     pub(crate) end: Time,
 }
 
 impl<W: Watch> Links<W> {
-    /// Something happens on a link. The packet that is at its end, if one is, and the link's number in the list of paths.
+    /// An event on a link. Returns the packet at its end, if any, and the link's position in the list of paths.
     #[inline(always)]
     pub(super) fn event(&mut self, link: u32) -> Option<(u32, u32)> {
         let transit = &mut self.transits[link as usize];
@@ -58,7 +58,8 @@ impl<W: Watch> Links<W> {
         Some((packet, self.slab[packet].hop))
     }
 
-    /// The host to which a packet addressed like this belongs now: not that of a source, nor of a transfer that is over.
+    /// The host to which a packet with this destination belongs now: none for a source, nor for a transfer that has
+    /// ended.
     pub(crate) fn host_at(&self, to: u32) -> Option<u32> {
         let (host, round) = (to & ((1 << ROUND_BITS) - 1), to >> ROUND_BITS);
         let slot = match host.checked_sub(self.shown) {
@@ -69,7 +70,7 @@ impl<W: Watch> Links<W> {
         slot.filter(|s| s.round == round).map(|_| host)
     }
 
-    /// Writes down what a receiver threw away of a segment with data, a FIN on it included.
+    /// Records the parts of a segment with data, including its FIN, that a receiver threw away.
     pub(crate) fn write_down(&mut self, host: u32, seg: &Segment, sends: u8, missing: &[(Offset, Offset)]) {
         if host % 2 == 1 && seg.len > 0 {
             for (left, right) in missing {
@@ -78,7 +79,7 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// A packet ends here, as the `nth` arrival at `element`, which stands on `link`.
+    /// A packet is dropped as the `nth` arrival at `element`, which is on `link`.
     #[cold]
     pub(crate) fn drop_packet(&mut self, packet: u32, link: u32, element: u32, nth: u64, why: DropWhy) {
         let p = &self.slab[packet];
@@ -99,7 +100,7 @@ impl<W: Watch> Links<W> {
         self.slab.free(packet);
     }
 
-    /// A packet comes to its next link, or to its host: who listens for hops hears of the former.
+    /// A packet arrives at its next link or its host. A listener for hops is told of arrivals at links.
     #[cold]
     pub(super) fn tell_of_hop(&mut self, packet: u32, hop: u32) {
         let (link, p) = (self.hops[hop as usize], &self.slab[packet]);
@@ -108,7 +109,7 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// Makes a second packet like this one. It is not a second copy sent by a host.
+    /// Duplicates a packet. The duplicate does not count as a copy sent by a host.
     pub(crate) fn double(&mut self, packet: u32) -> u32 {
         let twin = self.slab.alloc();
         let p = self.slab[packet];

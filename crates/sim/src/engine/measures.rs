@@ -1,4 +1,4 @@
-//! What is measured, brought up to the time of the run.
+//! Measurements, brought up to the time of the run.
 
 use super::Network;
 use crate::host::Endpoint;
@@ -9,10 +9,10 @@ use crate::watch::Watch;
 use ackclock_tcp::units::Bytes;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// What has been measured up to now; `None` where nothing is. The run goes on as if it had not been asked.
+    /// The measurements so far; `None` where nothing is measured. The call does not affect the run.
     pub fn measured(&mut self) -> Option<&mut Meters> {
         self.links.watch.meters()?;
-        // What has left queues since anyone looked at them.
+        // Packets that have left queues since the last look at them.
         for link in 0..self.links.transits.len() as u32 {
             if self.links.transits[link as usize].is(Transit::QUEUED) {
                 self.links.depart_up_to(link, self.links.so_far);
@@ -31,7 +31,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Some(meters)
     }
 
-    /// Payload bytes of a flow that its sender knows to be there; 0 if there is no such flow.
+    /// Payload bytes of a flow that its sender knows to be delivered; 0 if there is no such flow.
     pub fn acked(&self, flow: u32) -> Bytes {
         self.hosts.get(2 * flow as usize).map_or(0, |h| h.tcp.acked())
     }

@@ -1,9 +1,9 @@
-//! The network as a path for packets from outside: the hosts of the flows are elsewhere, and their packets are put in at one end
-//! and come out at the other. Links, elements, background traffic and all luck are those of a simulated run.
+//! The network as a path for packets from outside: the hosts of the flows are elsewhere; their packets enter at one end and come
+//! out at the other. Links, elements, background traffic and all random numbers are those of a simulated run.
 //!
-//! Whoever drives it owns the clock: [`Path::put`] and [`Network::run_until`] move the network to a time, and
-//! [`Network::next_event`] says when to come back. A listener is told by [`Watch::arrived`] and [`Watch::lost`] which packets
-//! have come out and which never will.
+//! The caller owns the clock: [`Path::put`] and [`Network::run_until`] move the network to a time, and [`Network::next_event`]
+//! gives the time of the next call. [`Watch::arrived`] and [`Watch::lost`] tell a listener which packets have come out and which
+//! never will.
 
 use super::Network;
 use crate::error::Impossible;
@@ -23,17 +23,17 @@ pub type Path<W> = Network<W, Stand>;
 /// A packet that is put into the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entering {
-    /// What elements and listeners see of it.
+    /// The segment, for elements and listeners.
     pub seg: Segment,
     /// Bytes on the wire, with all headers.
     pub wire: u32,
     /// How often its data have been sent (1 = first); 0 for a pure ACK.
     pub sends: u8,
-    /// The number of the fast recovery that is under way at its sender, from 1, where that is known.
+    /// The number of the sender's current fast recovery, from 1, where it is known.
     pub recovery: Option<u32>,
 }
 
-/// What stands at the end of a path.
+/// The end of a path.
 pub enum Stand {
     /// In place of a host that is elsewhere.
     Outside(Outside),
@@ -41,29 +41,29 @@ pub enum Stand {
     Inside(Box<Connection>),
 }
 
-/// Stands in place of a host that is elsewhere. What its TCP has done is read off its packets.
+/// Replaces a host that is elsewhere. The actions of its TCP are inferred from its packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outside {
-    /// The packet that is being put in.
+    /// The packet that is entering.
     entering: Option<Entering>,
-    /// Of the packet put in last.
+    /// Size of the last packet that entered.
     wire: u32,
     sends: u8,
     recovery: Option<u32>,
-    /// The ends of the data that it has sent and that have come to it: no FIN is counted.
+    /// The ends of the data that it has sent and received: a FIN is not counted.
     sent: Offset,
     came: Offset,
-    /// The highest acknowledgments that have come to it and that it has sent.
+    /// The highest acknowledgments that it has received and sent.
     acked: Offset,
     acknowledged: Offset,
 }
 
 impl<W: Watch> Path<W> {
-    /// Lays out `scenario` with its flows' hosts elsewhere. `stacks` are for the transfers of background traffic. All luck comes
-    /// from `seed`, and each element and source has the luck that it has in a simulated run.
+    /// Lays out `scenario` with its flows' hosts elsewhere. `stacks` are for the transfers of background traffic. `seed`
+    /// determines all random numbers; each element and source has the same ones as in a simulated run.
     ///
     /// # Errors
-    /// What makes the scenario impossible to run.
+    /// The reason why the scenario cannot be run.
     pub fn outside(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
         const { assert!(W::ENABLED, "packets of outside come out through the listener") };
         super::tcp::check(scenario, stacks)?;
@@ -78,8 +78,9 @@ impl<W: Watch> Path<W> {
         })
     }
 
-    /// Puts a packet in at one end of a flow at `at`, or now if that has passed. What is due by then happens before, so that of
-    /// two hosts that act at one instant the one inside comes first. Answers the packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or the run is over.
+    /// Puts a packet in at one end of a flow at `at`, or now if that has passed. Earlier events, and those at the same time,
+    /// happen first, so a host inside acts before one outside. Returns the packet's number as in [`Watch::arrived`]; `None` if
+    /// there is no such flow, or the run is over.
     pub fn put(&mut self, at: Time, flow: u32, from: Side, packet: Entering) -> Option<u32> {
         let host = 2 * flow + u32::from(from == Side::Receiver);
         if host >= self.links.shown || at > self.links.end {
@@ -98,8 +99,8 @@ impl<W: Watch> Path<W> {
         Some(number)
     }
 
-    /// Of the packet that has just come out at the end `to` of a flow its TCP threw these parts away and does not have them;
-    /// none if it brought nothing new. `sends` is what [`Watch::delivered`] said of it.
+    /// The TCP at the end `to` of a flow threw away these parts of the packet that has just come out and does not have them; none
+    /// if the packet brought nothing new. `sends` is the value given to [`Watch::delivered`].
     pub fn refused(
         &mut self,
         flow: u32,
@@ -128,7 +129,7 @@ impl Outside {
         true
     }
 
-    /// What its TCP refuses of a segment is not known here: [`Path::refused`] tells.
+    /// The TCP's refusals of a segment are not known here: [`Path::refused`] reports them.
     fn on_segment(&mut self, seg: &Segment) -> Outcome {
         self.came = self.came.max(end_of_data(seg));
         if seg.has(Segment::ACK) {
@@ -138,7 +139,7 @@ impl Outside {
     }
 }
 
-/// Where the data of a segment end. One without data may stand behind a FIN, and says nothing.
+/// The end of a segment's data. A segment without data may follow a FIN and carries no information.
 fn end_of_data(seg: &Segment) -> Offset {
     match (seg.len, seg.has(Segment::SYN)) {
         (0, false) => Offset::SYN,

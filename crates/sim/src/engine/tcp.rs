@@ -17,10 +17,11 @@ use ackclock_tcp::time::Time;
 pub type Sim<W> = Network<W, Connection>;
 
 impl<W: Watch> Sim<W> {
-    /// Lays out `scenario` with the stacks to which its flows refer. All luck comes from `seed`.
+    /// Lays out `scenario` with the stacks to which its flows refer. `seed` determines all random
+    /// numbers.
     ///
     /// # Errors
-    /// What makes the scenario impossible to run.
+    /// The reason why the scenario cannot be run.
     pub fn new(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
         check(scenario, stacks)?;
         let stacks = stacks.to_vec();
@@ -30,7 +31,7 @@ impl<W: Watch> Sim<W> {
     }
 }
 
-/// Whether each stack makes sense and every flow has one.
+/// Whether each stack is consistent and every flow has one.
 pub(super) fn check(scenario: &Scenario, stacks: &[Stack]) -> Result<(), Impossible> {
     for s in stacks {
         let stack = s.name.clone();
@@ -79,7 +80,7 @@ impl Endpoint for Connection {
     fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
         match self.receiver() {
             Some(rx) => rx.missing(from, to),
-            // Before the handshake has met a peer, or after the connection broke.
+            // Before the handshake reached a peer, or after the connection broke.
             None => Vec::from_iter((from < to).then_some((from, to))),
         }
     }
@@ -89,7 +90,7 @@ impl Endpoint for Connection {
         Connection::on_timer(self, now, obs);
     }
 
-    // Asked after every packet.
+    // Called after every packet.
     #[inline(always)]
     fn next_timer(&self) -> Option<Time> {
         Connection::next_timer(self)
@@ -163,7 +164,7 @@ mod tests {
             for handshake in [false, true] {
                 let s = transfers(3, handshake);
                 let r = Sim::new(&s, std::slice::from_ref(&stack), 1, ()).unwrap().run();
-                // Negotiated timestamps come off the payload.
+                // Negotiated timestamps reduce the payload.
                 let payload = if handshake && stack.options.timestamps { 1448 } else { 1460u64 };
                 let segments = (200 * 1460u64).div_ceil(payload);
                 for f in &r.flows {
@@ -217,11 +218,11 @@ mod tests {
             let old = PeerSpec { sack: no, dsack: no, timestamps: no };
             let (stamps, blocks, flows) = run(&stack, old);
             assert_eq!((stamps, blocks), (false, false), "{handshake}");
-            // The sender is then what it is if it has none of these options itself.
+            // The sender then acts as if its own stack lacked these options.
             let mut own = stack.without_sack();
             own.options.timestamps = false;
             assert_eq!(run(&own, plain).2, flows, "{handshake}");
-            // What the sender does not have is of no use to the receiver.
+            // Options that the sender lacks are of no use to the receiver.
             let all = PeerSpec { sack: Some(true), dsack: Some(true), timestamps: Some(true) };
             assert_eq!(run(&own, all).2, flows, "{handshake}");
         }

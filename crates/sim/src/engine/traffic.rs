@@ -1,4 +1,4 @@
-//! What happens at the hosts: delivery, timers, sending.
+//! The hosts' work: delivery, timers, sending.
 
 use super::links::Links;
 use super::Network;
@@ -46,7 +46,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
     }
 
-    /// A host's wake-up: its application begins, or its TCP is asked whether a timer is really due.
+    /// A host's wake-up: its application begins, or its TCP checks whether a timer is really due.
     #[inline(never)]
     pub(crate) fn wake(&mut self, host: u32) {
         let links = &mut self.links;
@@ -73,7 +73,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.pump(host);
     }
 
-    /// Sends all that a host has to send now, and arms its wake-up if it must be earlier.
+    /// Sends everything that a host has to send now, and arms its wake-up if it must be earlier.
     pub(super) fn pump(&mut self, host: u32) {
         if let Some(at) = self.hosts[host as usize].pump(&mut self.links, host) {
             self.set_host_timer(host, Some(at));
@@ -82,7 +82,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 }
 
 impl<E: Endpoint> Host<E> {
-    /// The TCP has to look closer at a packet.
+    /// The TCP has to examine a packet in full.
     #[inline(never)]
     pub(super) fn on_unexpected<W: Watch>(&mut self, links: &mut Links<W>, packet: u32, host: u32) {
         let p = &links.slab[packet];
@@ -96,14 +96,14 @@ impl<E: Endpoint> Host<E> {
         }
     }
 
-    /// The TCP did not take a packet, or not all of it. What it had before is no loss to it.
+    /// The TCP did not take a packet, or not all of it. Data that it already had are no loss to it.
     #[cold]
     fn not_all_taken<W: Watch>(&self, links: &mut Links<W>, packet: u32, host: u32, refused: Option<Refusal>) {
         let p = &links.slab[packet];
         let missing = self.tcp.missing(p.seg.seq, p.seg.end());
-        // Without a reason it was the window that cut the segment, or the receiver could hold no more ranges.
+        // If no reason is given, the window cut the segment, or the receiver could hold no more ranges.
         let why = refused.unwrap_or(Refusal::Window);
-        // An old duplicate stands outside the window as well.
+        // An old duplicate is outside the window as well.
         if missing.is_empty() && why == Refusal::Window && p.seg.seq_len() > 0 {
             return;
         }
@@ -114,7 +114,8 @@ impl<E: Endpoint> Host<E> {
         links.write_down(host, &seg, sends, &missing);
     }
 
-    /// Sends all that there is to send now. Answers when the host must be woken, if that is earlier than it will be.
+    /// Sends everything that there is to send now. Returns the time at which the host must be woken, if that is
+    /// earlier than its current wake-up.
     #[inline(always)]
     fn pump<W: Watch>(&mut self, links: &mut Links<W>, host: u32) -> Option<u64> {
         let now = Time(links.now);
@@ -136,7 +137,7 @@ impl<E: Endpoint> Host<E> {
         Some(t.0.max(now.0))
     }
 
-    /// Puts the packet written into the spare place on its way.
+    /// Sends the packet written into the spare place.
     #[inline(always)]
     fn launch<W: Watch>(&mut self, links: &mut Links<W>, host: u32) {
         let packet = links.spare;
@@ -168,7 +169,7 @@ impl<E: Endpoint> Host<E> {
         links.enter(packet, link);
     }
 
-    /// The spare place holds a train: equal segments that the TCP handed over as one.
+    /// The spare place holds a train: equal segments that the TCP passed as one.
     #[cold]
     #[inline(never)]
     fn launch_train<W: Watch>(&mut self, links: &mut Links<W>, host: u32) {

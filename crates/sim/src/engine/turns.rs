@@ -10,14 +10,14 @@ use crate::watch::Watch;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 
-/// What there is to do besides writing everything at the start.
+/// The state of applications that do more than write everything at the start.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// By flow; those that write all at once have none. Empty if all do.
+    /// By flow; flows that write everything at once have no entry. Empty if all do.
     writers: Vec<Option<Writer>>,
-    /// By the flow that they wait for.
+    /// Indexed by the flow that they wait for.
     followers: Vec<Follower>,
-    /// Requests that were answered.
+    /// Answered requests.
     pub(super) done: Vec<Turn>,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Turns {
 struct Writer {
     spec: PiecesSpec,
     gaps: Stream,
-    /// Bytes that it has still to write; `None` never stops.
+    /// Bytes still to write; `None` never stops.
     left: Option<Bytes>,
     written: Bytes,
-    /// When it wrote last.
+    /// When it last wrote.
     began: u64,
-    /// When it writes next; [`UNARMED`] while it waits for an ACK, or has nothing more.
+    /// When it next writes; [`UNARMED`] while it waits for an ACK, or has nothing more.
     at: u64,
     close: bool,
 }
@@ -44,7 +44,7 @@ struct Follower {
     close: bool,
 }
 
-/// When a flow begins in the run with this seed, or how long after the one that it waits for.
+/// When a flow begins in the run with this seed, or how long after the flow that it waits for.
 pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
     let later = Stream::new(seed, &format!("{}/start", f.name)).below(f.app.jitter.0);
     Time::ZERO + f.app.start + Nanos(later)
@@ -83,12 +83,12 @@ impl Turns {
         sender && self.writers.get(host as usize / 2).is_some_and(Option::is_some)
     }
 
-    /// What it has written.
+    /// The bytes that it has written.
     fn written(&self, flow: u32) -> Option<Bytes> {
         Some(self.writers.get(flow as usize)?.as_ref()?.written)
     }
 
-    /// It begins.
+    /// The application begins.
     pub(super) fn begin(&mut self, host: u32, now: u64) {
         if let Some(w) = self.writer(host) {
             w.at = now;
@@ -97,7 +97,7 @@ impl Turns {
 }
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// The application at `host` writes a piece if that is due, and is woken for the next one.
+    /// The application at `host` writes a piece if one is due, and is woken for the next one.
     #[cold]
     #[inline(never)]
     pub(super) fn write_piece(&mut self, host: u32) {
@@ -122,7 +122,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         self.wake_by(host, at);
     }
 
-    /// Wakes a host at `at` if it is not woken before.
+    /// Wakes a host at `at`, unless it is woken earlier.
     fn wake_by(&mut self, host: u32, at: u64) {
         let h = &mut self.hosts[host as usize];
         if at < h.armed {
@@ -131,7 +131,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
     }
 
-    /// All that the application at `host` has written is acknowledged.
+    /// Everything that the application at `host` has written is acknowledged.
     #[cold]
     #[inline(never)]
     pub(super) fn caught_up(&mut self, host: u32) {
@@ -165,8 +165,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
     }
 
-    /// What the application at a flow's sender has done: when it begins, once that is known, and the bytes that it has written;
-    /// `u64::MAX` if it wrote, or will write, everything at once. For those who do its work elsewhere.
+    /// The state of the application at a flow's sender: when it begins, once that is known, and the bytes that it has written;
+    /// `u64::MAX` if it wrote, or will write, everything at once. For callers that run it outside this network.
     pub fn application(&self, flow: u32) -> (Option<Time>, Bytes) {
         let start = self.starts.get(flow as usize).copied().flatten();
         (start, self.turns.written(flow).unwrap_or(Bytes::MAX))
@@ -230,7 +230,7 @@ mod tests {
             assert!((end - begin).abs_diff(took) < 10_000, "{} {took}", end - begin);
             begin = end + 7 * MS;
         }
-        // With a handshake each has a round trip of SYNs more.
+        // With a handshake each needs one more round trip, for the SYNs.
         let with = run(&row(4, true, think), 1);
         let took = |r: &Results, i: usize| r.flows[i].finished.unwrap().since(r.flows[i].started.unwrap());
         assert!((0..4).all(|i| took(&with, i) > took(&r, i) + Nanos(40 * MS)));

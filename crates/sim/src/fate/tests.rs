@@ -21,7 +21,7 @@ fn each(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>
 #[test]
 fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
     let mut f = Fates::default();
-    // Recovery 1 was a mistake; recovery 3 was not, though its second retransmission was; 0 is none.
+    // Recovery 1 was a mistake. Recovery 3 was not, though its second retransmission was; 0 is none.
     for (start, recovery) in [(1, Some(1)), (11, Some(1)), (21, None), (31, Some(3)), (41, Some(3))] {
         f.retransmitted(start, 10, 2, recovery);
     }
@@ -35,7 +35,7 @@ fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
 fn a_retransmission_is_needed_if_all_its_earlier_copies_were_dropped() {
     assert_eq!(each(&[(1, 10, 2)], &[], &[], &[]), [Needless]);
     assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[], &[]), [Needed]);
-    // Its own drop says nothing about it, but makes the third copy needed if the first was lost too.
+    // Its own drop does not affect its verdict, but makes the third copy needed if the first was lost too.
     assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 2)], &[], &[]), [Needless]);
     assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1), (1, 10, 2)], &[], &[]), [Needed, Needed]);
     assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1)], &[], &[]), [Needed, Needless]);
@@ -45,7 +45,7 @@ fn a_retransmission_is_needed_if_all_its_earlier_copies_were_dropped() {
 #[test]
 fn a_retransmission_is_refused_if_a_copy_arrived_and_the_receiver_threw_it_away() {
     assert_eq!(each(&[(1, 10, 2)], &[], &[(1, 10, 1)], &[]), [Refused]);
-    // Its own refusal says nothing about it.
+    // Its own refusal does not affect its verdict.
     assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[], &[(1, 10, 2)], &[]), [Needless, Needless]);
     assert_eq!(each(&[(1, 10, 2), (1, 10, 3)], &[(1, 10, 1)], &[(1, 10, 2)], &[]), [Needed, Refused]);
 }
@@ -58,15 +58,15 @@ fn a_copy_that_was_taken_outweighs_one_that_was_refused() {
 
 #[test]
 fn of_its_bytes_the_worst_decides() {
-    // Two small segments sent again as one large.
+    // Two small segments retransmitted as one large one.
     assert_eq!(each(&[(1, 20, 2)], &[(11, 10, 1)], &[(1, 10, 1)], &[]), [Needed], "refused, dropped");
     assert_eq!(each(&[(1, 20, 2)], &[], &[(1, 10, 1)], &[]), [Refused], "refused, taken");
     assert_eq!(each(&[(1, 20, 2)], &[], &[(11, 10, 1)], &[]), [Refused], "taken, refused");
     assert_eq!(each(&[(1, 20, 2)], &[(1, 10, 1)], &[], &[]), [Needed], "dropped, taken");
     assert_eq!(each(&[(11, 10, 2)], &[(1, 10, 1)], &[], &[]), [Needless], "another's drop");
-    // A large one lost, sent again in halves.
+    // A large one lost, retransmitted in halves.
     assert_eq!(each(&[(1, 10, 2), (11, 10, 2)], &[(1, 20, 1)], &[], &[]), [Needed, Needed]);
-    // One that the window's edge cut: its end was thrown away.
+    // One cut by the window's edge: its end was thrown away.
     assert_eq!(each(&[(1, 20, 2)], &[], &[(15, 6, 1)], &[]), [Refused]);
     assert_eq!(each(&[(1, 14, 2), (15, 6, 2)], &[], &[(15, 6, 1)], &[]), [Needless, Refused]);
 }
@@ -80,15 +80,16 @@ fn duplicates_made_by_the_network_are_no_copies() {
     assert_eq!(each(&[(1, 10, 2)], &[(1, 10, 1)], &[(4, 2, 1)], &[(1, 10, 1)]), [Refused], "two bytes of it");
 }
 
-/// What became of one packet: the bytes that the receiver threw away, or that it was dropped.
+/// The fate of one packet: the bytes that the receiver threw away, or a drop.
 #[derive(Clone, Debug)]
 enum Fate {
     Dropped,
-    /// Shares of its length between which bytes were thrown away; none if they do not rise.
+    /// Fractions of its length; the bytes between them were thrown away (no bytes if the second is not larger).
     Arrived(f64, f64),
 }
 
-/// Where each round of copies is cut into segments, and what became of the packets of each segment, one and its twins.
+/// The cuts of each round of copies into segments, and the fates of the packets of each segment, the original and its
+/// duplicates.
 type Round = (Vec<u64>, Vec<Vec<Fate>>);
 
 const LENGTH: u64 = 40;
@@ -104,7 +105,7 @@ fn round() -> impl Strategy<Value = Round> {
     (proptest::collection::vec(1..LENGTH, 0..6), proptest::collection::vec(packets, 7))
 }
 
-/// What became of each copy of a byte: whether a packet of it arrived, and whether one was taken.
+/// The fate of each copy of a byte: whether a packet of it arrived, and whether one was taken.
 #[derive(Clone, Copy, Default)]
 struct Byte {
     arrived: bool,

@@ -2,8 +2,9 @@
 //!
 //! Source: RFC 5236 §3 (definitions), §6 (lost and duplicate packets), §7.1 and §7.2 (algorithms), §8 (examples).
 //!
-//! Idea: RD says how many places each packet came too early or too late. RBD says how many packets a receiver would have to hold
-//! after each arrival to put all in order. A packet that is later than a threshold is lost, for both.
+//! Idea: RD is the number of places by which each packet arrived too early or too late. RBD is the number of packets that a
+//! receiver would have to hold after each arrival to restore the order. Both count a packet that is later than a threshold as
+//! lost.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,12 +14,12 @@
 //! | FD, FB | [`Density::displacements`], [`Density::occupancies`] |
 //! | E, B | `expected`, `held` |
 //!
-//! Departures: if the buffer is full, what has come is held after the lost packets were given up, as §3.8 defines the occupancy;
-//! the algorithm of §7.2 drops it there.
+//! Departures: if the buffer is full, the arriving packet is held after the lost packets were given up, as §3.8 defines the
+//! occupancy; the algorithm of §7.2 drops it there.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Linux's `tcp_max_reordering`: the displacement up to which its TCP may hold a packet late rather than lost.
+/// Linux's `tcp_max_reordering`: the displacement up to which its TCP may consider a packet late rather than lost.
 pub const THRESHOLD: u64 = 300;
 
 /// The displacements of packets and the occupancy of the buffer, so far.
@@ -35,7 +36,7 @@ impl Default for Density {
 }
 
 impl Density {
-    /// With the displacement threshold DT and the buffer-occupancy threshold BT, packets. Numbers begin with 0.
+    /// With the displacement threshold DT and the buffer-occupancy threshold BT, in packets. Numbers begin with 0.
     pub fn new(displacement: u64, occupancy: u64) -> Self {
         let displacement = Displacement { threshold: displacement, ..Displacement::default() };
         Density { displacement, occupancy: Occupancy { threshold: occupancy, ..Occupancy::default() } }
@@ -49,7 +50,7 @@ impl Density {
         density
     }
 
-    /// A packet came that had not come before. The largest number of all stands for none.
+    /// A packet arrived for the first time. The largest possible number means no packet.
     #[inline]
     pub fn arrive(&mut self, number: u64) {
         if number == u64::MAX {
@@ -59,8 +60,8 @@ impl Density {
         self.occupancy.arrive(number);
     }
 
-    /// FD: how many packets came so many places late, or early if that is negative. Those displaced beyond the threshold are
-    /// left out.
+    /// FD: count of packets by displacement in places: positive if late, negative if early. Packets displaced beyond the
+    /// threshold are left out.
     pub fn displacements(&self) -> BTreeMap<i64, u64> {
         let mut all = self.displacement.clone();
         while !all.window.is_empty() {
@@ -73,7 +74,7 @@ impl Density {
         frequencies
     }
 
-    /// FB: how often so many packets were in the buffer after an arrival.
+    /// FB: count of arrivals by the number of packets in the buffer afterwards.
     pub fn occupancies(&self) -> BTreeMap<u64, u64> {
         let mut frequencies = self.occupancy.frequencies.clone();
         if self.occupancy.empty > 0 {
@@ -87,7 +88,7 @@ impl Density {
         normalised(self.displacements())
     }
 
-    /// RBD: the share of arrivals after which the buffer held so many packets.
+    /// RBD: the share of arrivals by the number of packets in the buffer afterwards.
     pub fn buffer_occupancy_density(&self) -> BTreeMap<u64, f64> {
         normalised(self.occupancies())
     }
@@ -98,7 +99,7 @@ fn normalised<K: Ord>(frequencies: BTreeMap<K, u64>) -> BTreeMap<K, f64> {
     frequencies.into_iter().map(|(k, n)| (k, n as f64 / all)).collect()
 }
 
-/// Numbers in the order in which they came, those that follow one another as one.
+/// Numbers in the order of arrival, consecutive numbers as one entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Window {
     runs: VecDeque<(u64, u64)>,
@@ -162,13 +163,13 @@ impl Displacement {
         if self.window.packets > self.threshold {
             self.step();
         }
-        // A packet whose place has been given away is a duplicate, or too late.
+        // A packet whose place has been given up is a duplicate, or too late.
         if number >= self.index {
             self.window.push(number);
         }
     }
 
-    /// One packet leaves the window; the index may have to skip lost ones before.
+    /// One packet leaves the window; the index may have to skip lost packets before it.
     #[inline]
     fn step(&mut self) {
         if self.early.is_empty() && self.window.first() == Some(self.index) {
@@ -256,7 +257,7 @@ impl Occupancy {
         }
     }
 
-    /// Run `k` is the first that ends at the number or above.
+    /// Run `k` is the first that ends at or above the number.
     fn hold(&mut self, k: usize, number: u64) {
         self.held += 1;
         let joins_below = self.runs.get(k).is_some_and(|r| r.1 == number);
@@ -350,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_comes_to_a_full_buffer_is_held_after_the_lost_packet_was_given_up() {
-        // 2 and 4 are lost: with two places 3 is released by 7, then 5.
+        // 2 and 4 are lost: with two places, 7 releases 3, then 5.
         let d = of(2, &[1, 3, 5, 7, 6, 8, 9]);
         assert_eq!(d.occupancies(), counts(&[(0, 4), (1, 1), (2, 2)]));
     }

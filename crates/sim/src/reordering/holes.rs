@@ -1,37 +1,38 @@
-//! Which numbers are missing, and what must be known of the moment when each was skipped.
+//! The missing numbers, and the state at the moment when each was skipped.
 
 use super::bump;
 use ackclock_tcp::time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// How many runs of missing numbers are remembered; of more, the oldest are forgotten.
+/// The number of runs of missing numbers that are remembered; beyond it the oldest are forgotten.
 const MOST: usize = 1 << 14;
 
-/// The missing numbers below the highest that arrived, and the gaps between the discontinuities among them.
+/// The missing numbers below the highest arrival, and the gaps between the discontinuities among them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Holes {
-    /// In the order of their numbers, which is that of their positions.
+    /// In the order of their numbers, which is also that of their positions.
     runs: VecDeque<Hole>,
-    /// Numbers below this are not known any more.
+    /// Numbers below this are no longer known.
     floor: u64,
     gaps: BTreeMap<u64, u64>,
     /// The last discontinuity before all holes.
     before: Option<u64>,
 }
 
-/// Numbers that one arrival skipped, as far as they are still missing.
+/// Numbers that one arrival skipped and that are still missing.
 #[derive(Clone, Debug, PartialEq)]
 struct Hole {
     numbers: Range<u64>,
     gap: Gap,
-    /// Whether a packet of it has come, so that the arrival is a reordering discontinuity.
+    /// Whether a packet of it has arrived, so that the arrival is a reordering discontinuity.
     discontinuity: bool,
-    /// The first and the last discontinuity from its position up to that of the next hole. Those between are settled.
+    /// The first and the last discontinuity from its position up to that of the next hole. The gaps between them are
+    /// settled.
     marks: Option<(u64, u64)>,
 }
 
-/// What is known about a missing number.
+/// The record of a missing number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gap {
     /// The position of the arrival that skipped it.
@@ -48,7 +49,7 @@ pub(super) struct Gap {
 pub(super) enum Found {
     /// It had arrived.
     Here,
-    /// Nobody knows.
+    /// Too old to know.
     Forgotten,
     /// It was missing.
     Missing(Gap),
@@ -64,13 +65,13 @@ impl Holes {
         &self.gaps
     }
 
-    /// The arrival at this position skipped these numbers; so many bytes had arrived before.
+    /// The arrival at this position skipped these numbers, after `bytes` had arrived.
     pub(super) fn open(&mut self, numbers: Range<u64>, position: u64, at: Time, bytes: u64) {
         if self.runs.len() >= MOST {
             self.forget_oldest();
         }
         let gap = Gap { position, at, bytes, lower: position };
-        // Most paths leave few holes at once.
+        // Most paths have few holes at a time.
         if self.runs.len() == self.runs.capacity() {
             self.runs.reserve_exact(1 + self.runs.len() / 2);
         }
@@ -84,7 +85,7 @@ impl Holes {
         }
     }
 
-    /// Forgets what is missing below a number that no later one is below.
+    /// Forgets the missing numbers below a number; no later arrival has a lower one.
     #[inline]
     pub(super) fn forget_below(&mut self, number: u64) {
         while self.runs.front().is_some_and(|h| h.numbers.end <= number) {
@@ -92,7 +93,7 @@ impl Holes {
         }
     }
 
-    /// The numbers from `from` up to `to` came, at this position and with so many bytes. The first of them decides.
+    /// The numbers from `from` up to `to` arrived, at this position and with `bytes`. The first of them decides.
     pub(super) fn fill(&mut self, from: u64, to: u64, position: u64, bytes: u32) -> Found {
         if from < self.floor {
             return Found::Forgotten;
@@ -111,13 +112,13 @@ impl Holes {
         Found::Missing(gap)
     }
 
-    /// What is known of a number, if it is missing.
+    /// The record of a number, if it is missing.
     pub(super) fn at(&self, number: u64) -> Option<Gap> {
         let k = self.runs.partition_point(|h| h.numbers.end <= number);
         self.runs.get(k).filter(|h| h.numbers.start <= number).map(|h| h.gap)
     }
 
-    /// Numbers are missing no more, though no packet with them is counted. The first of them is missing.
+    /// These numbers are no longer missing, though no packet with them is counted. The first of them was missing.
     pub(super) fn fill_unseen(&mut self, from: u64, to: u64) {
         let k = self.runs.partition_point(|h| h.numbers.end <= from);
         if let Some(gap) = self.runs.get(k).map(|h| h.gap) {
@@ -125,7 +126,7 @@ impl Holes {
         }
     }
 
-    /// Takes numbers out of hole `k`, which has the first of them; `above` is what is then known of the rest above.
+    /// Takes numbers out of hole `k`, which contains the first of them; `above` is the new record of the rest above.
     fn take(&mut self, k: usize, numbers: Range<u64>, above: Gap) {
         let hole = &mut self.runs[k];
         let (start, end) = (hole.numbers.start, hole.numbers.end);

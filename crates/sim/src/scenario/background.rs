@@ -1,4 +1,4 @@
-//! Traffic beside the flows, as it is described.
+//! The description of background traffic.
 
 use super::FlowSpec;
 use crate::error::Fault;
@@ -6,27 +6,27 @@ use crate::rng::Gap;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Bytes, Rate};
 
-/// Traffic beside the flows, from one node to another.
+/// Background traffic from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackgroundSpec {
     /// The node that sends.
     pub from: u32,
-    /// The node to which it is sent.
+    /// The destination node.
     pub to: u32,
-    /// When it begins. Default 0 s.
+    /// When it begins. Default: 0 s.
     pub start: Nanos,
-    /// When it ends: no packet of a source, and no new transfer, from then on. Default: never.
+    /// When it ends: no source sends a packet, and no new transfer begins, from then on. Default: never.
     pub stop: Option<Nanos>,
-    /// What is sent.
+    /// The kind of traffic.
     pub kind: BackgroundKind,
 }
 
-/// What background traffic sends.
+/// A kind of background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BackgroundKind {
     /// Transfers of finite size, each a new connection.
     Transfers(TransfersSpec),
-    /// Packets at a rate, whatever happens to them (like UDP).
+    /// Packets at a constant rate, regardless of loss (like UDP).
     Source(SourceSpec),
 }
 
@@ -37,16 +37,16 @@ pub struct TransfersSpec {
     pub gap: Gap,
     /// Payload of each. No default.
     pub size: Size,
-    /// How many may go on at once; an arrival beyond is refused. Default 100.
+    /// The largest number of concurrent transfers; an arrival beyond it is refused. Default: 100.
     pub most: u32,
-    /// What each is like: the keys of a flow. Its nodes and application mean nothing.
+    /// The properties of each, in the form of a flow. Its nodes and application are ignored.
     pub flow: FlowSpec,
 }
 
-/// How large transfers are, in bytes of payload; at least 1.
+/// The size of transfers, in bytes of payload; at least 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
-    /// All alike.
+    /// All the same.
     Constant(Bytes),
     /// Exponentially distributed with this mean.
     Exponential(Bytes),
@@ -54,7 +54,7 @@ pub enum Size {
     Pareto {
         /// The mean.
         mean: Bytes,
-        /// The exponent, above 1; with 2 or less the variance is infinite.
+        /// The exponent, above 1; at 2 or less the variance is infinite.
         shape: f64,
     },
 }
@@ -64,9 +64,9 @@ pub enum Size {
 pub struct SourceSpec {
     /// Bits per second on the wire while it sends. No default.
     pub rate: Rate,
-    /// Bytes of each packet on the wire. Default 1000 B.
+    /// Bytes of each packet on the wire. Default: 1000 B.
     pub packet: u32,
-    /// Lengths of the times in which it sends and is silent; without, it always sends. It begins by sending.
+    /// Lengths of the on and off periods, beginning with an on period. `None`: always on.
     pub on_off: Option<(Gap, Gap)>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) const LARGEST_TRANSFER: Bytes = 1 << 50;
 const LARGEST_PACKET: u32 = 65_535;
 
 impl BackgroundSpec {
-    /// How many connections it may have at once.
+    /// The largest number of concurrent connections.
     pub(crate) fn slots(&self) -> u32 {
         match &self.kind {
             BackgroundKind::Transfers(t) => t.most,
@@ -83,7 +83,7 @@ impl BackgroundSpec {
         }
     }
 
-    /// What is out of range: key, what was found, what is allowed.
+    /// The fault of a value out of range: key, value found, values allowed.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let early = self.stop.filter(|s| *s <= self.start);
         early.map(|s| Fault::of("stop", s, "a time after `start`")).or_else(|| match &self.kind {

@@ -1,6 +1,6 @@
-//! Arrival for arrival as ns-2's RED, where ns-2 is installed: `tests/ns2/red.tcl` sends packets of three sizes at a
-//! RED queue, now more than the link carries, now less; the same arrivals with the same random numbers must give the same
-//! averages (to the six digits that ns-2 prints) and the same drops.
+//! Compares every arrival with ns-2's RED, where ns-2 is installed. `tests/ns2/red.tcl` sends packets of three sizes to a
+//! RED queue, at times more than the link carries, at times less. The same arrivals with the same random numbers must
+//! give the same averages (to the six digits that ns-2 prints) and the same drops.
 
 use super::*;
 use crate::element::direction::{QueueLimit, QueueSpec};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// ns-2's default generator: MRG32k3a from the seed 1, of which `uniform` keeps 31 bits.
+/// ns-2's default generator: MRG32k3a from the seed 1; `uniform` uses 31 of its bits.
 struct Mrg32k3a([i64; 3], [i64; 3]);
 
 impl Mrg32k3a {
@@ -26,7 +26,7 @@ impl Mrg32k3a {
     }
 }
 
-/// What ns-2 did: arrivals (ns, bytes, number), the numbers of those dropped, the averages in turn.
+/// ns-2's run: arrivals (ns, bytes, number), the numbers of dropped packets, the averages in turn.
 struct Theirs {
     arrivals: Vec<(u64, u32, u64)>,
     dropped: BTreeSet<u64>,
@@ -102,7 +102,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
         }
         let mut backlog = queue.backlog(wire);
         if matches!(spec.thresholds, Thresholds::Bytes { .. }) {
-            // ns-2 asks whether the queue is full before the packet comes, not whether it fits.
+            // ns-2 asks whether the queue is full before the arrival, not whether the packet fits.
             backlog.full = backlog.bytes >= u64::from(limit * spec.mean_packet);
         }
         let seen = Seen { now, wire, data: true, backlog };

@@ -1,4 +1,4 @@
-//! Lays background traffic out: its generators, and the hosts that its transfers use again and again.
+//! Lays out background traffic: its generators, and the hosts that its transfers reuse.
 
 use crate::app::App;
 use crate::background::{names, Generator, Slot, ROUND_BITS};
@@ -6,7 +6,7 @@ use crate::host::{Endpoint, Host, UNARMED};
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::Side;
 
-/// Appends the slots' hosts to the flows'. `first` says where each pair's two paths begin, flows before background.
+/// Appends the slots' hosts to the flows'. `first` is the start of each pair's two paths, flows before background.
 pub(super) fn lay_out<E: Endpoint>(
     s: &Scenario,
     seed: u64,

@@ -1,4 +1,4 @@
-//! What a scenario must be like to be run. Each refusal is one sentence.
+//! Checks that a scenario can be run. Each refusal is one sentence.
 
 use super::{direction, paths_of_splits, splits};
 use crate::background;
@@ -7,10 +7,10 @@ use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
 use crate::scenario::{BackgroundKind, DirectionSpec, FlowSpec, Scenario, WireSpec};
 use ackclock_tcp::time::Nanos;
 
-/// Largest segment and largest header: far above what any link carries, far below where arithmetic ends.
+/// Largest segment and largest header: far above any link's packets, far below any overflow.
 const MAX_SIZE: u32 = 1 << 20;
 
-/// Checks everything but the paths; answers the element number of the first host.
+/// Checks everything but the paths; returns the element number of the first host.
 pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
     let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
@@ -87,7 +87,7 @@ fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     d.fault().map_or(Ok(()), |Fault { key, found, allowed }| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
-/// Whether there is an end to what a flow waits for.
+/// Checks that a flow's wait can end.
 fn waits(s: &Scenario, what: &str, f: &FlowSpec, number: u32) -> Result<(), Impossible> {
     let Some(after) = f.after else { return Ok(()) };
     if after.flow >= number {

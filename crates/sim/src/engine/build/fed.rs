@@ -1,4 +1,4 @@
-//! Which links are entered at once with the link before them, and which queues are never full.
+//! Finds the links that packets enter together with the previous link, and the queues that are never full.
 
 use super::direction;
 use crate::element::direction::{DirectionSpec, QueueLimit};
@@ -6,7 +6,7 @@ use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
 use crate::transit::Transit;
 
-/// What is known of a link that one other link alone feeds.
+/// The state of a link that one other link alone feeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
     /// By hosts, by several links, or not at all.
@@ -17,7 +17,7 @@ pub(super) enum Fed {
     Trailing,
 }
 
-/// How each link is fed, as far as it can be entered at once with the link that feeds it.
+/// How each link is fed, as far as packets can enter it together with the link that feeds it.
 pub(super) fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
     const MANY: u32 = u32::MAX;
     let mut feeder = vec![None; 2 * s.links.len()];
@@ -47,7 +47,7 @@ pub(super) fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
     feeder.iter().enumerate().map(fed).collect()
 }
 
-/// The smallest and the largest packet that may be on the network, in bytes on the wire.
+/// The smallest and the largest packet possible on the network, in bytes on the wire.
 fn sizes(s: &Scenario) -> (u64, u64) {
     let most_options = 100;
     let size = |f: &FlowSpec| match f.wire {
@@ -61,15 +61,15 @@ fn sizes(s: &Scenario) -> (u64, u64) {
     s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// Whether a packet that enters this link arrives later than it came, however short it is. (Fused, a link that takes no
-/// time would have its event before those of the links between the two numbers; not fused, after them. And behind one,
-/// what has departed "by now" would depend on what else happens now.)
+/// Whether a packet that enters this link arrives later, however short it is. (Fused, a link that takes no time would
+/// have its event before those of the links between the two numbers; not fused, after them. Behind such a link, the
+/// departures "by now" would depend on the other events of this instant.)
 fn takes_time(d: &DirectionSpec, short: u64) -> bool {
     d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
 }
 
-/// Whether the queue of `d` can never be full when `before` alone feeds it: what a slower transmitter sends one by one
-/// a faster one never lets pile up beyond what comes during one transmission of the longest packet.
+/// Whether the queue of `d` can never be full when `before` alone feeds it: packets sent one by one by a slower
+/// transmitter never accumulate at a faster one, beyond the arrivals during one transmission of the longest packet.
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
     let one_by_one = !before.elements.iter().any(|e| e.properties().bunches);
     let slower = match (before.rate, d.rate) {
@@ -84,8 +84,8 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
     }
 }
 
-/// Marks, in the paths, the links that are entered at once with the link before them. Where someone listens, those that
-/// may drop are not: their queues are reported when packets come, not before.
+/// Marks, in the paths, the links that packets enter together with the previous link. With a listener, links that may
+/// drop are not marked: their queues are reported when packets arrive, not before.
 pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &[Transit], watched: bool) {
     let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
     for i in 1..hops.len() {
