@@ -1,4 +1,4 @@
-//! Traffic beside the flows, on a network.
+//! Background traffic on a network.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::Results;
@@ -43,7 +43,7 @@ fn an_unresponsive_source_takes_its_rate_and_the_flow_gets_the_rest() {
     s.background = vec![source(2_000_000)];
     let beside = run(&s);
     let b = beside.background[0];
-    // 250 packets a second; what was not delivered was dropped, or is on its way.
+    // 250 packets a second; undelivered packets were dropped, or are in flight.
     assert_eq!(b.packets_sent, 15_001);
     let lost = b.packets_sent - b.packets_delivered;
     assert!(lost < 1_000 && lost <= beside.links[0].drops.queue + 30, "{b:?}");
@@ -81,7 +81,7 @@ fn transfers_come_and_go_and_each_is_whole() {
         assert!(b.started - b.finished <= 20 && b.delivered.abs_diff(30_000 * b.finished) < 600_000, "{b:?}");
         let mean = b.time.as_secs_f64() / b.finished as f64;
         assert!((0.1..3.0).contains(&mean), "{mean}");
-        // 21 segments each, and what was sent again.
+        // 21 segments each, and the retransmissions.
         assert!((b.packets_sent - b.retransmitted).abs_diff(21 * b.started) < 500, "{b:?}");
         assert!(b.needless < b.retransmitted && b.retransmitted > 100, "{b:?}");
     }
@@ -95,7 +95,8 @@ fn an_arrival_beyond_the_most_is_refused() {
 
 #[test]
 fn a_packet_that_outlives_its_transfer_meets_no_other() {
-    // ACKs that come twice, a spike now and then: copies of one transfer arrive during the next on the same hosts.
+    // Duplicated ACKs and an occasional delay spike: copies of one transfer arrive during the next one on the same
+    // hosts.
     let mut s = path(vec![transfers(20, Size::Constant(6_000), 2)]);
     s.duration = Nanos::from_secs(300);
     let (gap, length) = (Gap::Exponential(Nanos::from_secs(3)), Nanos::from_millis(1500));
@@ -104,7 +105,7 @@ fn a_packet_that_outlives_its_transfer_meets_no_other() {
     s.links[0].forward.queue.limit = QueueLimit::Unlimited;
     let b = run(&s).background[0];
     assert!(b.finished > 1_000 && b.delivered.abs_diff(6_000 * b.finished) <= 12_000, "{b:?}");
-    // Nothing is lost here, so all that is sent again is needless, and all of it arrives late.
+    // Nothing is lost here, so all retransmissions are needless, and all of them arrive late.
     assert!(b.retransmitted > 100 && b.needless <= b.retransmitted, "{b:?}");
 }
 

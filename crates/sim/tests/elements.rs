@@ -1,4 +1,4 @@
-//! What the elements of a path do to a whole TCP.
+//! The effects of path elements on a complete TCP.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::{FlowResult, Results};
@@ -19,7 +19,7 @@ struct Log {
     dropped: [u32; 2],
     /// Sum of the bottleneck's queue lengths that arrivals met, and their number.
     queue: (u64, u64),
-    /// Packets that arrived marked, and how often a window's threshold was cut.
+    /// Packets that arrived marked, and the number of times a window's threshold was cut.
     marked: u64,
     cuts: u64,
 }
@@ -49,7 +49,7 @@ impl Watch for Log {
     }
 }
 
-/// `flows` bulk transfers over 5 Mb/s and 20 ms, 60 s long; nothing is lost for want of room.
+/// `flows` bulk transfers over 5 Mb/s and 20 ms, 60 s long; no queue overflows.
 fn path(flows: u32, elements: Vec<ElementSpec>) -> Scenario {
     let shared = pipe(Some(Rate(5_000_000)), Nanos::from_millis(20));
     let mut s = dumbbell(flows, &pipe(Some(Rate(10_000_000)), Nanos::ZERO), &shared, &flow());
@@ -80,7 +80,8 @@ fn a_delay_spike_above_the_rto_makes_a_timeout_without_a_loss_and_everything_arr
         assert_eq!(r.links.iter().map(|l| l.drops.total()).sum::<u64>(), 0);
         assert!(!log.timeouts.is_empty() && log.timeouts.iter().all(|t| (10.0..20.0).contains(&t.as_secs_f64())));
         assert!(r.flows[0].needless > 0 && r.flows[0].needless == r.flows[0].retransmitted);
-        // 20 ms and a transmission after its end; what was on the wire, or behind the gate, when it began still came.
+        // 20 ms and a transmission after its end; packets on the wire, or behind the gate, when it began still
+        // arrived.
         let quiet = |t: f64| t > 10.15 && t < 14.02;
         assert!(!log.arrivals.iter().any(|(t, _)| quiet(t.as_secs_f64())), "{at:?}");
         let first: Vec<u64> =
@@ -108,7 +109,7 @@ fn an_outage_drops_what_comes_and_the_flow_goes_on_after_it() {
 #[test]
 fn loss_of_acks_only_or_of_data_only_meets_no_others() {
     let loss = |only| ElementSpec::Bernoulli(BernoulliSpec { p: 0.1, per: Per::Packet, at: Place::Entry, only });
-    // On the path back there are ACKs alone; with flows both ways, each link carries both kinds.
+    // The path back carries only ACKs; with flows both ways, each link carries both kinds.
     let mut s = path(2, vec![]);
     (s.flows[1].from, s.flows[1].to) = (s.flows[1].to, s.flows[1].from);
     for (only, kind) in [(Only::Data, 0), (Only::Acks, 1)] {
@@ -170,7 +171,7 @@ fn red_marks_what_may_be_marked_and_the_window_is_cut_without_a_loss() {
         };
         let (marking, log, retransmitted, delivered) = run(true, true);
         assert_eq!((marking.drops.total(), retransmitted, log.timeouts.len()), (0, 0, 0), "{name}");
-        // Marked packets that are still under way at the end have not arrived.
+        // Marked packets still in flight at the end have not arrived.
         assert!(marking.marks > 100 && (marking.marks - 5..=marking.marks).contains(&log.marked), "{name}");
         // At most once in a window (RFC 3168 §6.1.2).
         assert!(log.cuts > 50 && log.cuts <= marking.marks, "{name}: {} cuts", log.cuts);

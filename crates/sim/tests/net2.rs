@@ -1,8 +1,8 @@
-//! Hoe's network (1995, chapters 4 to 7): what Net/2 did on it, and what her changes did.
+//! Hoe's network (1995, chapters 4 to 7): the behaviour of Net/2 on it, and of her changes.
 //!
-//! Her figure of the set-up is lost. From her text: 1 Mbyte in segments of 1024 bytes, a window of 50 segments, switches
-//! with 10 packets each, 50 ms one way, 20 segments for the product of bandwidth and delay; the rest is
-//! reconstructed and was not fitted here: 204,800 bytes/s, fast access links, one of the ten in transmission.
+//! Her figure of the set-up is lost. From her text: 1 Mbyte in segments of 1024 bytes, a window of 50 segments, switches with
+//! 10 packets each, 50 ms one way, a bandwidth-delay product of 20 segments. The rest is reconstructed and was not fitted
+//! here: 204,800 bytes/s, fast access links, one of the ten in transmission.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
@@ -20,7 +20,7 @@ use ackclock_tcp::units::Rate;
 const MSS: u32 = 1024;
 const TOTAL: u64 = 1024 * 1024;
 
-/// What happened when, seconds.
+/// Events with their times, seconds.
 #[derive(Debug, Default)]
 struct Seen {
     timeouts: Vec<f64>,
@@ -30,7 +30,7 @@ struct Seen {
     /// Thresholds in the order in which they were set, bytes.
     ssthresh: Vec<f64>,
     needless: u64,
-    /// ACKs: when, of what.
+    /// ACKs: time and acknowledged offset.
     acks: Vec<(f64, u64)>,
 }
 
@@ -83,7 +83,7 @@ fn run(stack: Stack, ack: AckSpec, handshake: bool) -> (f64, Seen) {
     (flow.finished.expect("the transfer ends").as_secs_f64(), seen)
 }
 
-/// Whether each figure lies within so much of the printed one.
+/// Whether each figure is within this distance of the printed one.
 fn near(got: &[f64], printed: &[f64], within: f64) -> bool {
     got.len() == printed.len() && got.iter().zip(printed).all(|(g, p)| (g - p).abs() <= within)
 }
@@ -116,7 +116,8 @@ fn without_the_eighth_it_takes_less_than_nine_and_a_half_seconds_and_one_timeout
 
 #[test]
 fn acknowledging_every_packet_it_takes_longer_with_five_timeouts_and_forty_drops() {
-    // §5.2: 12.8 s, 5, 40. The section says that the eighth was left out; only with it these numbers come (without: below).
+    // §5.2: 12.8 s, 5, 40. The section says that the eighth change was left out, but only with it do these numbers result
+    // (without: below).
     let (took, seen) = run(net2(true), AckSpec::Every, true);
     assert!(near(&[took], &[12.8], 0.6), "{took}");
     assert_eq!((seen.timeouts.len(), seen.drops), (5, 40), "{seen:?}");
@@ -124,8 +125,9 @@ fn acknowledging_every_packet_it_takes_longer_with_five_timeouts_and_forty_drops
 
 #[test]
 fn after_the_timeout_a_retransmission_of_what_had_arrived_makes_a_false_fast_retransmit() {
-    // §5.3.2: the first of many losses is resent before 1 s, the next waits for the timeout at 1.5 s. §5.3.3, Table 5.1: what
-    // is then resent needlessly makes duplicates and, around 1.97 s, a fast retransmit though nothing was lost.
+    // §5.3.2: the first of many losses is retransmitted before 1 s, the next waits for the timeout at 1.5 s. §5.3.3, Table
+    // 5.1: the needless retransmissions that follow cause duplicates and, around 1.97 s, a fast retransmit although nothing
+    // was lost.
     let (_, seen) = run(net2(false), AckSpec::Every, true);
     assert!(near(&seen.timeouts, &[1.5], 0.0), "{seen:?}");
     assert!(near(&seen.fast_retransmits[..2], &[0.83, 1.97], 0.1), "{seen:?}");
@@ -133,7 +135,8 @@ fn after_the_timeout_a_retransmission_of_what_had_arrived_makes_a_false_fast_ret
     let lost_between = seen.dropped_at.iter().filter(|t| (1.5..=false_one).contains(*t)).count();
     assert_eq!(lost_between, 0, "{seen:?}");
     assert!(seen.needless > 0, "{seen:?}");
-    // Table 5.1: 53 is resent at 1.5 s, 1.61 an ACK of it and the next, 1.73 of two more, 1.74 a duplicate.
+    // Table 5.1: 53 is retransmitted at 1.5 s; at 1.61 s an ACK of it and the next, at 1.73 s of two more, at 1.74 s a
+    // duplicate.
     let after = |n: usize| *seen.acks.iter().filter(|a| a.0 > 1.5).nth(n).expect("an ACK");
     let [one, two, three] = [0, 1, 2].map(after);
     assert!(near(&[one.0, two.0, three.0], &[1.61, 1.73, 1.74], 0.03), "{one:?} {two:?} {three:?}");

@@ -16,7 +16,7 @@ use ackclock_tcp::units::Rate;
 use bare::Bare;
 use proptest::prelude::*;
 
-/// What a listener was told, flow by flow; queues by link.
+/// The calls to a listener, flow by flow; queues by link.
 #[derive(Default, Debug, PartialEq)]
 struct Log {
     flows: Vec<Vec<String>>,
@@ -63,7 +63,7 @@ fn run(s: &Scenario, seed: u64) -> (Results, Log) {
     (r, n.into_watch())
 }
 
-/// The same run with nobody listening, where more is fused.
+/// The same run without a listener, where more links are fused.
 fn unwatched(s: &Scenario, seed: u64) -> Results {
     Network::with_endpoints(s, seed, (), ends(2)).expect("a scenario that can be run").run()
 }
@@ -115,7 +115,7 @@ fn a_bulk_flow_fills_the_bottleneck() {
     assert_eq!(r.links[0].drops.total(), r.links.iter().map(|l| l.drops.total()).sum::<u64>());
     let delivered = log.flows[0].iter().filter(|l| l.contains("delivered Receiver")).count() as u64;
     assert!(delivered + r.links[0].drops.total() <= f.data_sent);
-    // Fused: S-R1 and R2-D, and half of that for the ACKs; timers are few. With nobody listening, the whole path.
+    // Fused: S-R1 and R2-D, and half of that for the ACKs; there are few timers. Without a listener, the whole path.
     assert!(r.events < 31 * packets / 10, "{} events", r.events);
     let alone = unwatched(&ba(), 1);
     assert_eq!((&alone.flows, &alone.links), (&r.flows, &r.links));
@@ -165,7 +165,7 @@ fn a_packet_dropped_at_the_exit_has_used_its_slot() {
         log.flows[0].iter().find(|l| l.contains("delivered Receiver")).unwrap().clone()
     };
     assert_eq!(script(Place::Entry), "56000000 delivered Receiver 1461 0 1500");
-    // The second comes 1.2 ms after the first and waits for the end of its transmission.
+    // The second arrives 1.2 ms after the first and waits for the end of its transmission.
     assert_eq!(script(Place::Exit), "57200000 delivered Receiver 1461 0 1500");
 }
 
@@ -198,7 +198,7 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
     }
 }
 
-/// Where packets were on their way, besides what a listener is told anyway.
+/// The places that packets passed, besides the events that every listener sees.
 #[derive(Default)]
 struct Hops {
     log: Log,
@@ -234,7 +234,7 @@ fn a_packet_is_heard_of_at_each_link_but_its_first_and_hearing_changes_nothing()
     let Hops { log, passed } = n.into_watch();
     let (plain, heard) = run(&s, 1);
     assert_eq!((results.flows, log.flows), (plain.flows, heard.flows));
-    // Data go over links 2, 0 and 4, ACKs back over 5, 1 and 3; without loss before the bottleneck each comes to it.
+    // Data take links 2, 0 and 4, ACKs back 5, 1 and 3; without loss before the bottleneck every packet reaches it.
     let links = |to| passed.iter().filter(|p| p.2 == to).map(|p| p.1).collect::<std::collections::BTreeSet<_>>();
     assert_eq!((links(Side::Receiver), links(Side::Sender)), ([0, 4].into(), [1, 3].into()));
     let at = |link| passed.iter().filter(|p| p.1 == link).map(|p| p.3).collect::<Vec<_>>();
@@ -253,7 +253,7 @@ fn loss_at_the_entry_and_at_the_exit_meets_the_same_packets() {
     };
     let (entry, exit) = (lossy(Place::Entry), lossy(Place::Exit));
     assert!(entry.links[0].drops.loss > 20 && exit.links[0].drops.loss > 20);
-    // Every drop is repaired by a needed retransmission, the last ones perhaps not yet.
+    // Every drop is repaired by a needed retransmission, except perhaps the last ones.
     for r in [entry, exit] {
         let needed = r.flows[0].retransmitted - r.flows[0].needless;
         assert!(r.links[0].drops.total().abs_diff(needed) < 10, "{r:?}");

@@ -1,5 +1,5 @@
-//! Paths that lose nothing, but stand still for longer than the retransmission timeout or hold every tenth packet up: what each
-//! stack sends again, and which of them find out that nothing had been lost.
+//! Paths that lose nothing, but stop for longer than the retransmission timeout or hold back every tenth packet: the
+//! retransmissions of each stack, and which stacks detect that nothing had been lost.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::results::FlowResult;
@@ -17,10 +17,10 @@ use ackclock_tcp::timeout::TimeoutSpec;
 use ackclock_tcp::undo::UndoSpec;
 use ackclock_tcp::units::Rate;
 
-/// Segments that the window holds: so many are on their way when the path stops.
+/// Segments that the window holds: all in flight when the path stops.
 const WINDOW: u64 = 10;
 
-/// Timeouts, and for each mistake found what had begun it and whether something was given back.
+/// Timeouts, and for each detected mistake its trigger and whether the reduction was undone.
 #[derive(Default)]
 struct Heard {
     timeouts: u32,
@@ -41,8 +41,8 @@ impl Watch for Heard {
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
-/// 300 segments over 100 ms of round trip. The window that is on its way after 200 segments comes 1.2 s late, and so does
-/// the retransmission that the timer sends meanwhile: first in, first out.
+/// 300 segments with a round trip of 100 ms. The window in flight after 200 segments arrives 1.2 s late, and so does the
+/// retransmission that the timer sends meanwhile: first in, first out.
 fn through_a_spike(stack: Stack) -> (FlowResult, Heard) {
     let app = AppSpec { start: Nanos::ZERO, bytes: Some(300 * 1460), jitter: Nanos::ZERO, pieces: None };
     let f = FlowSpec { window: WINDOW * 1460, app, ..flow() };
@@ -104,7 +104,7 @@ fn timestamps_f_rto_and_linux_find_the_timeout_needless_and_nothing_but_its_firs
     }
 }
 
-/// 2000 segments, every tenth of which is overtaken for 20 ms (17 packets' time).
+/// 2000 segments; every tenth is overtaken for 20 ms (the time of 17 packets).
 fn overtaken(stack: Stack) -> FlowResult {
     let app = AppSpec { start: Nanos::ZERO, bytes: Some(2000 * 1460), jitter: Nanos::ZERO, pieces: None };
     let f = FlowSpec { window: 50 * 1460, app, ..flow() };
@@ -125,7 +125,7 @@ fn where_every_tenth_packet_is_overtaken_tcp_pr_resends_nothing() {
     let (by_time, by_count) = (overtaken(named("tcp-pr")), overtaken(named("rfc-6675")));
     assert_eq!((by_time.retransmitted, by_time.delivered), (0, 2000 * 1460));
     assert!(by_count.needless > 20, "{by_count:?}");
-    // Which one ends before the minute is over.
+    // One of them ends before the minute is over.
     assert!(by_time.finished.is_some() && by_count.finished.is_none(), "{by_time:?} {by_count:?}");
 }
 

@@ -14,7 +14,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Rate;
 
-/// What went in, and what became of it.
+/// The packets that entered, and their fates.
 #[derive(Default)]
 struct Log {
     sent: Vec<(Time, u32, Side, Entering)>,
@@ -57,15 +57,15 @@ impl Watch for Log {
         self.fates.push(format!("{at} {flow} {to:?} {number} doubled {} {sends}", seg.seq));
     }
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
-        // Access links have no rate: what they hold at one instant depends on what is asked first.
+        // Access links have no rate: their contents at one instant depend on the order of the queries.
         if link < 2 {
             self.fates.push(format!("{at} queue {link} {packets} {bytes}"));
         }
     }
 }
 
-/// Two flows of an engine over a bottleneck of 5 Mb/s with this on it. Access is without a rate, so that nothing departs
-/// at the instant at which a timer sends.
+/// Two flows of an engine over a bottleneck of 5 Mb/s with these elements. Access has no rate, so that nothing departs at the
+/// instant at which a timer sends.
 fn scenario(elements: &str) -> Scenario {
     let mut elements: Vec<ElementSpec> = serde_json::from_str(elements).expect("elements");
     let queue = QueueSpec { limit: QueueLimit::Packets(40), limit_counts_service: true };
@@ -80,7 +80,7 @@ fn scenario(elements: &str) -> Scenario {
     }
     let source = SourceSpec { rate: Rate(500_003), packet: 997, on_off: Some((exponential(500), exponential(300))) };
     let size = Size::Exponential(20_000);
-    // Hosts inside act before those outside that act at the same instant, as the ticks of two Linux hosts make them.
+    // Hosts inside act before hosts outside at the same instant; the ticks of two Linux hosts produce such instants.
     let transfers = TransfersSpec { gap: exponential(900), size, most: 5, flow: FlowSpec { stack: 1, ..flow() } };
     for kind in [BackgroundKind::Source(source), BackgroundKind::Transfers(transfers)] {
         s.background.push(BackgroundSpec { from: 2, to: 1, start: Nanos(7), stop: None, kind });
@@ -88,7 +88,7 @@ fn scenario(elements: &str) -> Scenario {
     s
 }
 
-/// One flow of an engine whose hosts are at the two ends of the harmed link itself.
+/// One flow of an engine whose hosts are directly at the two ends of the impaired link.
 fn direct(elements: &str) -> Scenario {
     let mut s = scenario(elements);
     let mut link = s.links.swap_remove(0);
@@ -117,7 +117,7 @@ const PATHS: [&str; 9] = [
     r#"[{"kind": "script", "drop": [41, 500, 501, 900], "duplicate": [77, 1200], "delay": [{"nth": 99, "by": "90 ms"}]}]"#,
 ];
 
-/// What the flows run and what the background runs.
+/// The stacks of the flows and of the background.
 fn stacks(flows: &str) -> [Stack; 2] {
     [flows, "rfc-today"].map(|name| Stack::named(name).expect("a stack"))
 }
@@ -127,7 +127,7 @@ fn simulated(s: &Scenario, stacks: &[Stack], seed: u64) -> (Results, Log) {
     (sim.run(), sim.into_watch())
 }
 
-/// The same packets at the same times, put in from outside.
+/// The same packets at the same times, sent from outside.
 fn replayed(s: &Scenario, stacks: &[Stack], seed: u64, sent: &[(Time, u32, Side, Entering)]) -> (Results, Log) {
     let mut path = Path::outside(s, stacks, seed, Log::default()).expect("a scenario");
     let mut numbers = [[0; 2]; 2];
@@ -145,13 +145,14 @@ fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
     let stacks = stacks("linux-2025");
     let mut harmed = 0;
     for elements in PATHS {
-        // A link at which a host stands has no event of its own just before a packet comes.
+        // A link with a host at its end has no event of its own just before a packet arrives.
         for (s, seed) in [(scenario(elements), 1), (scenario(elements), 2), (direct(elements), 3)] {
             let (results, mut log) = simulated(&s, &stacks, seed);
             let (again, mut put) = replayed(&s, &stacks, seed, &log.sent);
             assert!(log.sent.len() > 2_000 && put.sent == log.sent, "{elements} {seed}");
             if s.links.len() == 1 {
-                // Of two packets that reach a host at one instant a simulated host answers the first before the second comes.
+                // If two packets reach a host at the same instant, a simulated host answers the first before the second
+                // arrives.
                 log.fates.sort();
                 put.fates.sort();
             }
@@ -210,7 +211,7 @@ fn what_the_tcp_outside_refuses_makes_its_retransmission_refused() {
         let seg = Segment { seq: Offset(first), len: 100, flags: Segment::ACK, ..Segment::EMPTY };
         Entering { seg, wire: 140, sends, recovery: None }
     };
-    // Of two segments the second is refused, and both are sent again; the end of the first is refused the second time.
+    // The second of two segments is refused, and both are retransmitted; the second time, the end of the first is refused.
     for (ms, first, sends) in [(1, 1, 1), (2, 101, 1), (200, 1, 2), (201, 101, 2), (400, 1, 3)] {
         path.put(Time(ms * 1_000_000), 0, Side::Sender, packet(first, sends));
         path.run_until(Time((ms + 150) * 1_000_000));

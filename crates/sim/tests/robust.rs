@@ -1,6 +1,6 @@
-//! Wang & Shin §3.2: several losses out of one window, and how fast the window gets through in spite of them.
+//! Wang & Shin §3.2: several losses from one window, and the throughput of the window in spite of them.
 //!
-//! Their background flows only shape the losses of the first flow and are not described further; here a script drops.
+//! Their background flows only shape the losses of the first flow and are not described further; here a script drops packets.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
@@ -18,7 +18,7 @@ use ackclock_tcp::units::Rate;
 /// Payload of a packet of 1000 bytes on the wire.
 const MSS: u32 = 960;
 
-/// When the first fast retransmit was, what was outstanding up to, and when that was acknowledged.
+/// The time of the first fast retransmit, the end of the outstanding data then, and the time when that was acknowledged.
 #[derive(Default)]
 struct Seen {
     begun: Option<f64>,
@@ -84,7 +84,7 @@ fn scenario(lost: &[u64], window: u64) -> Scenario {
     }
 }
 
-/// A sender in congestion avoidance with `segs` segments outstanding, of whose second window so many are lost.
+/// A sender in congestion avoidance with `segs` segments outstanding; its second window has `losses` losses.
 fn watched(mut stack: Stack, segs: u32, losses: u64, gap: u64, window: u64) -> Seen {
     stack.startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: segs, ssthresh_segs: Some(segs) });
     let lost: Vec<u64> = (0..losses).map(|n| u64::from(segs) + n * gap).collect();
@@ -93,7 +93,7 @@ fn watched(mut stack: Stack, segs: u32, losses: u64, gap: u64, window: u64) -> S
     sim.into_watch()
 }
 
-/// Segments acknowledged within two seconds of the fast retransmit: six of a window of 28 lost, a peer's window of 30.
+/// Segments acknowledged within two seconds of the fast retransmit: six lost from a window of 28, a peer's window of 30.
 fn after_two_seconds(change: impl FnOnce(&mut Stack)) -> u64 {
     let mut stack = Stack::named("robust").expect("listed");
     change(&mut stack);
@@ -103,14 +103,14 @@ fn after_two_seconds(change: impl FnOnce(&mut Stack)) -> u64 {
     (until.1 - seen.from) / u64::from(MSS)
 }
 
-/// Kilobits per second from the fast retransmit to the ACK of all that was outstanding then; and timeouts.
+/// Kilobits per second from the fast retransmit to the ACK of all data then outstanding; and timeouts.
 fn throughput(name: &str, segs: u32, losses: u64, gap: u64, window: u64) -> (f64, u32) {
     let seen = watched(Stack::named(name).expect("listed"), segs, losses, gap, window);
     let (begun, (repaired, ack)) = (seen.begun.expect("a fast retransmit"), seen.repaired.expect("repaired"));
     ((ack - seen.from) as f64 / f64::from(MSS) * 8.0 / (repaired - begun), seen.timeouts)
 }
 
-/// Its mean over windows of 12 to 28 segments that lose so many, side by side or every other; no timeout may help.
+/// Its mean over windows of 12 to 28 segments with `losses` losses, in a row or every other segment; no timeout may help.
 fn mean(name: &str, losses: u64, window: u64) -> f64 {
     let cases = (12..=28).flat_map(|segs| [(segs, 1), (segs, 2)]).filter(|c| losses * c.1 < u64::from(c.0));
     let all: Vec<(f64, u32)> = cases.map(|(segs, gap)| throughput(name, segs, losses, gap, window)).collect();
@@ -121,8 +121,8 @@ fn mean(name: &str, losses: u64, window: u64) -> f64 {
 #[test]
 fn robust_recovery_is_faster_than_tahoe_and_newreno_and_slower_than_sack() {
     // §3.2, Figure 5 (lost): "significantly higher than that of Tahoe and New-Reno, and slightly higher than that of SACK".
-    // The last does not come out: RR repairs one loss a round trip, SACK all in one. Nor is it far above Tahoe with six losses
-    // under the window of 30.
+    // The last claim is not reproduced: RR repairs one loss per round trip, SACK all in one. Nor is RR far above Tahoe with
+    // six losses under the window of 30.
     for window in [30, 1000] {
         for losses in [3, 6] {
             let of = |name| mean(name, losses, window);
@@ -138,7 +138,7 @@ fn robust_recovery_is_faster_than_tahoe_and_newreno_and_slower_than_sack() {
 
 #[test]
 fn its_exact_count_is_faster_than_the_letter_where_the_peers_window_holds_segments_back() {
-    // Decision 0047: to the letter each held-back segment looks lost.
+    // Decision 0047: taken literally, each held-back segment looks lost.
     let letter = |stack: &mut Stack| {
         let spec = RobustSpec { count: Count::Act, order: Order::Extra, ..RobustSpec::default() };
         stack.recovery = RecoverySpec::Robust(spec);

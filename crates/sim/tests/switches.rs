@@ -1,4 +1,4 @@
-//! Mechanisms that a paper's words ask for (decision 0180): runs whose behaviour differs as the words say.
+//! Mechanisms that follow from a paper's wording (decision 0180): runs whose behaviour differs as the wording says.
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
@@ -21,23 +21,23 @@ use ackclock_tcp::units::Rate;
 
 const MSS: u32 = 960;
 
-/// What the sender did.
+/// The sender's behaviour.
 #[derive(Default)]
 struct Seen {
-    /// Every ACK: when, up to where.
+    /// Every ACK: its time and its offset.
     acks: Vec<(Time, u64)>,
     una: u64,
     max: u64,
-    /// The most that was outstanding in Recovery and outside, segments.
+    /// The most data outstanding in Recovery and outside it, segments.
     in_recovery: u64,
     outside: u64,
     phase: Option<Phase>,
     recoveries: u64,
-    /// The window after each partial ACK or duplicate of a Recovery that changed it, segments.
+    /// The window after each partial ACK or duplicate in a Recovery that changed it, segments.
     by_recovery: Vec<f64>,
     /// The largest threshold in force.
     dupthresh: u32,
-    /// Episodes found to be mistakes.
+    /// Episodes recognized as mistakes.
     mistakes: u64,
 }
 
@@ -101,7 +101,7 @@ fn drop(nth: &[u64]) -> Vec<ElementSpec> {
     vec![ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules })]
 }
 
-/// Every half second on average six pairs of places in the queue change their packets.
+/// Every half second, on average, six pairs of places in the queue exchange their packets.
 fn swaps() -> ElementSpec {
     let gap = Gap::Exponential(Nanos::from_millis(500));
     ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 6, gap })
@@ -115,8 +115,8 @@ fn opened(name: &str, segs: u32) -> Stack {
 
 #[test]
 fn where_the_round_trip_counts_over_the_window_before_the_cut_del_resends_needlessly_more_often() {
-    // Places of the queue change their packets: nothing is lost, and each fast retransmit was a mistake. The halved window
-    // throws the delay back, and the next events overtake it.
+    // Places of the queue exchange their packets: nothing is lost, and each fast retransmit was a mistake. The halved
+    // window throws the delay back, and the next events overtake it.
     let mistakes = |ceiling| -> u64 {
         let stack = || {
             let detect =
@@ -132,7 +132,8 @@ fn where_the_round_trip_counts_over_the_window_before_the_cut_del_resends_needle
 
 #[test]
 fn told_of_each_dsack_inc_learns_from_a_late_packet_whose_window_also_lost_one() {
-    // The first packet of 28 comes 60 ms late and is resent meanwhile; the third is lost. The episode was no mistake.
+    // The first packet of 28 arrives 60 ms late and is retransmitted meanwhile; the third is lost. The episode was no
+    // mistake.
     let largest = |update_per| {
         let threshold = ThresholdSpec::Inc(IncSpec { update_per, ..IncSpec::default() });
         let detect = DetectSpec::DupAck(DupAckSpec { threshold, judge_in_recovery: true, ..DupAckSpec::default() });
@@ -161,7 +162,7 @@ fn deflated_without_inflation_the_window_falls_by_what_a_partial_ack_acknowledge
     assert!(!windows(false).contains(&1.0));
 }
 
-/// Robust Recovery to the letter over a window of 28 that loses every other one of its first six packets.
+/// Robust Recovery taken literally, over a window of 28 that loses every other one of its first six packets.
 fn robust(cap: OwnLimit, limit: Option<u32>, window: u64) -> Seen {
     let mut stack = opened("robust", 28);
     stack.recovery =
@@ -175,7 +176,7 @@ fn a_recovery_that_ignores_its_own_limit_goes_as_with_an_open_window_until_it_en
     let open = robust(OwnLimit::Heeded, None, 1000);
     let ignored = robust(OwnLimit::Ignored, Some(30), 1000);
     let heeded = robust(OwnLimit::Heeded, Some(30), 1000);
-    // What is lost of the letter where segments are held back (decision 0047): the window at the exit.
+    // The deviation from the literal text where segments are held back (decision 0047): the window at the exit.
     let exit = |s: &Seen| s.by_recovery.last().copied();
     println!("window at the exit: open {:?}, ignored {:?}, heeded {:?}", exit(&open), exit(&ignored), exit(&heeded));
     assert_eq!(exit(&ignored), exit(&open));

@@ -1,5 +1,5 @@
-//! The yardstick: a minimal NewReno without SACK, options, events or exchangeable parts. What a run with this costs is
-//! about what the network costs.
+//! The yardstick: a minimal NewReno without SACK, options, events or exchangeable parts. A run with it costs about as
+//! much as the network alone.
 
 use ackclock_sim::host::Endpoint;
 use ackclock_tcp::connection::Outcome;
@@ -75,7 +75,7 @@ impl Bare {
         })
     }
 
-    /// Acknowledges every `every`th packet at once, others after 200 ms.
+    /// Acknowledges every `every`th packet immediately, others after 200 ms.
     pub(crate) fn receiver(every: u32) -> Bare {
         Bare::Receiver(Receiver { next: 1, held: Vec::new(), every, pending: 0, ack_at: None, ack_now: false })
     }

@@ -14,10 +14,10 @@ use ackclock_tcp::units::Rate;
 pub(crate) const MSS: u32 = 1460;
 
 const STACK: &str = "sack-ff96";
-/// One of each kind.
+/// One stack of each kind.
 const MIXED: &[&str] = &["newreno", "sack-ff96", "rfc-6675", "dsack-avg", "rack-tlp", "linux-2025", "cubic", "rr-tcp"];
 
-/// Whose TCP runs on the network.
+/// The TCP that runs on the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tcp {
     /// The yardstick.
@@ -44,8 +44,8 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) tcp: Tcp,
     scenario: fn() -> Scenario,
-    /// `ns2/speed.tcl` and `ns3/speed.cc` have it too, under the same name; ns-3, which is slow, simulates this many
-    /// seconds of it.
+    /// `ns2/speed.tcl` and `ns3/speed.cc` also have this case, under the same name. ns-3, which is slow, simulates
+    /// this many seconds of it.
     pub(crate) ns3_s: Option<u32>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum Run {
 }
 
 impl Run {
-    /// With `stack` for every flow, if there is one.
+    /// With `stack` for every flow, if given.
     pub(crate) fn new(case: &Case, stack: Option<&str>) -> Result<Run, String> {
         let mut s = (case.scenario)();
         let laid_out = match case.tcp {

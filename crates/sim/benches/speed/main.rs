@@ -1,11 +1,13 @@
-//! How fast? Delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`), ns-2 and ns-3.
+//! Measures speed: delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`), ns-2 and
+//! ns-3.
 //!
 //! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N] [--ns3 PROGRAM]`, where PROGRAM is
-//! `ns3/speed.cc` compiled; one case here and now, perhaps with another stack:
-//! `-- --case NAME [--stack NAME]`; the names of the stacks: `-- --stacks`
+//! `ns3/speed.cc` compiled; one case in this process, optionally with another stack: `-- --case NAME [--stack NAME]`;
+//! the names of the stacks: `-- --stacks`
 //!
-//! Each case runs in a process of its own, so that its peak memory can be seen, in rounds, so that whatever else the
-//! machine does meets all of them. CPU time is the kernel's (`/proc`), without the time to build the scenario.
+//! Each case runs in a process of its own, so that its peak memory can be measured. The cases run in rounds, so that
+//! other load on the machine affects all of them. CPU time is the kernel's (`/proc`), without the time to build the
+//! scenario.
 
 mod bare;
 mod cases;
@@ -15,7 +17,7 @@ use cases::{Case, CASES};
 use std::fs;
 use std::process::{Command, ExitCode};
 
-/// What one run of a case told.
+/// The figures of one run of a case.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     packets: f64,
@@ -47,7 +49,7 @@ fn cpu_s() -> Result<f64, String> {
     Ok(ns / 1e9)
 }
 
-/// The most memory that this process ever held, in kB.
+/// The peak memory of this process, in kB.
 fn peak_rss_kb() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
@@ -123,7 +125,7 @@ fn args() -> Result<Args, String> {
     Ok(a)
 }
 
-/// The run in the middle, by speed.
+/// The median run, by speed.
 fn median(mut all: Vec<Outcome>) -> Option<Outcome> {
     all.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
     all.get(all.len() / 2).cloned()
@@ -173,7 +175,7 @@ fn bench(a: &Args) -> Result<(), String> {
     Ok(())
 }
 
-/// `per_simulated_s` shows whether the others carried as much.
+/// `per_simulated_s` shows whether the others carried the same load.
 fn print_json(c: &Case, o: &Outcome, ns2: Option<Outcome>, ns3: Option<Outcome>) {
     let or_null = |x: Option<f64>, digits: usize| x.map_or("null".to_owned(), |x| format!("{x:.digits$}"));
     let seconds = c.seconds();

@@ -1,18 +1,19 @@
-//! Reading a folder of packet logs: `cases.csv` and one `CASE_clean_VARIANT_every.csv.gz` a run.
+//! Reading a folder of packet logs: `cases.csv` and one `CASE_clean_VARIANT_every.csv.gz` for each
+//! run.
 
 use flate2::read::GzDecoder;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// What is dropped, how much is sent, and the receiver's window in packets.
+/// The dropped packets, the size of the transfer, and the receiver's window in packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// As in the file names.
     pub(crate) name: String,
     /// 0-based arrivals at the bottleneck.
     pub(crate) drop_arrivals: Vec<u64>,
-    /// Packets to send; `None` never stops.
+    /// Packets to send; `None`: it never stops.
     pub(crate) packets: Option<u64>,
     /// Packets.
     pub(crate) window: u64,
@@ -44,7 +45,7 @@ pub(crate) struct Log {
 /// All logs of a folder, by name.
 ///
 /// # Errors
-/// A sentence that names the file, the line, and what is wrong.
+/// A sentence that names the file, the line, and the fault.
 pub(crate) fn all(folder: &Path) -> Result<Vec<Log>, String> {
     let cases = cases(&folder.join("cases.csv"))?;
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! The network of the packet logs, and how two senders are compared on it.
+//! The network of the packet logs, and the comparison of two senders on it.
 
 use crate::log::{Case, Send};
 use ackclock_sim::engine::Sim;
@@ -61,7 +61,7 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
     }
 }
 
-/// The first place where two sequences of sends part, in words.
+/// The first difference between two sequences of sends, in words.
 pub(crate) fn difference(want: &[Send], got: &[Send]) -> Option<String> {
     let same = |w: &Send, g: &Send| {
         w.number == g.number && w.retransmit == g.retransmit && (w.time_s - g.time_s).abs() <= TOLERANCE_S
@@ -72,7 +72,7 @@ pub(crate) fn difference(want: &[Send], got: &[Send]) -> Option<String> {
     Some(format!("send {at}: ns-2 {}, ours {}", show(want.get(at)), show(got.get(at))))
 }
 
-/// What our sender sends in that case.
+/// Our sender's transmissions in that case.
 pub(crate) fn ours(case: &Case, stack: Stack, duration: Nanos) -> Vec<Send> {
     let mut sim = Sim::new(&scenario(case, duration), &[stack], 1, Sends::default()).expect("a possible scenario");
     sim.run();

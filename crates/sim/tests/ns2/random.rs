@@ -1,9 +1,9 @@
-//! Packet for packet as ns-2 on loss patterns that nobody chose: where ns-2 is installed, random drops are run on it and
-//! on our senders, side by side. `ACKCLOCK_NS2_PATTERNS` says how many (default 30), `ACKCLOCK_NS2_SEED` which.
+//! Compares packet for packet with ns-2 on random loss patterns: where ns-2 is installed, random drops run on it and on
+//! our senders, side by side. `ACKCLOCK_NS2_PATTERNS` sets their number (default 30), `ACKCLOCK_NS2_SEED` selects them.
 //!
-//! One difference is known and left: where `newreno0`'s full ACK follows a partial one directly, ns-2.35 forgets to note
-//! that recovery is over. If then the first segment after it is lost, the guard forbids the fast retransmit on both sides,
-//! but ns-2 still inflates its window and sends new data on the fourth duplicate and on (about 1 pattern in 600).
+//! One known difference remains: where `newreno0`'s full ACK directly follows a partial one, ns-2.35 does not record that
+//! recovery has ended. If then the first segment after it is lost, the guard forbids the fast retransmit on both sides,
+//! but ns-2 still inflates its window and sends new data from the fourth duplicate on (about 1 pattern in 600).
 
 use crate::log::{Case, Send};
 use crate::{network, stacks};
@@ -25,7 +25,8 @@ impl Luck {
         self.0.next_u64() % n
     }
 
-    /// One to eight drops: spread over 200 arrivals, within 30, or in a row; any of several windows; sometimes an end.
+    /// One to eight drops: spread over 200 arrivals, within 30, or in a row; one of several windows; sometimes a finite
+    /// transfer.
     fn case(&mut self) -> Case {
         let (n, base) = ([1, 1, 2, 2, 3, 3, 4, 5, 6, 8][self.below(10) as usize], self.below(120));
         let drops: BTreeSet<u64> = match self.below(3) {
@@ -39,7 +40,7 @@ impl Luck {
     }
 }
 
-/// What ns-2's sender sends in that case.
+/// The transmissions of ns-2's sender in that case.
 fn theirs(ns: &str, case: &Case, variant: &str) -> Result<Vec<Send>, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/packet_log.tcl");
     let drops: Vec<String> = case.drop_arrivals.iter().map(u64::to_string).collect();
@@ -51,7 +52,7 @@ fn theirs(ns: &str, case: &Case, variant: &str) -> Result<Vec<Send>, String> {
         return Err(format!("{}: {text}{}", out.status, String::from_utf8_lossy(&out.stderr)));
     }
     let mut seen = BTreeSet::new();
-    // A trace line of a packet that the sender's node puts into its queue: + time from to tcp size flags … sequence id.
+    // The trace line of a packet that the sender's node enqueues: + time from to tcp size flags … sequence id.
     let sends = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
     let sends = sends.filter(|f| f.len() > 10 && f[0] == "+" && f[2] == "0" && f[4] == "tcp");
     sends

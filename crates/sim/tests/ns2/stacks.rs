@@ -1,4 +1,5 @@
-//! ns-2.35's senders in the logs' `clean` profile, as stacks: a named stack and ns-2's conventions.
+//! ns-2.35's senders in the logs' `clean` profile, as stacks: each a named stack with ns-2's
+//! conventions.
 
 use ackclock_tcp::congestion::aimd::{AimdSpec, Halve};
 use ackclock_tcp::congestion::CongestionSpec;
@@ -30,12 +31,12 @@ pub(crate) fn clean(variant: &str) -> Result<Stack, String> {
     let named = VARIANTS.iter().find(|v| v.0 == variant).and_then(|v| Stack::named(v.1));
     let known = || VARIANTS.map(|v| v.0).join(", ");
     let mut s = named.ok_or_else(|| format!("unknown variant \"{variant}\"; known are {}", known()))?;
-    // A cut halves the window (ssthresh in whole segments), at every timeout anew.
+    // A cut halves the window (ssthresh in whole segments), again at every timeout.
     s.congestion = CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..AimdSpec::default() });
     // tcpTick_ 0.01, minrto_ 1, maxrto_ 60, rtxcur_init_ 3.
     let (tick, initial) = (Nanos::from_millis(10), Nanos::from_secs(3));
     s.rto = RtoSpec::Rfc6298(Rfc6298Spec { tick, initial, ..Rfc6298Spec::default() });
-    // SACKed data are sent again after a timeout; a sink reports at most maxSackBlocks_ 3.
+    // SACKed data are retransmitted after a timeout; a sink reports at most maxSackBlocks_ 3.
     s.timeout = TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: false, ..Default::default() });
     s.options.sack_blocks = 3;
     if variant != "sack1" {

@@ -1,5 +1,5 @@
-//! A sender with a fixed window that knows no loss: slow start up to the window, then a packet for each that arrived. So what
-//! the path does to the order does not change what is sent.
+//! A sender with a fixed window that ignores loss: slow start up to the window, then one packet for each arrival. So the
+//! path's reordering does not change what it sends.
 
 use ackclock_sim::host::Endpoint;
 use ackclock_sim::scenario::FlowSpec;

@@ -22,7 +22,8 @@ fn a_moved_packet_has_the_interval_as_its_extent_and_is_so_much_n_reordered() {
         assert!(late.packets > 100, "{interval}: {late:?}");
         let extents = BTreeMap::from([(u64::from(interval), late.packets)]);
         assert_eq!((&late.extents, &late.n), (&extents, &extents), "{interval}");
-        // Each moved packet and the `interval` that overtake it make a round, and once the queue is long all packets are in one.
+        // Each moved packet and the `interval` packets that overtake it form a round, and once the queue is long all packets
+        // belong to one.
         let whole = 1.0 / f64::from(interval + 1);
         assert!((0.95 * whole..whole).contains(&order.ratio()), "{interval}: {}", order.ratio());
     }
@@ -30,7 +31,7 @@ fn a_moved_packet_has_the_interval_as_its_extent_and_is_so_much_n_reordered() {
 
 #[test]
 fn nothing_is_moved_where_the_queue_never_exceeds_the_interval_by_the_window_or_by_the_device() {
-    // 155 packets less the 59 on the way leave 96 in the queue: RI 90 moves, RI 100 does not.
+    // 155 packets less the 59 in flight leave 96 in the queue: RI 90 moves packets, RI 100 does not.
     let moved = |interval, device, window| run(&fukuda(interval, device, window), 1).1.late().packets;
     assert!(moved(90, None, 155) > 0);
     assert_eq!(moved(100, None, 155), 0);

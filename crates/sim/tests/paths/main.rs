@@ -1,4 +1,4 @@
-//! What the elements that reorder promise, seen from the hosts and measured by RFC 4737's metrics.
+//! The promises of the elements that reorder, observed at the hosts and measured by RFC 4737's metrics.
 
 mod clocked;
 mod demote;
@@ -37,7 +37,7 @@ fn with(element: ElementSpec, d: DirectionSpec) -> DirectionSpec {
     DirectionSpec { elements: vec![element], ..d }
 }
 
-/// A run of a sender that nothing disturbs, and what arrived at the receiver.
+/// A run of a sender that nothing disturbs; returns the arrivals at the receiver.
 fn run(s: &Scenario, seed: u64) -> (Results, Reordering) {
     let mut network = Network::with_endpoints(s, seed, Order::default(), Clocked::new).expect("a possible scenario");
     let results = network.run();

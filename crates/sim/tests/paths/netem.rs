@@ -22,7 +22,7 @@ fn a_delay_alone_is_that_of_a_longer_link() {
 #[test]
 fn every_gapth_packet_overtakes_those_that_the_delay_holds() {
     let (_, order) = run(&emulated(NetemSpec { delay: ms(40), reorder: 1.0, gap: 10, ..NetemSpec::default() }), 1);
-    // One in ten goes first: of those behind it in number, nine in ten at most are late because of it.
+    // One in ten goes first; at most nine in ten of the packets before it are late because of it.
     assert!(order.ratio() > 0.3 && order.ratio() < 0.9, "{}", order.ratio());
 }
 
@@ -32,7 +32,8 @@ fn jitter_reorders_and_without_it_nothing_is_reordered() {
     assert_eq!(jitter(Nanos::ZERO).late().packets, 0);
     let some = jitter(ms(10));
     assert!(some.ratio() > 0.2, "{}", some.ratio());
-    // Two packets can change places by twice the jitter at most, and the link then takes 1.2 ms for each.
+    // Two packets can change places at most within twice the jitter, and the link then takes 1.2 ms for
+    // each.
     assert!(some.late().longest <= ms(20) + Nanos(60 * 1_200_000));
 }
 

@@ -36,7 +36,7 @@ fn paths_of_equal_delay_and_rate_keep_the_order() {
 #[test]
 fn all_packets_of_the_slower_of_two_paths_are_late_by_the_difference_of_their_delays() {
     let mut s = bundle([1, 1]);
-    // Packets 1.2 ms apart, all the time.
+    // Packets 1.2 ms apart throughout.
     s.links[0].forward.rate = Some(Rate(10_000_000));
     if let ElementSpec::Split(split) = &mut s.links[1].forward.elements[0] {
         split.paths[1].way.delay = Nanos::from_micros(49_500);
@@ -44,9 +44,9 @@ fn all_packets_of_the_slower_of_two_paths_are_late_by_the_difference_of_their_de
     let (r, order) = run(&s, 1);
     let late = order.late();
     assert!((0.48..0.5).contains(&order.ratio()), "{}", order.ratio());
-    // The next packet, sent 1.2 ms later on the faster path, comes 29.5 - 1.2 ms before it. In this time come 12 packets of
-    // the faster path and 11 of the slower, one each 2.4 ms.
-    // (Some also meet another packet at the last link and wait 0.12 ms for it.)
+    // The next packet, sent 1.2 ms later on the faster path, arrives 29.5 - 1.2 ms before it. In this time 12 packets
+    // arrive from the faster path and 11 from the slower, one each every 2.4 ms. (Some also meet another packet at the last
+    // link and wait 0.12 ms for it.)
     assert!((28_300_000..=28_420_000).contains(&late.longest.0), "{:?}", late.longest);
     assert!(*late.extents.get(&23).unwrap_or(&0) as f64 > 0.95 * late.packets as f64, "{:?}", late.extents);
     assert_eq!(r.links[2].drops.total(), 0);

@@ -1,8 +1,8 @@
-//! Queue swaps by the metrics.
+//! Queue swaps measured by the metrics.
 
 use super::*;
 
-/// Swaps on a queue of 130 packets, so far apart that each has left when the next comes.
+/// Swaps on a queue of 130 packets, spaced so that each packet has left before the next swap.
 fn swapped(mode: SwapMode) -> (u64, Reordering) {
     let gap = Gap::Constant(Nanos::from_millis(300));
     let swap = ElementSpec::Swap(SwapSpec { mode, count: 1, gap });
@@ -25,8 +25,8 @@ fn a_swap_of_neighbours_makes_one_packet_late_by_one() {
 fn a_swap_of_two_places_makes_the_packets_from_the_one_to_the_other_late() {
     let (swaps, order) = swapped(SwapMode::Literal);
     let late = order.late();
-    // Over distance d the second place's packet comes first: d packets are late by 1, 2, … d. The mean distance of two
-    // places of n is (n + 1) / 3: 44 for 130.
+    // Over distance d the packet of the second place arrives first: d packets are late by 1, 2, … d. The mean distance
+    // of two places of n is (n + 1) / 3: 44 for 130.
     let mean = late.packets as f64 / swaps as f64;
     assert!((36.0..52.0).contains(&mean), "{mean}");
     assert!(late.extents.keys().all(|e| *e < 130));

@@ -17,7 +17,7 @@ fn a_trace_of_one_row_is_a_link_of_that_rate_and_delay() {
 
 #[test]
 fn the_bytes_that_arrive_are_those_that_the_rates_allow() {
-    // Half of the time 10 Mb/s, half 2 Mb/s: 6 on the average, of which 1460 / 1500 is payload.
+    // Half of the time 10 Mb/s, half 2 Mb/s: 6 on average, of which 1460 / 1500 is payload.
     let d = traced("time_s,rate_mbps\n0,10\n0.5,2\n", Some(Nanos::from_secs(1)));
     let (r, _) = run(&line(d, 300), 1);
     let rate = r.flows[0].delivered as f64 * 8.0 / 20.0 / (1460.0 / 1500.0);
@@ -28,7 +28,8 @@ fn the_bytes_that_arrive_are_those_that_the_rates_allow() {
 fn a_delay_that_falls_lets_packets_overtake_and_one_that_rises_does_not() {
     let late = |text| run(&line(traced(text, None), 100), 1).1.late().packets;
     assert_eq!(late("time_s,delay_ms,rate_mbps\n0,20,10\n5,60,10\n"), 0);
-    // 40 ms less: what left within 40 ms before, 33 packets at 1.2 ms, is overtaken.
+    // The delay falls by 40 ms: packets that left within 40 ms before, 33 packets at 1.2 ms, are
+    // overtaken.
     let overtaken = late("time_s,delay_ms,rate_mbps\n0,60,10\n5,20,10\n");
     assert!((30..=34).contains(&overtaken), "{overtaken}");
 }
@@ -42,7 +43,7 @@ fn a_trace_loses_what_it_says() {
 
 #[test]
 fn deliveries_limit_the_bytes_that_arrive() {
-    // An opportunity each millisecond: 12 Mb/s.
+    // An opportunity every millisecond: 12 Mb/s.
     let times = DeliveriesSpec::parse("1\n").expect("good times");
     let spec = DeliveriesSpec { times, bytes: 1500 };
     let d = with(ElementSpec::Deliveries(spec.clone()), pipe(None, Nanos::from_millis(20)));

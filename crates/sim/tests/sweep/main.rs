@@ -1,7 +1,7 @@
-//! Every named stack on the same paths, one table for each path: `tables.snap`, made to be read.
+//! Every named stack on the same paths, one table for each path: `tables.snap`, written to be read.
 //!
-//! `paths.rs` is the list of paths, `notes.txt` explains cells that look strange. After a change that is meant,
-//! `INSTA_UPDATE=always cargo test -p ackclock-sim --test sweep` writes the tables anew; the diff is what it did.
+//! `paths.rs` is the list of paths, `notes.txt` explains cells that look strange. After an intended change,
+//! `INSTA_UPDATE=always cargo test -p ackclock-sim --test sweep` rewrites the tables; the diff shows the effect.
 
 mod notes;
 mod paths;

@@ -25,7 +25,7 @@ pub(crate) fn read() -> Vec<Note> {
         .collect()
 }
 
-/// A note speaks of cells that exist and have the value that it explains.
+/// Checks that a note refers to existing cells with the value that it explains.
 pub(crate) fn check(notes: &[Note], tables: &[Table]) {
     for n in notes {
         let what = format!("notes.txt: {} | {} | {}", n.path, n.stacks.join(", "), n.column);

@@ -1,8 +1,8 @@
-//! The paths. One more is one more row of [`PATHS`] and the function that it names.
+//! The paths. To add one, add a row to [`PATHS`] and the function that it names.
 //!
-//! All begin as [`plain`]: S, R1, R2, D with 10 Mb/s and 1 ms outside and 5 Mb/s and 50 ms between the routers, where 44
-//! packets of 1500 bytes are a full pipe and no queue ever overflows; one flow, an ACK for each segment, slow start up
-//! to 40 segments. So what happens on a path is what its row does, and nothing else.
+//! All start from [`plain`]: S, R1, R2, D with 10 Mb/s and 1 ms outside and 5 Mb/s and 50 ms between the routers. There
+//! 44 packets of 1500 bytes fill the pipe, and no queue ever overflows. It has one flow, an ACK for each segment, and
+//! slow start up to 40 segments. So every event on a path is caused by its row, and by nothing else.
 
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
@@ -11,13 +11,13 @@ use ackclock_tcp::units::Rate;
 
 /// One path.
 pub(crate) struct Path {
-    /// How notes call it.
+    /// Its name in notes.
     pub(crate) name: &'static str,
-    /// What happens on it.
+    /// A description of its events.
     pub(crate) about: &'static str,
     /// Segments to transfer.
     pub(crate) segments: u64,
-    /// What makes it different from [`plain`].
+    /// Changes [`plain`] into this path.
     pub(crate) change: fn(&mut Scenario),
     /// The first retransmission is lost too.
     pub(crate) lose_the_first_repair: bool,
@@ -150,7 +150,7 @@ fn spike(s: &mut Scenario) {
     s.links[BOTTLENECK].forward.elements.push(ElementSpec::DelaySpike(spec));
 }
 
-/// A window that the path and its queue hold.
+/// A window that fits into the path and its queue.
 fn large_window(s: &mut Scenario) -> &mut DirectionSpec {
     s.flows[0].window = 100 * u64::from(s.flows[0].mss);
     &mut s.links[BOTTLENECK].forward

@@ -12,14 +12,14 @@ use ackclock_tcp::startup::StartupSpec;
 /// Titles of the columns behind the stack's name.
 pub(crate) const COLUMNS: [&str; 7] = ["kB/s", "needed", "needless", "timeouts", "fast rec.", "undone", "stall ms"];
 
-/// What all stacks did on one path.
+/// The results of all stacks on one path.
 pub(crate) struct Table {
     pub(crate) path: &'static Path,
     /// Each stack's cells.
     pub(crate) rows: Vec<(&'static str, [String; COLUMNS.len()])>,
 }
 
-/// Slow start ends here wherever the stack can be told so.
+/// Slow start ends here if the stack has such a setting.
 const SSTHRESH_SEGS: u32 = 40;
 
 fn run(s: &Scenario, stack: &Stack) -> (FlowResult, Counts) {
@@ -37,7 +37,8 @@ fn row(p: &Path, name: &str) -> [String; COLUMNS.len()] {
     (p.change)(&mut s);
     let (mut flow, mut counts) = run(&s, &stack);
     if p.lose_the_first_repair {
-        // Up to that packet the second run is the first again, so it has the same number there.
+        // Up to that packet the second run equals the first, so the packet has the same number
+        // there.
         paths::drop(&mut s, &[counts.first_repair.expect("a retransmission")]);
         (flow, counts) = run(&s, &stack);
     }
@@ -60,7 +61,7 @@ pub(crate) fn measure(path: &'static Path) -> Table {
     Table { path, rows: Stack::names().map(|name| (name, row(path, name))).collect() }
 }
 
-/// The table as text, with what the notes say about it below.
+/// The table as text, followed by its notes.
 pub(crate) fn show(t: &Table, notes: &[Note]) -> String {
     let mut out = format!("{}: {}\n{} segments\n\n{:<24}", t.path.name, t.path.about, t.path.segments, "stack");
     COLUMNS.iter().for_each(|c| out += &format!("{c:>11}"));

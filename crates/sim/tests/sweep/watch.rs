@@ -1,4 +1,4 @@
-//! What one run is asked.
+//! The measurements of one run.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
@@ -12,14 +12,14 @@ pub(crate) struct Counts {
     pub(crate) timeouts: u64,
     pub(crate) fast_recoveries: u64,
     pub(crate) undone: u64,
-    /// The longest time for which data were outstanding and `snd_una` stood still.
+    /// The longest time in which data were outstanding and `snd_una` did not advance.
     pub(crate) stall: Nanos,
     /// The position of the first retransmission among the data packets sent.
     pub(crate) first_repair: Option<u64>,
     sent: u64,
     snd_una: Offset,
     snd_max: Offset,
-    /// When `snd_una` last moved, or data became outstanding.
+    /// When `snd_una` last advanced, or data became outstanding.
     moved: Time,
 }
 
