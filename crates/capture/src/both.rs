@@ -1,57 +1,57 @@
-//! Both sides of a connection: what became of each copy is known.
+//! Both sides of a connection: the fate of each copy is known.
 //!
-//! Idea: a packet is found again at the receiver by its identification, sequence number, length and timestamp. The receiver's
-//! capture also shows what was refused (PAWS, RFC 7323 §5.3). The order in which packets were sent is that of the sender's
-//! capture, exactly: packets that are alike are taken in their order, and one that came once more, and left once, was doubled on
-//! its way. Clocks are not compared. A device may have joined segments into one packet, or cut one: both sides are looked at
-//! segment by segment, and their identifications count on (Linux 6.18, `net/ipv4/af_inet.c`, `inet_gso_segment`).
+//! Idea: a packet is recognized at the receiver by its identification, sequence number, length and timestamp. The receiver's
+//! capture also shows refusals (PAWS, RFC 7323 §5.3). The order of transmission is exactly that of the sender's capture:
+//! identical packets are taken in their order, and a packet that left once and arrived twice was duplicated on its way. Clocks
+//! are not compared. A device may have joined segments into one packet, or split one: both sides are compared segment by
+//! segment, and identifications increment across the parts (Linux 6.18, `net/ipv4/af_inet.c`, `inet_gso_segment`).
 
 use crate::reordering::{since, Reordered, Told};
 use crate::seen::{Seen, Way};
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
 
-/// What arrived at the receiver of one way, and what of it was refused.
+/// The arrivals at the receiver of one way, and the refused ones among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     list: Vec<Arrival>,
     /// Frames, ascending.
     refused: Vec<u64>,
-    /// Payload of a full segment, bytes; 0 if it is not known.
+    /// Payload of a full segment, bytes; 0 if unknown.
     segment: u32,
-    /// Segments that left.
+    /// Segments that were sent.
     left: u64,
-    /// The number of the first data that came, if their capture has no SYN before them.
+    /// The number of the first data that arrived, if their capture has no SYN before them.
     begins: Option<u32>,
-    /// The receiver acknowledged what its capture does not have.
+    /// The receiver acknowledged data missing from its capture.
     gaps: bool,
 }
 
-/// What knows a segment again.
+/// Identifies a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     seq: u32,
     len: u32,
     id: u16,
     tsval: u32,
-    /// Without payload: what it acknowledges.
+    /// Without payload: its acknowledgment number.
     ack: u32,
 }
 
-/// A segment as it came to the receiver.
+/// A segment as it arrived at the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrival {
     key: Key,
     frame: u64,
     at: i64,
-    /// Its number in the order of sending, once it is found.
+    /// Its number in the order of transmission, once it is matched.
     number: Option<u64>,
 }
 
-/// What became of a copy; of its parts the worst.
+/// The fate of a copy; the worst of its parts counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
-    /// It arrived, and its bytes were taken or there already.
+    /// It arrived, and its bytes were taken or already present.
     Taken(u64),
     /// It arrived, and was thrown away.
     Refused(u64),
@@ -59,7 +59,7 @@ pub(crate) enum Fate {
     Lost,
 }
 
-/// A packet that was sent, as far as it is found again by it.
+/// A transmitted packet, with the fields by which it is recognized.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parcel {
     pub(crate) seq: u64,
@@ -68,12 +68,12 @@ pub(crate) struct Parcel {
     pub(crate) tsval: u32,
 }
 
-/// How the segments that left came.
+/// The arrivals of the segments that were sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
-    /// Segments that came while both captures ran.
+    /// Segments that arrived while both captures ran.
     pub came: u64,
-    /// How many of them were seen to leave.
+    /// The number of those whose transmission was captured.
     pub known: u64,
     /// Their order.
     pub reordered: Reordered,
@@ -84,7 +84,7 @@ impl Parcel {
         Parcel { seq: seen.seq, len: seen.len, id: seen.id, tsval: seen.timestamps.map_or(0, |t| t.value) }
     }
 
-    /// Its segments, from the first byte on.
+    /// Its segments, from the first byte.
     fn parts(self, segment: u32) -> impl Iterator<Item = Key> {
         let size = if segment == 0 { u32::MAX } else { segment };
         let count = self.len.div_ceil(size).max(1);
@@ -114,7 +114,7 @@ impl Arrivals {
         self.segment = bytes;
     }
 
-    /// A packet came in. Call it for each, in the order of the receiver's capture.
+    /// A packet arrived. Must be called for each packet, in the order of the receiver's capture.
     pub fn arrived(&mut self, seen: &Seen) {
         if self.list.is_empty() && !seen.has(Segment::SYN) {
             self.begins = Some(seen.seq as u32);
@@ -124,40 +124,40 @@ impl Arrivals {
         self.list.extend(arrivals);
     }
 
-    /// The receiver refused what came with this frame.
+    /// The receiver refused the data of these frames.
     pub(crate) fn refuse(&mut self, frames: impl Iterator<Item = u64>) {
         self.refused.extend(frames);
     }
 
-    /// Bytes that the receiver acknowledged are not in its capture.
+    /// The receiver acknowledged bytes that are not in its capture.
     pub(crate) fn lacks(&mut self, bytes: u64) {
         self.gaps = bytes > 0;
     }
 
-    /// Whether what is not here may have come all the same: the capture misses packets.
+    /// Whether a packet that is not here may have arrived nevertheless: the capture misses packets.
     pub(crate) fn has_gaps(&self) -> bool {
         self.gaps
     }
 
-    /// Whether these bytes may have come before the capture of them began.
+    /// Whether these bytes may have arrived before their capture began.
     pub(crate) fn may_precede(&self, seq: u64) -> bool {
         self.begins.is_some_and(|first| ((seq as u32).wrapping_sub(first) as i32) < 0)
     }
 
-    /// All has come. Call it before the first question.
+    /// All arrivals are recorded. Must be called before the first query.
     pub(crate) fn sort(&mut self) {
         self.list.sort_unstable();
         self.refused.sort_unstable();
     }
 
-    /// Where arrivals of a segment stand.
+    /// The positions of the arrivals of a segment.
     fn same(&self, key: Key) -> std::ops::Range<usize> {
         let from = self.list.partition_point(|a| a.key < key);
         let count = self.list[from..].iter().take_while(|a| a.key == key).count();
         from..from + count
     }
 
-    /// A packet left the sender. Call it for each, in the order of the sender's capture.
+    /// A packet left the sender. Must be called for each packet, in the order of the sender's capture.
     pub(crate) fn sent(&mut self, seen: &Seen) {
         for key in keys(seen, self.segment) {
             let same = self.same(key);
@@ -168,9 +168,9 @@ impl Arrivals {
         }
     }
 
-    /// What became of the bytes of a packet from `from` up to `to`.
+    /// The fate of the bytes of a packet from `from` up to `to`.
     pub(crate) fn fate(&self, parcel: Parcel, (from, to): (u64, u64)) -> Fate {
-        // Its FIN goes with the last part.
+        // A FIN belongs to the last part.
         let within = |key: &Key| {
             let begin = key.seq.wrapping_sub(parcel.seq as u32);
             let last = begin + key.len >= parcel.len;
@@ -191,15 +191,15 @@ impl Arrivals {
         fate
     }
 
-    /// The order in which came what left, after all of it; `None` if nothing came.
+    /// The order in which the transmitted segments arrived, after all of them; `None` if none arrived.
     pub fn between(mut self) -> Option<Between> {
-        // What came more often than it left was doubled on its way.
+        // A segment that arrived more often than it was sent was duplicated on its way.
         for i in 1..self.list.len() {
             if self.list[i].number.is_none() && self.list[i].key == self.list[i - 1].key {
                 self.list[i].number = self.list[i - 1].number;
             }
         }
-        // Parts of one packet stay in their order: their keys ascend, but where numbers wrap.
+        // Parts of one packet stay in their order: their keys ascend, except where numbers wrap.
         self.list.sort_by_key(|a| (a.frame, a.number));
         // Either capture may have begun earlier, or ended later.
         let is_known = |a: &Arrival| a.number.is_some();
@@ -220,15 +220,15 @@ impl Arrivals {
     }
 }
 
-/// What arrived each way, [`Way::Out`] first.
+/// The arrivals each way, [`Way::Out`] first.
 pub type BothWays = [Arrivals; 2];
 
-/// What a connection has to do with the capture of its other side.
+/// The relation of a connection to the capture of its other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum There {
-    /// What comes by is noted for it.
+    /// Packets are recorded for it.
     Noting(Box<BothWays>),
-    /// This arrived there.
+    /// These packets arrived there.
     Known(Box<BothWays>),
 }
 
@@ -305,7 +305,8 @@ mod tests {
             at: 7,
             ..Seen::default()
         };
-        // 2 is sent again behind 4; the copies overtake each other, the path doubles 0, and 9 was not seen to leave.
+        // 2 is retransmitted after 4; the copies overtake each other, the path duplicates 0, and the transmission of 9 was not
+        // captured.
         let sent = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (2, 1), (5, 0)];
         let came = [(0, 0), (1, 0), (3, 0), (2, 1), (4, 0), (2, 0), (5, 0), (9, 0), (0, 0)];
         let mut arrivals = Arrivals::default();

@@ -1,4 +1,4 @@
-//! One TCP connection of a capture: takes its segments as they come, and leaves a record and the verdicts.
+//! One TCP connection of a capture: takes its segments in order, and produces a record and the verdicts.
 
 mod record;
 
@@ -14,25 +14,25 @@ use crate::verdict::{Counts, Retransmission};
 use ackclock_wire::options::{Options, Timestamps};
 pub use record::{DirectionRecord, Record, Report, SynFacts};
 
-/// What is wanted of a connection.
+/// The requested analysis of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where it was captured, seen from the data of the way that carries more of them. Default: found out.
+    /// Where it was captured, seen from the data of the way that carries more of them. Default: detected.
     pub at: Option<Side>,
-    /// Whether to keep each retransmission, not only their counts. Default: no.
+    /// Whether to keep each retransmission, and not only their counts. Default: no.
     pub each: bool,
-    /// Whether to make the densities of RFC 5236, which take time and memory. Default: no.
+    /// Whether to compute the densities of RFC 5236, which take time and memory. Default: no.
     pub densities: bool,
 }
 
-/// A connection while its packets come in.
+/// A connection while its packets are read.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Connection {
     /// The data of each way with the acknowledgments of the other.
     pub(crate) streams: [Stream; 2],
     answers: [Answers; 2],
-    /// From here back to who sends each way.
+    /// Half round trips from here back to the sender of each way.
     backward: [Durations; 2],
     pub(crate) ids: [Ids; 2],
     wanted: Wanted,
@@ -40,17 +40,17 @@ pub struct Connection {
     first_frame: u64,
     start: i64,
     end: i64,
-    /// What is noted for the capture of the other side, or known from it.
+    /// The records for the capture of the other side, or the arrivals known from it.
     there: Option<There>,
-    /// Where it was captured, if that is known.
+    /// Where it was captured, if given.
     given: Option<Place>,
-    /// What has been judged, where each is wanted.
+    /// The judged retransmissions, if each is requested.
     found: Vec<Retransmission>,
-    /// Packets that look as only their own host sees them.
+    /// Packets in a form that only their own host sees.
     as_sent: [bool; 2],
 }
 
-/// What is counted of one way while its packets come.
+/// The counts of one way while its packets are read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     packets: u64,
@@ -61,10 +61,10 @@ struct Counted {
     retransmissions: Counts,
 }
 
-/// When the data of one way answer the other way's acknowledgments: half a round trip to their sender.
+/// Times at which data of one way answer the other way's acknowledgments: half a round trip to their sender.
 #[derive(Clone, Debug, Default)]
 struct Answers {
-    /// The last timestamp of the other way that was waited for, and when it passed.
+    /// The last pending timestamp of the other way, and when it passed.
     value: Option<u32>,
     at: i64,
     /// It has not been echoed yet.
@@ -72,37 +72,38 @@ struct Answers {
 }
 
 impl Connection {
-    /// A connection of which nothing has been seen.
+    /// A connection without packets so far.
     pub fn new(wanted: Wanted) -> Self {
         Connection { wanted, ..Connection::default() }
     }
 
-    /// The same, for a capture of the receiver's side: what arrives is noted (56 bytes a segment), so that the capture of the
-    /// sender's side can be judged with it.
+    /// Like [`Connection::new`], for a capture of the receiver's side: arrivals are recorded (56 bytes a segment), so that they
+    /// can be used to judge the capture of the sender's side.
     pub fn noting_arrivals(wanted: Wanted) -> Self {
         Connection { wanted, there: Some(There::Noting(Box::default())), ..Connection::default() }
     }
 
-    /// The same, for the capture of the sender's side, with what [`Connection::noting_arrivals`] found at the receiver's. Clocks may
-    /// differ. Packets that a device joined or cut in between are found again if the size of a segment is known.
+    /// Like [`Connection::new`], for the capture of the sender's side, with the arrivals from [`Connection::noting_arrivals`] at
+    /// the receiver's. Clocks may differ. Packets that a device joined or split in between are recognized if the size of a
+    /// segment is known.
     pub fn knowing_arrivals(wanted: Wanted, mut arrivals: Box<BothWays>) -> Self {
         arrivals.iter_mut().for_each(Arrivals::sort);
         Connection { wanted, there: Some(There::Known(arrivals)), ..Connection::default() }
     }
 
-    /// The same, captured at this place.
+    /// The same connection, captured at this place.
     pub fn standing(self, place: Place) -> Self {
         Connection { given: Some(place), ..self }
     }
 
-    /// Bytes that a full segment carries: arrivals are noted segment by segment.
+    /// Payload bytes of a full segment: arrivals are recorded segment by segment.
     pub fn full_segment(&mut self, bytes: u32) {
         if let Some(There::Noting(ways)) = &mut self.there {
             ways.iter_mut().for_each(|way| way.full_segment(bytes));
         }
     }
 
-    /// The options of a SYN; call it before [`Connection::on`] with the same segment.
+    /// The options of a SYN. Must be called before [`Connection::on`] with the same segment.
     pub fn on_syn(&mut self, way: Way, options: &Options) {
         self.counted[way as usize].syn = Some(SynFacts {
             mss: options.mss,
@@ -112,7 +113,7 @@ impl Connection {
         });
     }
 
-    /// A packet whose checksum was not filled in: only its sender's host sees such.
+    /// A packet without a complete checksum, which only its sender's host sees.
     pub fn on_missing_checksum(&mut self, way: Way) {
         self.as_sent[way as usize] = true;
     }
@@ -151,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Counts packets that came one way, in order, with their segments and bytes; the last came at `end`.
+    /// Counts packets of one way, in order, with their segments and bytes; the last was captured at `end`.
     pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), end: i64) {
         let counted = &mut self.counted[way as usize];
         counted.packets += packets;
@@ -160,7 +161,7 @@ impl Connection {
         self.end = end;
     }
 
-    /// Whether nothing need be noted of each packet, nor be judged soon.
+    /// Whether single packets need neither be recorded nor judged soon.
     pub(crate) fn follows_all(&self) -> bool {
         self.there.is_none() && !self.streams.iter().any(Stream::wants_judgment)
     }
@@ -170,7 +171,7 @@ impl Connection {
         self.counted[way as usize].largest
     }
 
-    /// Judges what is long ago, so that memory is bounded by what is in flight.
+    /// Judges the cases that are long past, so that memory is bounded by the data in flight.
     #[cold]
     fn judge_settled(&mut self, way: Way, now: i64) {
         let place = self.place().0;
@@ -194,8 +195,8 @@ impl Connection {
         }
     }
 
-    /// The `skipped` packets that are missing right before this one, if they must have been data. (Where a host sends
-    /// acknowledgments of its own they may be those.)
+    /// The `skipped` packets missing directly before this one, if they must have carried data. (A host that also sends
+    /// acknowledgments of its own may have used the numbers for those.)
     #[cold]
     fn missed(&self, seen: &Seen, skipped: u64) -> Missed {
         let w = seen.way as usize;
@@ -208,7 +209,7 @@ impl Connection {
         Missed { packets: skipped, round_trip: far.zip(near).map(|(f, n)| f + n) }
     }
 
-    /// Half a round trip to the sender of data: from a timestamp that goes to it to the data that echo it first.
+    /// Half a round trip to the sender of data: from a timestamp sent to it to the first data that echo it.
     #[inline(always)]
     pub(crate) fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
         let own = &mut self.answers[w];
@@ -218,7 +219,7 @@ impl Connection {
         if echoed {
             self.backward[w].add(seen.at - own.at);
         }
-        // Without a branch: it cannot be foreseen.
+        // Without a branch, since it would be unpredictable.
         let other = &mut self.answers[back];
         let begins = !other.waiting & (other.value != Some(t.value));
         other.value = if begins { Some(t.value) } else { other.value };
@@ -226,12 +227,12 @@ impl Connection {
         other.waiting |= begins;
     }
 
-    /// The capture ended.
+    /// The capture has ended.
     pub fn finish(self) -> Report {
         self.finish_noting().0
     }
 
-    /// The same, with what arrived each way, if that was noted here or is known from the receiver's side.
+    /// Like [`Connection::finish`], with the arrivals each way, if they were recorded here or are known from the receiver's side.
     pub fn finish_noting(mut self) -> (Report, Option<Box<BothWays>>) {
         let (place, why) = self.place();
         let mut ways = [Way::Out, Way::Back].map(|way| self.record_way(way));
@@ -282,7 +283,7 @@ impl Connection {
         }
     }
 
-    /// The smallest half round trip to the host from which `way` goes.
+    /// The smallest half round trip to the host at which `way` begins.
     fn half(&self, way: Way) -> Option<i64> {
         let (near, far) = (&self.backward[way as usize], &self.streams[way.back() as usize]);
         near.smallest().into_iter().chain(far.onward.smallest()).min().or(far.facts.handshake)

@@ -1,9 +1,10 @@
-//! UDP with sequence numbers: RTP, and what iperf3 sends. What was lost, and how much the path reordered.
+//! UDP with sequence numbers: RTP and iperf3. Measures loss and the path's reordering.
 //!
 //! Source: RFC 3550 §5.1 (RTP's header) and A.1 (steps of sequence numbers), RFC 5761 §4 (RTCP at the same port); iperf3 3.12,
 //! `src/iperf_udp.c`, `iperf_udp_send` (seconds, microseconds, a count of 32 or 64 bits).
-//! Idea: no port tells what a datagram is. Datagrams of a flow that could be RTP, or iperf3's, are candidates; if eight in a row keep to the rules
-//! of the format, they and all that follow are taken for it. Rules that other protocols keep to by chance seldom hold eight times.
+//! Idea: no port identifies the content of a datagram. Datagrams of a flow that could be RTP or iperf3's are candidates; if eight
+//! in a row obey the rules of the format, they and all later ones are assigned to it. Other protocols may obey the rules by
+//! chance, but rarely eight times.
 
 mod numbers;
 
@@ -13,24 +14,24 @@ use numbers::{read, Header, Packet, FIRST};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// How many datagrams must keep to the rules before they are believed.
+/// The number of datagrams that must obey the rules before the format is accepted.
 const ENOUGH: usize = 8;
 
 /// A UDP datagram of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
-    /// Where it comes from, and where it goes to.
+    /// Its source and its destination.
     pub ends: [SocketAddr; 2],
-    /// Bytes of payload that it has.
+    /// Its payload size, in bytes.
     pub len: u32,
-    /// The ones that were kept.
+    /// The captured part of the payload.
     pub payload: &'a [u8],
 }
 
-/// What numbers its datagrams.
+/// The format of the sequence numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// RTP; its source (SSRC).
+    /// RTP, with its source (SSRC).
     Rtp {
         /// The synchronization source.
         source: u32,
@@ -44,24 +45,24 @@ pub enum Format {
 /// Datagrams of one direction with sequence numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbered {
-    /// Where they come from, and where they go to.
+    /// Their source and their destination.
     pub ends: [SocketAddr; 2],
-    /// What numbers them.
+    /// The format of their numbers.
     pub format: Format,
     /// The frame of the first.
     pub first_frame: u64,
     /// When the first was captured, nanoseconds since 1970.
     pub first: i64,
-    /// When the last was.
+    /// When the last was captured.
     pub last: i64,
     /// Payload, bytes.
     pub bytes: u64,
-    /// Jumps of the number by more than 3000 after which counting went on there.
+    /// Jumps of the number by more than 3000 after which counting continued from there.
     pub restarts: u64,
-    /// How they came, by RFC 4737.
+    /// The order of their arrivals, by RFC 4737.
     pub order: Reordering,
     span: (u64, u64),
-    /// The highest number: counted, and as it stands there.
+    /// The highest number: unwrapped, and as in the datagram.
     top: (u64, u64),
     strange: Option<u64>,
 }
@@ -72,9 +73,9 @@ type Key = ([SocketAddr; 2], u32);
 /// All UDP of a capture while it is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Datagrams {
-    /// What may be numbered: the last few of each flow.
+    /// Flows that may be numbered: the last few datagrams of each.
     candidates: BTreeMap<Key, Vec<Packet>>,
-    /// What is: its places among `numbered`.
+    /// Flows that are numbered: their positions in `numbered`.
     known: BTreeMap<Key, usize>,
     numbered: Vec<Numbered>,
     recognised: (u64, u64),
@@ -89,7 +90,7 @@ impl Format {
         }
     }
 
-    /// What tells the order of sending, in words.
+    /// The basis of the transmission order, in words.
     pub fn told(self) -> &'static str {
         match self {
             Format::Rtp { .. } => "RTP's sequence numbers",
@@ -107,12 +108,12 @@ impl Format {
 }
 
 impl Datagrams {
-    /// The next datagram, of `original` bytes in all; at most `limit` flows of them are followed.
+    /// The next datagram, of `original` bytes in all. At most `limit` flows are followed.
     #[cold]
     pub(crate) fn on(&mut self, datagram: &Datagram<'_>, frame: u64, at: i64, original: u32, limit: usize) {
         let header = Header::of(datagram);
         let packet = Packet { frame, at, original, len: datagram.len, header };
-        // An SSRC of 0 is not taken for one.
+        // An SSRC of 0 is not accepted.
         let keys = [header.source, header.could_be_iperf3.then_some(0)];
         let keys = keys.into_iter().flatten().map(|source| (datagram.ends, source));
         for key in keys {
@@ -130,7 +131,7 @@ impl Datagrams {
         true
     }
 
-    /// Whether enough are there by now to know what they are.
+    /// Whether a flow has enough datagrams by now to determine its format.
     fn is_new(&mut self, key: Key, packet: Packet, limit: usize) -> bool {
         if self.known.contains_key(&key) || self.numbered.len() >= limit {
             return false;
@@ -159,7 +160,7 @@ impl Datagrams {
         self.recognised.1 += u64::from(packet.original);
     }
 
-    /// What was found, in the order of the first frames, and how many packets and bytes it has.
+    /// The results, in the order of the first frames, with their total packets and bytes.
     pub(crate) fn finish(mut self) -> (Vec<Numbered>, (u64, u64)) {
         self.numbered.sort_by_key(|n| n.first_frame);
         (self.numbered, self.recognised)
@@ -170,7 +171,7 @@ impl Numbered {
     fn begin(ends: [SocketAddr; 2], format: Format, packets: &[Packet]) -> Numbered {
         let first = &packets[0];
         let raw = read(format, &first.header).unwrap_or(0);
-        // The first to come need not be the first that was sent.
+        // The first to arrive need not be the first that was sent.
         let steps = packets.iter().filter_map(|p| Some(numbers::step(format, raw, read(format, &p.header)?)));
         let before = steps.min().unwrap_or(0).min(0);
         let mut numbered = Numbered {
@@ -197,7 +198,7 @@ impl Numbered {
     fn take(&mut self, raw: u64, packet: &Packet) {
         let mut step = numbers::step(self.format, self.top.1, raw);
         if step.unsigned_abs() > numbers::NEAR {
-            // RFC 3550 A.1: two in a row say that counting went on elsewhere.
+            // RFC 3550 A.1: two in a row show that counting continued elsewhere.
             if self.strange != Some(raw.wrapping_sub(1)) {
                 self.strange = Some(raw);
                 return;
@@ -217,17 +218,17 @@ impl Numbered {
         self.order.arrive(since(self.first, packet.at), number, packet.len);
     }
 
-    /// Numbers between the lowest and the highest that never came. At the sender's side there are none.
+    /// Numbers between the lowest and the highest that never arrived. At the sender's side there are none.
     pub fn lost(&self) -> u64 {
         (self.span.1 - self.span.0 + 1).saturating_sub(self.order.packets() + self.order.forgotten())
     }
 
-    /// Lost ones over all that were sent meanwhile.
+    /// Lost datagrams over all those sent in the same span.
     pub fn lost_ratio(&self) -> f64 {
         self.lost() as f64 / (self.span.1 - self.span.0 + 1) as f64
     }
 
-    /// As people write it: `10.0.0.1:5004 > 10.0.0.2:5004`.
+    /// In the usual form: `10.0.0.1:5004 > 10.0.0.2:5004`.
     pub fn name(&self) -> String {
         format!("{} > {}", self.ends[0], self.ends[1])
     }

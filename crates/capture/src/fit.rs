@@ -1,17 +1,17 @@
-//! The path that explains a capture, as a scenario that runs.
+//! The path that explains a capture, as a runnable scenario.
 //!
-//! Idea: what a sender's capture shows of a bottleneck is when each segment was sent and when an acknowledgment first covered it.
-//! Rate, propagation, queue, losses and reordering follow from these pairs. Each comes with an interval, and with what kind of
-//! knowledge it is: a queue that never overflowed is at least so long, and no more is known of it.
+//! Idea: a sender's capture shows when each segment was sent and when an acknowledgment first covered it. Rate, propagation
+//! delay, queue, losses and reordering follow from these pairs. Each comes with an interval and with its kind of knowledge: for a
+//! queue that never overflowed, for example, only a lower bound is known.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`observe`] | collects the pairs, only where a fit was asked for |
+//! | [`observe`] | collects the pairs, only if a fit is requested |
 //! | `log` | one way of one connection |
-//! | `points` | the pairs of all flows, in the order of sending |
+//! | `points` | the pairs of all flows, in the order of transmission |
 //! | `estimate` | values with intervals |
 //! | `rate`, `queue`, `loss`, `disorder`, `answers` | the parameters |
-//! | `flows` | whether flows say the same |
+//! | `flows` | whether flows agree |
 //! | `written`, `told` | the scenario; JSON |
 
 mod answers;
@@ -36,26 +36,26 @@ pub use written::End;
 
 use points::Points;
 
-/// Segments that a flow must have delivered: of fewer nothing can be said.
+/// Segments that a flow must have delivered; fewer allow no conclusion.
 const FEWEST: usize = 100;
-/// The share of its time during which an application may have had nothing to send.
+/// The largest share of its time in which an application may have had nothing to send.
 const MOST_IDLE: f64 = 0.1;
 /// Most flows of one scenario.
 const MOST_FLOWS: usize = 1000;
 
-/// What shows of whether a receiver reports duplicates (RFC 2883).
+/// Evidence on whether a receiver reports duplicates (RFC 2883).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Duplicates {
     /// It reported some.
     Reported,
-    /// It got this number of duplicates, and reported none.
+    /// It received this number of duplicates, and reported none.
     Silent(u64),
-    /// It got too few to tell. Where SACK is permitted it is taken to report them.
+    /// It received too few to tell. Where SACK is permitted, it is assumed to report them.
     Unknown,
 }
 
 impl Duplicates {
-    /// In words, with what is known of it.
+    /// In words, with the evidence.
     pub fn words(self) -> String {
         match self {
             Duplicates::Reported => "measured: duplicates were reported".to_owned(),
@@ -72,9 +72,9 @@ pub struct Transfer {
     pub name: String,
     /// When it began, seconds after the first one.
     pub start: f64,
-    /// How long it took, seconds: to the last acknowledgment of something new.
+    /// Its duration, seconds: to the last acknowledgment of new data.
     pub seconds: f64,
-    /// Bytes that were acknowledged.
+    /// Bytes acknowledged.
     pub bytes: u64,
     /// Largest segment that both ends announced, bytes; options count as payload.
     pub segment: u32,
@@ -86,37 +86,37 @@ pub struct Transfer {
     pub duplicates: Duplicates,
     /// Timestamps were in use.
     pub timestamps: bool,
-    /// Its beginning was captured.
+    /// Whether its beginning was captured.
     pub whole: bool,
 }
 
-/// The path, and what was sent over it.
+/// The path, and the transfers over it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Of the bottleneck, bits a second of IP packets.
+    /// Rate of the bottleneck, bits per second of IP packets.
     pub rate: Estimate,
-    /// There and back without queues and transmission, seconds.
+    /// Round-trip time without queueing and transmission, seconds.
     pub propagation: Estimate,
     /// Packets that may wait at the bottleneck.
     pub queue: Estimate,
     /// Losses that no full queue explains.
     pub loss: Loss,
-    /// What changes the order of packets.
+    /// The cause of reordering.
     pub disorder: Disorder,
-    /// When the receiver answers.
+    /// When the receiver acknowledges.
     pub answers: Answers,
-    /// What was sent, by its beginning.
+    /// The transfers, by their beginnings.
     pub transfers: Vec<Transfer>,
     /// Where flows contradict each other, in words.
     pub disagreements: Vec<String>,
-    /// Most segments were so large, bytes with IP and TCP headers.
+    /// The size of most segments, bytes with IP and TCP headers.
     pub packet: f64,
 }
 
 /// Fits a path to the flows of one bottleneck.
 ///
 /// # Errors
-/// Why nothing can be said, in words.
+/// Why no path can be fitted, in words.
 pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     let (used, why_not) = usable(observed);
     if used.is_empty() {

@@ -1,9 +1,9 @@
-//! From frames to connections: which segment belongs to which, and its numbers in 64 bits.
+//! Assigns frames to connections, and unwraps their sequence numbers to 64 bits.
 //!
-//! Source: RFC 9293 §3.4 (sequence numbers), RFC 6864 §4 (a packet's identification is its own: two packets that agree in it and in all
-//! else are one that was captured twice).
-//! Idea: an [`Analysis`] keeps a state for each connection, and is called for each of its segments. Connections lie in slots that a table
-//! finds by addresses and ports. Nothing depends on the table's order.
+//! Source: RFC 9293 §3.4 (sequence numbers), RFC 6864 §4 (a packet's identification is unique: two packets with the same
+//! identification and otherwise the same content are one that was captured twice).
+//! Idea: an [`Analysis`] keeps a state for each connection, and is called for each of its segments. Connections are in slots that
+//! a table finds by addresses and ports. Nothing depends on the table's order.
 
 mod flow;
 mod repeats;
@@ -20,58 +20,58 @@ use repeats::Repeats;
 use std::cmp::Reverse;
 use table::{Key, Table};
 
-/// What is to be found out about connections.
+/// An analysis of connections.
 pub trait Analysis {
-    /// What it keeps of one connection.
+    /// The state of one connection.
     type State;
 
-    /// A connection's first segment has come; [`Analysis::segment`] is called for it next.
+    /// The first segment of a connection has been read; [`Analysis::segment`] is called for it next.
     fn begin(&mut self, flow: &Flow) -> Self::State;
 
-    /// A segment of a connection. What the connection says includes it.
+    /// A segment of a connection. The data in `flow` already include it.
     fn segment(&mut self, flow: &Flow, state: &mut Self::State, seen: &Seen);
 
-    /// No more of this connection comes.
+    /// The connection has no further segments.
     fn end(&mut self, flow: &Flow, state: Self::State, why: Ended);
 }
 
-/// Why no more of a connection comes.
+/// Why a connection has no further segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
-    /// The capture is over.
+    /// The capture has ended.
     Capture,
-    /// Its two ends opened another one between the same ports.
+    /// Its two ends opened another connection between the same ports.
     Reused,
-    /// There were more connections than the limit. What follows of it, if anything does, is counted as another one.
+    /// There were more connections than the limit. Later segments of it, if any, are counted as another connection.
     Limit,
 }
 
-/// What a capture holds besides the segments of connections.
+/// The contents of a capture besides the segments of connections.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Packets.
     pub packets: u64,
-    /// Their bytes before they were cut.
+    /// Their bytes before truncation.
     pub bytes: u64,
     /// Packets with a TCP segment, repeats included.
     pub segments: u64,
-    /// Connections, also where the limit ended them.
+    /// Connections, including those that the limit ended.
     pub connections: u64,
-    /// Connections that were ended because of the limit while they were not finished: told of as far as they were known.
+    /// Unfinished connections that the limit ended; they are reported as far as they were known.
     pub cut_by_limit: u64,
-    /// Packets that were captured twice; the second is left out.
+    /// Packets that were captured twice; the second copy is left out.
     pub repeats: u64,
-    /// Packets whose time is before that of the packet in front of them.
+    /// Packets with a time before that of the previous packet.
     pub times_back: u64,
-    /// Segments of which a part of the options was cut off.
+    /// Segments with truncated options.
     pub options_cut: u64,
-    /// SYNs that wanted to join a connection of several paths (RFC 8684 §3.2).
+    /// SYNs that ask to join a connection of several paths (RFC 8684 §3.2).
     pub mptcp_joins: u64,
     /// The earliest and the latest time, nanoseconds since 1970; `None` without packets.
     pub span: Option<(i64, i64)>,
     /// Packets and bytes of other kinds, in the order of [`Kind::ALL`].
     pub others: [(u64, u64); Kind::ALL.len()],
-    /// UDP with sequence numbers, which is not among the others.
+    /// UDP with sequence numbers; not included in `others`.
     pub numbered: Vec<Numbered>,
 }
 
@@ -84,12 +84,12 @@ pub struct Flows<'a, A: Analysis> {
     limit: usize,
     at: i64,
     datagrams: Datagrams,
-    /// The packet at hand.
+    /// The current packet.
     seen: Seen,
     traffic: Traffic,
 }
 
-/// A connection. Whether there is one, and what every segment changes, lies at the beginning of lines of the processor's cache.
+/// A connection. Its existence and the fields that every segment changes are at the beginning of cache lines.
 #[repr(C, align(64))]
 struct Slot<S> {
     /// `None` once it has ended.
@@ -99,7 +99,7 @@ struct Slot<S> {
 }
 
 impl<'a, A: Analysis> Flows<'a, A> {
-    /// Without connections yet; at most `limit` of them, 1 at least, are in memory at once.
+    /// Without connections yet; at most `limit` of them, at least 1, are in memory at a time.
     pub fn new(analysis: &'a mut A, limit: usize) -> Self {
         let limit = limit.clamp(1, (1 << 31) - 2);
         let table = Table::default();
@@ -125,7 +125,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
             self.time_back(frame.at);
         }
         self.at = frame.at;
-        // A call for each way of reading, so that what is read lies in registers and is not put together in memory.
+        // A separate call for each way of reading keeps the fields in registers; otherwise they would be assembled in memory.
         match glance(frame) {
             Some(tcp) => self.segment(tcp, frame, frame.heading),
             None => self.other_ip(frame),
@@ -203,7 +203,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         self.analysis.segment(flow, state, seen);
     }
 
-    /// A SYN: where another connection between the same ports begins with it, that one's slot is given up.
+    /// A SYN. If it begins another connection between the same ports, the earlier one's slot is freed.
     #[cold]
     #[inline(never)]
     fn opening(&mut self, place: Option<u32>, frame: &Frame<'_>) -> Option<u32> {
@@ -234,14 +234,15 @@ impl<'a, A: Analysis> Flows<'a, A> {
             None => self.slots.push(new),
         }
         self.table.insert(&there, put_together(slot, Way::Out));
-        // An end that talks to itself has one way.
+        // A host that connects to itself has only one way.
         if back != there {
             self.table.insert(&back, put_together(slot, Way::Back));
         }
         Some(put_together(slot, way))
     }
 
-    /// Ends up to an eighth of the connections, the longest finished first. If none is finished, a few that have been idle for longest.
+    /// Ends up to an eighth of the connections, those that finished first. If none is finished, ends the few that have been idle
+    /// longest.
     #[cold]
     fn make_room(&mut self) {
         let mut all: Vec<_> =
@@ -276,7 +277,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
     }
 
-    /// Ends all connections, in the order in which they began, and tells what else there was.
+    /// Ends all connections, in the order in which they began, and returns the other contents.
     pub fn finish(mut self) -> Traffic {
         let mut left: Vec<_> = self.connections().map(|(i, flow)| (flow.number, i)).collect();
         left.sort_unstable();
@@ -295,7 +296,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     }
 }
 
-/// What the table keeps: a slot and a way.
+/// The value in the table: a slot and a way.
 fn put_together(slot: usize, way: Way) -> u32 {
     (slot as u32) << 1 | u32::from(way == Way::Back)
 }

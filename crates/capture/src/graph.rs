@@ -1,7 +1,7 @@
-//! What a time-sequence graph shows of one flow: its segments, and what was answered.
+//! The data of one flow's time-sequence graph: its segments and the acknowledgments.
 //!
-//! Idea: a file is surveyed first, without keeping its segments. Whoever then wants to see one flow reads the file again with
-//! [`Closely`], which keeps that flow's segments and surveys it alone, each retransmission included.
+//! Idea: a file is first surveyed without keeping its segments. To show one flow, the file is read again with [`Closely`], which
+//! keeps that flow's segments and surveys only that flow, each retransmission included.
 
 use crate::connection::Wanted;
 use crate::flows::{Analysis, Ended, Flow};
@@ -20,7 +20,7 @@ pub struct Sent {
     pub at: i64,
     /// Offset of its first byte, as in [`Packet::offset`].
     pub offset: i64,
-    /// Its bytes; a FIN counts one.
+    /// Its length in bytes; a FIN counts as one.
     pub len: u32,
 }
 
@@ -31,13 +31,13 @@ pub struct Answered {
     pub frame: u64,
     /// When it was captured, nanoseconds since 1970.
     pub at: i64,
-    /// What it acknowledges: the offset of the next byte.
+    /// Its acknowledgment: the offset of the next byte.
     pub ack: i64,
-    /// The window it announces, bytes; `None` where the SYNs that tell its scale were not captured.
+    /// The window it announces, bytes; `None` if the SYNs with its scale were not captured.
     pub window: Option<u64>,
     /// Duplicates in a row, this one included (RFC 5681 §2; with SACK blocks the window may change).
     pub duplicates: u32,
-    /// Where its SACK blocks begin in [`Graph::blocks`], and how many it has.
+    /// The position of its first SACK block in [`Graph::blocks`], and the number of its blocks.
     pub blocks: (u32, u8),
 }
 
@@ -50,7 +50,7 @@ pub struct Graph {
     pub answered: Vec<Answered>,
     /// SACK blocks: offsets of their left and right edges.
     pub blocks: Vec<(i64, i64)>,
-    /// Segments and acknowledgments for which there was no more room.
+    /// Segments and acknowledgments left out for lack of room.
     pub left_out: u64,
     una: i64,
     top: i64,
@@ -58,7 +58,7 @@ pub struct Graph {
     duplicates: u32,
 }
 
-/// Looks at one flow closely.
+/// Observes one flow in detail.
 #[derive(Debug)]
 pub struct Closely {
     number: u64,
@@ -70,13 +70,13 @@ pub struct Closely {
     graph: Graph,
 }
 
-/// A connection while its segments come.
+/// A connection while its segments are read.
 #[derive(Debug, Default)]
 pub struct State(Option<Box<survey::State>>);
 
 impl Closely {
-    /// At the flow that [`crate::survey::Surveyed::name`] calls so, in the connection of this number; of at most `room` segments,
-    /// acknowledgments and SACK blocks together.
+    /// Observes the flow with this [`crate::survey::Surveyed::name`], in the connection with this number. Keeps at most `room`
+    /// segments, acknowledgments and SACK blocks in total.
     pub fn new(number: u64, name: impl Into<String>, mut wanted: Wanted, room: usize) -> Self {
         wanted.each = true;
         let survey = Survey::new(wanted, 1, None);
@@ -91,7 +91,7 @@ impl Closely {
         }
     }
 
-    /// What was found of its connection, and which way of it the flow is; `None` if there is none of this number and name.
+    /// The results for its connection, and the flow's way in it; `None` if there is none with this number and name.
     pub fn finish(self) -> Option<(Everything, Way, Graph)> {
         Some((self.survey.finish(), self.way?, self.graph))
     }
@@ -144,7 +144,7 @@ impl Graph {
         self.sent.push(Sent { frame: p.frame, at: p.at, offset: p.offset, len });
     }
 
-    /// `field`: the window as it stands there; `scaled`: its scale is known.
+    /// `field`: the window field of the header; `scaled`: its scale is known.
     fn answered(&mut self, p: &Packet, field: u16, scaled: bool) {
         let Some(ack) = p.ack.filter(|_| p.flags & (Segment::SYN | Segment::RST) == 0) else { return };
         let blocks = &p.sack[..usize::from(p.sacks)];

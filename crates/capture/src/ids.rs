@@ -1,17 +1,17 @@
-//! IPv4's identification as a count of what a host sent.
+//! IPv4's identification as a counter of a host's packets.
 //!
-//! Idea: Linux and most BSDs give each packet of a connection the next number. Then the numbers tell the order of sending, and a
-//! number that never comes tells that a packet was lost or not captured.
-//! Source: RFC 6864 §4 (it need not count at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (it does for a
+//! Idea: Linux and most BSDs give each packet of a connection the next number. The numbers then show the order of transmission,
+//! and a number that never arrives shows that a packet was lost or not captured.
+//! Source: RFC 6864 §4 (it need not be a counter at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (it is one for a
 //! connected socket).
 
 use std::collections::VecDeque;
 
-/// Gaps that are remembered.
+/// The number of gaps that are remembered.
 const GAPS: usize = 64;
-/// A step in this range, either way, is one of order.
+/// A step in this range, in either direction, may be due to reordering.
 const NEAR: i32 = 4096;
-/// How many steps are looked at before a judgment.
+/// The number of steps examined before a judgment.
 const ENOUGH: u32 = 8;
 
 /// One way's identifications, unwrapped.
@@ -21,18 +21,19 @@ pub(crate) struct Ids {
     /// The number of the last packet, and the highest; 0 before the first.
     at: u64,
     top: u64,
-    /// Steps by one; by some other small number; by anything else, or none at all.
+    /// Steps by one; by another small number; by anything else, or without a number.
     ones: u32,
     near: u32,
     wild: u32,
-    /// Numbers that have not come, as (first, behind the last), oldest first: the newest of them.
+    /// Numbers that have not arrived, as (first, end), oldest first: the newest gaps.
     gaps: VecDeque<(u64, u64)>,
-    /// How many have not come in all.
+    /// The total number of those that have not arrived.
     missing: u64,
 }
 
 impl Ids {
-    /// A packet's place in the order of sending, from 2³² on; its low 16 bits are the identification. `None` without an identification.
+    /// A packet's place in the order of transmission, from 2³² on; its low 16 bits are the identification. `None` without an
+    /// identification.
     #[inline]
     pub(crate) fn next(&mut self, id: Option<u16>) -> Option<u64> {
         let id = id?;
@@ -85,12 +86,12 @@ impl Ids {
         }
     }
 
-    /// The number of the last packet if it is the highest, 0 before the first identification: what [`Ids::came`] counts on from.
+    /// The number of the last packet if it is the highest, 0 before the first identification: the base for [`Ids::came`].
     pub(crate) fn in_order(&self) -> Option<u64> {
         (self.at == self.top).then_some(self.at)
     }
 
-    /// Counts packets that came in order, each with the next identification.
+    /// Counts packets that arrived in order, each with the next identification.
     pub(crate) fn came(&mut self, packets: u64) {
         self.at += packets;
         self.top = self.at;
@@ -98,18 +99,18 @@ impl Ids {
         self.ones = self.ones.saturating_add(u32::try_from(packets).unwrap_or(u32::MAX));
     }
 
-    /// Whether the numbers tell the order of sending.
+    /// Whether the numbers show the order of transmission.
     pub(crate) fn tell_order(&self) -> bool {
         let good = self.ones.saturating_add(self.near);
         good > 0 && self.wild <= good / 16
     }
 
-    /// Whether each packet has the next number, so that a number which does not come is a packet that does not.
+    /// Whether each packet has the next number, so that a missing number means a missing packet.
     pub(crate) fn count(&self) -> bool {
         self.tell_order() && self.ones >= ENOUGH && self.ones >= self.near
     }
 
-    /// The same where packets come in any order: then few steps are by one, but few numbers are missing.
+    /// The same for packets in any order: then few steps are by one, but few numbers are missing.
     pub(crate) fn count_in_any_order(&self) -> bool {
         let steps = u64::from(self.ones) + u64::from(self.near);
         self.count() || self.tell_order() && self.ones >= ENOUGH && self.missing.saturating_mul(8) <= steps
@@ -120,7 +121,7 @@ impl Ids {
         self.top
     }
 
-    /// Whether more than one packet of a hundred did not come, as far as the numbers tell.
+    /// Whether more than one in a hundred packets did not arrive, as far as the numbers show.
     pub(crate) fn many_missing(&self) -> bool {
         self.count() && self.missing.saturating_mul(100) > u64::from(self.ones)
     }

@@ -2,9 +2,9 @@
 //!
 //! | place of the capture | file |
 //! | --- | --- |
-//! | where data begin, or on their way | [`onward`]: what became of a copy shows in the acknowledgments |
-//! | at both ends | [`known`]: what became of each copy is known |
-//! | where they arrive | [`arrivals`]: what arrived is known |
+//! | where data begin, or midway | [`onward`]: acknowledgments show the fate of a copy |
+//! | at both ends | [`known`]: the fate of each copy is known |
+//! | where they arrive | [`arrivals`]: the arrivals are known |
 
 mod arrivals;
 mod bares;
@@ -22,17 +22,17 @@ use crate::verdict::{Judged, Retransmission, Verdict};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// All that verdicts rest on besides the pieces themselves.
+/// The basis of all verdicts, besides the pieces.
 pub(crate) struct Facts<'a> {
     pub(crate) way: Way,
     pub(crate) side: Side,
     pub(crate) stream: &'a Stream,
     pub(crate) cases: &'a Cases,
-    /// What arrived, if the receiver's side was captured, too.
+    /// The arrivals, if the receiver's side was captured too.
     pub(crate) arrivals: Option<&'a Arrivals>,
-    /// Of the packets that carry the data.
+    /// Identifications of the packets that carry the data.
     pub(crate) ids: &'a Ids,
-    /// Of the packets that carry the acknowledgments.
+    /// Identifications of the packets that carry the acknowledgments.
     pub(crate) ack_ids: &'a Ids,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
     found.into_values().collect()
 }
 
-/// Two parts of one retransmission: the worse verdict holds for both.
+/// Joins two parts of one retransmission: the worse verdict holds for both.
 fn join(r: &mut Retransmission, other: &Retransmission) {
     r.copies = r.copies.max(other.copies);
     let rank = |j: &Judged| (j.verdict, !j.likely);
@@ -83,7 +83,7 @@ fn join(r: &mut Retransmission, other: &Retransmission) {
         Ordering::Greater => true,
         Ordering::Less | Ordering::Equal => false,
     };
-    // A guess among what has to hold together makes all of it one.
+    // If one of the parts that must hold together is a guess, the whole is a guess.
     let likely = r.judged.verdict != Verdict::Needed
         && other.judged.verdict != Verdict::Needed
         && (r.judged.likely || other.judged.likely);
@@ -94,7 +94,8 @@ fn join(r: &mut Retransmission, other: &Retransmission) {
 }
 
 impl Facts<'_> {
-    /// The copies of a piece, first sent first; packets that the network made of one stand together.
+    /// The copies of a piece in the order of transmission; packets that the network duplicated are
+    /// next to each other.
     fn in_order_of_sending(&self, piece: &Piece) -> Vec<Copy> {
         let mut copies: Vec<Copy> = piece.copies.iter().map(|c| self.cases.copies[*c as usize]).collect();
         if self.side != Side::Sender {
@@ -103,7 +104,7 @@ impl Facts<'_> {
         copies
     }
 
-    /// Whether the network made two of one packet.
+    /// Whether the network duplicated one packet.
     fn doubled(&self, a: &Copy, b: &Copy) -> bool {
         self.side != Side::Sender && self.ids.tell_order() && a.sent.order != 0 && a.sent.order == b.sent.order
     }

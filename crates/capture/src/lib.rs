@@ -1,26 +1,26 @@
-//! Captures of TCP: what happened to a transfer, from one side, from both or from the middle.
+//! Captures of TCP: analyses transfers from one side, from both sides or from the middle.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
 //! | [`read`](mod@read) | files: formats, packing, damage; packets with their times |
-//! | [`link`] | from a frame to what it carries, through link layers and tunnels |
+//! | [`link`] | from a frame to its content, through link layers and tunnels |
 //! | [`fit`](mod@fit) | the path that explains a capture, as a scenario |
 //! | [`datagrams`] | UDP with sequence numbers |
-//! | [`graph`] | one flow closely: what a time-sequence graph shows of it |
-//! | [`flows`] | which segment belongs to which connection, and its numbers |
-//! | [`seen`] | one TCP segment as a capture shows it, with the numbers of its connection |
-//! | [`both`] | what arrived, from the capture of the receiver's side |
+//! | [`graph`] | one flow in detail: the data of its time-sequence graph |
+//! | [`flows`] | the connection of each segment, and its numbers |
+//! | [`seen`] | one captured TCP segment, with the numbers of its connection |
+//! | [`both`] | the arrivals, from the capture of the receiver's side |
 //! | [`packets`] | the packets of one connection, for graphs |
-//! | [`pair`] | which connections were captured at both ends |
-//! | [`connection`] | takes one connection's segments, leaves its record and its verdicts |
-//! | [`stalls`] | where a transfer stood still, and why |
-//! | [`rows`] | what is said of a connection, as JSON and for tables |
-//! | [`survey`] | all of this about each connection, in one pass |
-//! | [`verdict`] | what a retransmission was, and what shows it |
+//! | [`pair`] | finds the connections that were captured at both ends |
+//! | [`connection`] | takes one connection's segments, returns its record and its verdicts |
+//! | [`stalls`] | where a transfer stalled, and why |
+//! | [`rows`] | the results of a connection, as JSON and for tables |
+//! | [`survey`] | all of this for each connection, in one pass |
+//! | [`verdict`] | the verdict on a retransmission, and its evidence |
 //! | [`place`] | where a connection was captured |
-//! | [`reordering`] | how much the path reordered |
-//! | [`rtt`] | how long round trips took |
-//! | [`write`](mod@write) | chosen packets, or all of them without names and payload |
+//! | [`reordering`] | the path's reordering |
+//! | [`rtt`] | round-trip times |
+//! | [`write`](mod@write) | selected packets, or all of them without names and payload |
 
 pub mod both;
 pub mod connection;
@@ -53,7 +53,7 @@ pub use flows::{Analysis, Ended, Flow, Flows, Syn, Traffic};
 pub use read::{Contents, Frame, Input, Unreadable};
 pub use seen::{Heading, Seen, Way};
 
-/// Reads a file and analyses its connections, at most `limit` of them in memory at once.
+/// Reads a file and analyses its connections, at most `limit` of them in memory at a time.
 ///
 /// # Errors
 /// [`Unreadable`] if nothing of it could be read.

@@ -1,10 +1,11 @@
-//! From a frame to what it carries: link layers and tunnels, down to TCP.
+//! From a frame to its content: link layers and tunnels, down to TCP.
 //!
 //! Source: IEEE 802.1Q (VLAN tags), RFC 3032 §2.1 (MPLS), RFC 2516 §4 (PPPoE), RFC 1661 §2 (PPP), RFC 2784 §2 and RFC 2890 §2
 //! (GRE), RFC 2637 §4.1 (PPTP's GRE), RFC 7348 §5 (VXLAN), 3GPP TS 29.281 §5 (GTP-U), RFC 4303 §2 and RFC 3948 §2 (ESP), RFC 4302 §2
 //! (AH), RFC 9000 §17 (QUIC); the registry of link types of tcpdump.org.
 //!
-//! Idea: nearly every frame is Ethernet, IPv4 or IPv6, TCP; any other way is walked layer by layer, each one deeper in the bytes.
+//! Idea: nearly every frame is Ethernet, IPv4 or IPv6, TCP. Any other frame is walked layer by layer, each one deeper in the
+//! bytes.
 
 use crate::datagrams::Datagram;
 use crate::read::Frame;
@@ -12,25 +13,25 @@ use crate::seen::Heading;
 use ackclock_wire::packet::{self, Captured, Refused};
 use std::net::SocketAddr;
 
-/// What a frame carries.
+/// The content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content<'a> {
     /// A TCP segment.
     Tcp(Captured<'a>),
-    /// A UDP datagram of which no more is known, as [`Kind::Udp`].
+    /// A UDP datagram that is not classified further, as [`Kind::Udp`].
     Udp(Datagram<'a>),
     /// Something else.
     Other(Kind),
 }
 
-/// What is not TCP.
+/// Content other than TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// UDP of which no more is known.
+    /// UDP that is not classified further.
     Udp,
     /// QUIC: UDP with a long header of a known version, or at port 443.
     Quic,
-    /// IPsec's ESP, also within UDP.
+    /// IPsec's ESP, also over UDP.
     Esp,
     /// WireGuard, at its usual port.
     WireGuard,
@@ -40,40 +41,40 @@ pub enum Kind {
     Sctp,
     /// ARP.
     Arp,
-    /// Pieces of IP packets.
+    /// Fragments of IP packets.
     Fragment,
     /// IP with another protocol.
     Ip,
     /// Frames without IP.
     NotIp,
-    /// Frames of a link type that is not known here.
+    /// Frames of an unknown link type.
     Link,
-    /// Frames that were cut before the end of their headers.
+    /// Frames that were truncated before the end of their headers.
     Cut,
-    /// Headers that contradict themselves.
+    /// Inconsistent headers.
     Broken,
 }
 
-/// A place within a frame, and how to read on there.
+/// A layer that begins at a place within a frame.
 #[derive(Clone, Copy)]
 enum Layer {
     Ethernet(usize),
-    /// By the number that Ethernet gives a protocol.
+    /// A protocol by its EtherType.
     EtherType(u16, usize),
     Ppp(usize),
-    /// IP, version by its first bits.
+    /// IP; its first bits give the version.
     Ip(usize),
 }
 
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
-/// No frame has more layers.
+/// The maximum number of layers of a frame.
 const DEPTH: usize = 16;
 
 const ETHERNET: u16 = 1;
 const RAW: u16 = 101;
 
-/// The TCP segment of a frame like nearly all: Ethernet, IPv4 without options, then TCP. `None` for any other.
+/// The TCP segment of the most common kind of frame: Ethernet, IPv4 without options, then TCP. `None` for any other.
 #[inline(always)]
 pub(crate) fn glance<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     let (head, ip) = frame.bytes.split_first_chunk::<14>()?;
@@ -85,8 +86,8 @@ pub(crate) fn glance<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     }
 }
 
-/// The TCP segment of any frame. What few packets need is read again: if what is read were handed over whole, it would have to be put together
-/// in memory for all.
+/// The TCP segment of any frame. Fields that few packets need are read again: returning everything would assemble the result in
+/// memory for all packets.
 #[cold]
 #[inline(never)]
 pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
@@ -97,7 +98,7 @@ pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     glance(frame).or_else(|| plain(frame)).or_else(|| other(frame))
 }
 
-/// The TCP segment of a frame like most others: Ethernet or nothing, then IP, then TCP. `None` for any other.
+/// The TCP segment of other common frames: Ethernet or nothing, then IP, then TCP. `None` for any other.
 #[inline(always)]
 pub(crate) fn plain<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     let at = match (frame.link, frame.bytes) {
@@ -111,7 +112,7 @@ pub(crate) fn plain<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     Captured::read(ip, header).ok()
 }
 
-/// What a frame carries, and where it was going if that is said.
+/// The content of a frame, and its direction if the file has it.
 #[cold]
 pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
     let (first, heading) = match first(frame) {
@@ -144,7 +145,7 @@ fn first(frame: &Frame<'_>) -> Result<(Layer, Heading), Kind> {
     let bytes = frame.bytes;
     let plain = |layer| Ok((layer, frame.heading));
     match frame.link {
-        // NULL and LOOP: a protocol family in this or that byte order; IPv6's differs between systems.
+        // NULL and LOOP: a protocol family in either byte order; IPv6's differs between systems.
         0 | 108 => {
             let family = bytes.first_chunk::<4>().ok_or(Kind::Cut)?;
             let (one, two) = (u32::from_be_bytes(*family), u32::from_le_bytes(*family));
@@ -157,7 +158,7 @@ fn first(frame: &Frame<'_>) -> Result<(Layer, Heading), Kind> {
         }
         1 => plain(Layer::Ethernet(0)),
         9 => plain(Layer::Ppp(0)),
-        // RAW, as the registry has it and as BSD systems have it; IPV4, IPV6.
+        // RAW, as in the registry and as in BSD systems; IPV4, IPV6.
         101 | 12 | 14 | 228 | 229 => plain(Layer::Ip(0)),
         // LINUX_SLL.
         113 => {
@@ -173,7 +174,7 @@ fn first(frame: &Frame<'_>) -> Result<(Layer, Heading), Kind> {
     }
 }
 
-/// What Linux says about a packet's type: to this host, to all, to some, to another host, or from here.
+/// Linux's packet type: to this host, broadcast, multicast, to another host, or from here.
 fn cooked(kind: u16) -> Heading {
     match kind {
         0..=2 => Heading::In,
@@ -189,7 +190,7 @@ fn ethernet(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
 fn ether_type(bytes: &[u8], kind: u16, at: usize) -> Result<Layer, Kind> {
     match kind {
         IPV4 | IPV6 => Ok(Layer::Ip(at)),
-        // VLAN tags of the customer, of the provider, and as they were before the standard.
+        // VLAN tags: customer, provider, and the form before the standard.
         0x8100 | 0x88a8 | 0x9100 | 0x9200 => Ok(Layer::EtherType(half(bytes, at + 2)?, at + 4)),
         // A PPPoE session: version, type, code 0, session, length.
         0x8864 => Ok(Layer::Ppp(at + 6)),
@@ -199,7 +200,7 @@ fn ether_type(bytes: &[u8], kind: u16, at: usize) -> Result<Layer, Kind> {
             Ok(Layer::Ip(bottom + 2))
         }
         0x0806 => Err(Kind::Arp),
-        // A length: LLC, with SNAP before a protocol of Ethernet's numbers.
+        // A length: LLC, with SNAP before an EtherType.
         0..=1500 => match bytes.get(at..at + 8) {
             Some([0xaa, 0xaa, 3, 0, 0, 0, a, b]) => Ok(Layer::EtherType(u16::from_be_bytes([*a, *b]), at + 8)),
             _ => Err(Kind::NotIp),
@@ -209,9 +210,9 @@ fn ether_type(bytes: &[u8], kind: u16, at: usize) -> Result<Layer, Kind> {
 }
 
 fn ppp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
-    // Address and control stand there on a line of HDLC's form.
+    // On a line with HDLC framing, address and control come first.
     let at = if bytes.get(at..at + 2) == Some(&[0xff, 3]) { at + 2 } else { at };
-    // A protocol whose first byte is odd was compressed to it.
+    // A protocol with an odd first byte was compressed to that byte.
     let (protocol, at) = match bytes.get(at) {
         Some(one) if one & 1 == 1 => (u16::from(*one), at + 1),
         _ => (half(bytes, at)?, at + 2),
@@ -241,7 +242,7 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
         // IP in IP.
         4 | 41 => Ok(Inside::Layer(Layer::Ip(payload))),
         47 => gre(frame.bytes, payload).map(Inside::Layer),
-        // AH is in front of what it vouches for; IPv6's has been passed over.
+        // AH precedes the payload that it protects; IPv6's has already been skipped.
         51 => authenticated(frame, at, &header),
         1 | 58 => Err(Kind::Icmp),
         50 => Err(Kind::Esp),
@@ -250,7 +251,7 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
     }
 }
 
-/// What stands behind IPv4's authentication header.
+/// The content after IPv4's authentication header.
 fn authenticated<'a>(frame: &Frame<'a>, at: usize, header: &packet::Ip<'a>) -> Result<Inside<'a>, Kind> {
     let &[protocol, words, ..] = frame.bytes.get(at + header.payload..).ok_or(Kind::Cut)? else {
         return Err(Kind::Cut);
@@ -291,7 +292,7 @@ fn udp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
         [8, _, _, _, _, _, _, _, ..] if matches!(to, 4789 | 8472) => Ok(Layer::Ethernet(at + 16)),
         // GTP-U: version 1, a G-PDU.
         [flags, 255, ..] if either(2152) && flags & 0xf0 == 0x30 => gtp(bytes, at + 8),
-        // ESP within UDP, unless four zeros say that it is IKE.
+        // ESP over UDP, unless four zeros mark it as IKE.
         [a, b, c, d, ..] if either(4500) && [*a, *b, *c, *d] != [0; 4] => Err(Kind::Esp),
         [1..=4, 0, 0, 0, ..] if either(51820) => Err(Kind::WireGuard),
         payload if is_quic(payload, either(443)) => Err(Kind::Quic),
@@ -299,7 +300,7 @@ fn udp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
     }
 }
 
-/// A datagram, if its length agrees with the packet's.
+/// A datagram, if its length is consistent with the packet's.
 fn datagram<'a>(bytes: &'a [u8], at: usize, ip: &packet::Ip<'_>) -> Option<Datagram<'a>> {
     let [from, to, len] = [at, at + 2, at + 4].map(|i| half(bytes, i).unwrap_or(0));
     let len = u32::from(len).checked_sub(8)?;
@@ -310,7 +311,7 @@ fn datagram<'a>(bytes: &'a [u8], at: usize, ip: &packet::Ip<'_>) -> Option<Datag
 
 fn gtp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
     let flags = *bytes.get(at).ok_or(Kind::Cut)?;
-    // Sequence number, N-PDU number and the next extension's kind are there together.
+    // Sequence number, N-PDU number and the next extension's type are present together.
     if flags & 7 == 0 {
         return Ok(Layer::Ip(at + 8));
     }
@@ -326,7 +327,7 @@ fn gtp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
     Ok(Layer::Ip(at))
 }
 
-/// A long header (RFC 9000 §17.2) of version 1, 2, a draft or negotiation; at QUIC's usual port also a short one (§17.3).
+/// A long header (RFC 9000 §17.2) of version 1, 2, a draft or negotiation; at QUIC's usual port also a short header (§17.3).
 fn is_quic(payload: &[u8], usual: bool) -> bool {
     const FORM: u8 = 0x80;
     const FIXED: u8 = 0x40;

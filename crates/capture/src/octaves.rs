@@ -1,23 +1,23 @@
-//! Classes for durations: the same number of them to each power of two.
+//! Classes for durations, with the same number of classes in each power of two.
 
-/// Below 2^LOW nanoseconds (1 µs) all is one class.
+/// All durations below 2^LOW nanoseconds (1 µs) form one class.
 pub(crate) const LOW: u32 = 10;
-/// From 2^HIGH nanoseconds (137 s) on all is one class.
+/// All durations from 2^HIGH nanoseconds (137 s) on form one class.
 pub(crate) const HIGH: u32 = 37;
 
-/// How many classes there are, with 2^`fine` to each power of two.
+/// The number of classes, with 2^`fine` to each power of two.
 pub(crate) const fn classes(fine: u32) -> usize {
     ((HIGH - LOW) << fine) as usize + 2
 }
 
-/// The class of a duration in nanoseconds that is not negative.
+/// The class of a non-negative duration in nanoseconds.
 #[cfg(test)]
 pub(crate) fn class<const FINE: u32>(nanos: i64) -> usize {
     let (octave, within) = place::<FINE>(nanos);
     ((octave << FINE) + within + 1).saturating_sub(1 << FINE)
 }
 
-/// Its power of two, from 1 on, and its class within that; what is below is in 0, what is above in the last.
+/// Its power of two, counted from 1, and its class within that; smaller durations are in 0, larger ones in the last.
 #[inline]
 pub(crate) fn place<const FINE: u32>(nanos: i64) -> (usize, usize) {
     const BELOW: i64 = 1 << (LOW - 1);
@@ -39,20 +39,21 @@ pub(crate) fn middle<const FINE: u32>(class: usize) -> i64 {
     (1 << top) + (2 * within + 1) * (1 << (top - FINE - 1))
 }
 
-/// How many durations each class has. Those of one path lie within a few powers of two: only their counts take memory.
+/// The count of durations in each class. The durations of one path are within a few powers of two, and only their
+/// counts take memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts<const FINE: u32> {
-    /// All classes from the first power of two that there was to the last.
+    /// All classes from the first power of two in use to the last.
     counts: Vec<u32>,
     first: usize,
 }
 
 impl<const FINE: u32> Counts<FINE> {
-    /// One more, nanoseconds.
+    /// Adds a duration, nanoseconds.
     #[inline(always)]
     pub(crate) fn add(&mut self, nanos: i64) {
         let (octave, within) = place::<FINE>(nanos);
-        // Below the first power of two this is beyond all counts.
+        // Below the first power of two, this index is beyond all counts.
         match self.counts.get_mut((octave.wrapping_sub(self.first) << FINE) + within) {
             Some(n) => *n = n.saturating_add(1),
             None => self.open(octave, within),
@@ -72,7 +73,7 @@ impl<const FINE: u32> Counts<FINE> {
         *self = Counts { counts, first };
     }
 
-    /// The classes that have any, in order.
+    /// The classes with counts above zero, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let places = (self.first << FINE..).zip(self.counts.iter().copied());
         places.filter(|(_, n)| *n > 0).map(|(place, n)| ((place + 1).saturating_sub(1 << FINE), n))

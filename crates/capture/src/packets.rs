@@ -5,17 +5,18 @@ use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
 use std::net::SocketAddr;
 
-/// More packets are not drawn.
+/// Packets beyond this number are not drawn.
 pub const MOST: usize = 1 << 22;
 
-/// A packet of a connection. Offsets count the bytes of a way from its first one; without a SYN from the first that was seen.
+/// A packet of a connection. Offsets count the bytes of a way from its first byte; without a SYN, from the first byte
+/// captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Its number in its file.
     pub frame: u64,
     /// When it was captured, nanoseconds.
     pub at: i64,
-    /// Which way it goes.
+    /// Its way.
     pub way: Way,
     /// Offset of its first byte.
     pub offset: i64,
@@ -25,17 +26,17 @@ pub struct Packet {
     pub len: u32,
     /// The flags.
     pub flags: u8,
-    /// What it acknowledges: an offset of the other way.
+    /// Its acknowledgment: an offset of the other way.
     pub ack: Option<i64>,
     /// The window that it announces, bytes.
     pub window: u64,
     /// SACK blocks, as offsets of the other way.
     pub sack: [(i64, i64); 4],
-    /// How many of them there are.
+    /// The number of SACK blocks.
     pub sacks: u8,
 }
 
-/// Keeps the packets of the connection with this number, the first [`MOST`].
+/// Keeps the first [`MOST`] packets of the connection with this number.
 #[derive(Clone, Debug)]
 pub struct Packets {
     number: u64,
@@ -44,17 +45,17 @@ pub struct Packets {
     ends: Option<[SocketAddr; 2]>,
 }
 
-/// The numbers that have offset 0, of each way.
+/// The number with offset 0 of each way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Offsets([Option<u64>; 2]);
 
 impl Packets {
-    /// Of the connection with this number in the file.
+    /// Keeps the connection with this number in the file.
     pub fn of(number: u64) -> Self {
         Packets { number, list: Vec::new(), offsets: Offsets::default(), ends: None }
     }
 
-    /// The packets, in the order of the capture, and the way that leaves this end.
+    /// The packets, in the order of the capture, and the way that begins at this end.
     pub fn finish(self, from: SocketAddr) -> (Vec<Packet>, Way) {
         let way = if self.ends.is_some_and(|ends| ends[0] != from) { Way::Back } else { Way::Out };
         (self.list, way)
@@ -70,7 +71,7 @@ impl Offsets {
     /// The next packet of a connection with its offsets.
     pub(crate) fn packet(&mut self, flow: &Flow, seen: &Seen) -> Packet {
         let syn = seen.has(Segment::SYN);
-        // The first byte has the number behind the SYN's.
+        // The first byte has the number after the SYN's.
         let offset = self.of(seen.way, seen.seq.wrapping_add(u64::from(syn))) - i64::from(syn);
         let ack = seen.ack.map(|ack| self.of(seen.way.back(), ack));
         let mut sack = [(0, 0); 4];

@@ -1,9 +1,9 @@
-//! Connections of which both ends were captured, in two files.
+//! Connections with both ends captured, in two files.
 //!
-//! Idea: after a first look at all files, connections are matched by their addresses and ports, or, where a device on the way
+//! Idea: after a first pass over all files, connections are matched by their addresses and ports, or, if a device on the path
 //! changed these, by both initial sequence numbers. Two captures of one end are pieces of one capture, or the same packets twice,
-//! and are left as they are; clocks need not agree. Where two are at different ends a second look notes what came to each end, and a third one
-//! finds every packet that left the other again. If too few are found again, the first look stands.
+//! and are left unchanged; clocks may differ. If two are at different ends, a second pass records the arrivals at each end, and a
+//! third one matches every packet sent by the other end. If too few match, the results of the first pass remain.
 
 mod find;
 
@@ -14,21 +14,21 @@ use crate::survey::{full_segment, Beside, Survey, Surveyed, Task};
 pub(crate) use find::Pair;
 use std::collections::BTreeMap;
 
-/// Segments that are noted at most, of all connections (56 bytes each).
+/// The maximum number of segments recorded, over all connections (56 bytes each).
 const MOST: u64 = 1 << 23;
-/// How many percent of what came must be found again among what left.
+/// The percentage of arrivals that must match transmissions.
 const ENOUGH: u64 = 95;
 
-/// What is to be done with which connections, file by file.
+/// The tasks for connections, file by file.
 type Tasks = Vec<BTreeMap<u64, Task>>;
-/// What a look found, by file and number.
+/// The results of a pass, by file and number.
 type Looks = BTreeMap<(usize, u64), Surveyed>;
 
-/// Finds the connections of which both ends were captured, and looks at them again: `read` reads a file, by its place, with a survey.
-/// Answers sentences about connections that are in several files and were not matched.
+/// Finds the connections with both ends captured, and analyses them again: `read` reads a file, by its position, with a survey.
+/// Returns sentences about connections that are in several files and were not matched.
 ///
 /// # Errors
-/// Those of `read`; then `files` are as they were, or some of them.
+/// Errors of `read`. In that case some or all `files` are unchanged.
 pub fn match_ends<E>(
     files: &mut [&mut [Surveyed]],
     names: &[&str],
@@ -65,7 +65,7 @@ pub fn match_ends<E>(
     Ok(remarks)
 }
 
-/// Reads the files of which connections are asked for.
+/// Reads the files with requested connections.
 fn look<E>(
     tasks: Tasks,
     wanted: Wanted,
@@ -80,11 +80,11 @@ fn look<E>(
     Ok(found)
 }
 
-/// What comes is noted at both ends.
+/// Records the arrivals at both ends.
 fn notes(pairs: &[Pair], files: &[&mut [Surveyed]]) -> Tasks {
     let mut tasks: Tasks = files.iter().map(|_| BTreeMap::new()).collect();
     for pair in pairs {
-        // Either file may lack the SYNs.
+        // One of the files may lack the SYNs.
         let ends = pair.ends.iter().filter_map(|one| find::of(files, one.file, one.number));
         let segment = ends.filter_map(|s| full_segment(&s.syns)).min();
         for one in pair.ends {
@@ -94,13 +94,13 @@ fn notes(pairs: &[Pair], files: &[&mut [Surveyed]]) -> Tasks {
     tasks
 }
 
-/// What left is judged by what came to the other end.
+/// Judges transmissions by the arrivals at the other end.
 fn judgments(pairs: &[Pair], noted: &mut Looks, files: usize) -> Tasks {
     let mut tasks: Tasks = (0..files).map(|_| BTreeMap::new()).collect();
     for [one, other] in pairs.iter().flat_map(|p| [p.ends, [p.ends[1], p.ends[0]]]) {
         let Some(mut arrivals) = noted.remove(&(other.file, other.number)).and_then(|s| s.noted) else { continue };
         if one.sent_here == other.sent_here {
-            // What goes out of one end comes back to the other.
+            // Transmissions of one end are arrivals at the other.
             arrivals.reverse();
         }
         let place = match one.sent_here {
@@ -112,7 +112,7 @@ fn judgments(pairs: &[Pair], noted: &mut Looks, files: usize) -> Tasks {
     tasks
 }
 
-/// The pairs that memory takes, and the others.
+/// The pairs that fit into memory, and the others.
 fn affordable(pairs: Vec<Pair>, files: &[&mut [Surveyed]]) -> (Vec<Pair>, Vec<Pair>) {
     let mut sum = 0u64;
     pairs.into_iter().partition(|pair| {
@@ -127,7 +127,7 @@ fn affordable(pairs: Vec<Pair>, files: &[&mut [Surveyed]]) -> (Vec<Pair>, Vec<Pa
     })
 }
 
-/// Both looks at a pair, joined; or, of what came, how much was found.
+/// The results for both ends of a pair, joined; or, if too few arrivals match, their number.
 fn settled(pair: &Pair, looks: [Surveyed; 2]) -> Result<[Surveyed; 2], (u64, u64)> {
     let (mut all, mut found) = (0, 0);
     let mut done = Vec::with_capacity(2);

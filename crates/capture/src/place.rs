@@ -1,15 +1,15 @@
-//! Where on its way a connection was captured, and why we think so.
+//! Detects where on its path a connection was captured, and explains why.
 //!
-//! Idea: a packet that passes here is answered after half a round trip: that to the end it goes to. At a host one half is next
-//! to nothing.
+//! Idea: a packet that passes here is answered after half a round trip, to its destination and back. At a host one of the two
+//! halves is close to zero.
 
 use crate::seen::Way;
 
-/// A half round trip below this is that of a host, nanoseconds.
+/// A half round trip below this indicates a host, nanoseconds.
 const AT_HOST: i64 = 1_000_000;
-/// So is one that is less than this part of the whole.
+/// So does one that is less than this fraction of the whole (1/50).
 const PART: i64 = 50;
-/// With both halves that short, one is the host's if the other is so much longer.
+/// If both halves are that short, one is the host's if the other is longer by this factor.
 const TIMES: i64 = 10;
 
 /// Where a connection was captured.
@@ -17,32 +17,32 @@ const TIMES: i64 = 10;
 pub enum Place {
     /// At the host from which [`Way::Out`] goes, or next to it.
     AtOut,
-    /// At the host from which [`Way::Back`] goes, or next to it.
+    /// Midway between them.
     AtBack,
     /// On the way between them.
     Between,
-    /// At both, in two files: data of each way are told of where they begin, and what arrived of them is known.
+    /// At both, in two files: the data of each way are reported where they begin, and their arrivals are known.
     BothEnds,
-    /// It does not show. Verdicts are then those of [`Place::Between`], which hold anywhere.
+    /// Unknown. Verdicts are then those of [`Place::Between`], which hold anywhere.
     #[default]
     Unknown,
 }
 
-/// The same, as data of one way see it.
+/// The same, from the view of the data of one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Where the data begin.
     Sender,
     /// Where they arrive.
     Receiver,
-    /// On the way.
+    /// Midway.
     Middle,
 }
 
-/// Why a connection is taken to have been captured there.
+/// The reason for assuming that place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// It was said (`--at`).
+    /// It was given (`--at`).
     Given,
     /// By the smallest half round trips, nanoseconds.
     Halves {
@@ -51,32 +51,32 @@ pub enum Why {
         /// From here to the host of [`Way::Back`] and back.
         back: i64,
     },
-    /// Packets of one way came as only the host that sends them sees them: larger than a segment, without a checksum, with all
-    /// their hops left, or marked as going out.
+    /// Packets of one way were captured in a form that only their sender's host sees: larger than a segment, without a
+    /// checksum, with their initial TTL or hop limit, or marked as outgoing.
     AsSent {
         /// That way.
         way: Way,
     },
     /// The same packets are in two files.
     TwoFiles,
-    /// There was nothing to tell it from.
+    /// There was no evidence.
     #[default]
     Nothing,
 }
 
-/// What is known for it.
+/// The evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// The smallest half round trip to the host of [`Way::Out`], nanoseconds.
     pub out: Option<i64>,
     /// The same to the host of [`Way::Back`].
     pub back: Option<i64>,
-    /// Packets that look as only their own host sees them, for each way.
+    /// Whether packets have a form that only their own host sees, for each way.
     pub as_sent: [bool; 2],
 }
 
 impl Hints {
-    /// Where it was, and why.
+    /// The place, and the reason.
     pub fn place(&self) -> (Place, Why) {
         if let (Some(out), Some(back)) = (self.out, self.back) {
             let why = Why::Halves { out, back };
@@ -102,7 +102,7 @@ fn is_host(near: i64, far: i64) -> bool {
 }
 
 impl Place {
-    /// The side of data that go `way`.
+    /// The side for data that go `way`.
     pub fn side(self, way: Way) -> Side {
         match (self, way) {
             (Place::AtOut, Way::Out) | (Place::AtBack, Way::Back) | (Place::BothEnds, _) => Side::Sender,
@@ -120,7 +120,7 @@ impl Place {
         }
     }
 
-    /// In words: `sender` and `receiver` are those of the data that go `way`.
+    /// In words: `sender` and `receiver` refer to the data that go `way`.
     pub fn words(self, way: Way) -> &'static str {
         match (self, self.side(way)) {
             (Place::Unknown, _) => "unknown",

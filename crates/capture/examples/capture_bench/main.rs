@@ -1,11 +1,11 @@
-//! How fast captures are analysed: makes files, and takes the time.
+//! Measures how fast captures are analysed: generates files and times the analysis.
 //!
 //! ```text
 //! capture_bench make FILE --flows N --packets N [--snap BYTES]     a pcap file of TCP transfers under loss and reordering
 //! capture_bench headers FILE                                       reading and finding connections alone
 //! capture_bench analyse FILE                                       all that the table of connections needs
 //! ```
-//! The last two print a line of JSON. `tools/capture_bench.py` runs them, beside programs of others.
+//! The last two print a line of JSON. `tools/capture_bench.py` runs them, next to other programs.
 
 mod make;
 mod run;

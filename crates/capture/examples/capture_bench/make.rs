@@ -1,4 +1,4 @@
-//! A file of many transfers at once, packet by packet in the order of time.
+//! A file of many concurrent transfers, packet by packet in the order of time.
 
 use crate::transfer::{transfer, Captured};
 use std::cmp::Reverse;
@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Different transfers; each is used for many flows, between other addresses.
+/// Different transfers; many flows share each one, with different addresses.
 const TEMPLATES: usize = 8;
-/// Flows begin within so many nanoseconds.
+/// Flows begin within this time, nanoseconds.
 const SPREAD: u64 = 1_000_000_000;
 const SECOND: u64 = 1_000_000_000;
 /// 2026-01-01.
@@ -47,7 +47,7 @@ pub(crate) fn make(file: &Path, flows: usize, packets: usize, snap: usize) -> Re
     Ok(())
 }
 
-/// Between the addresses of a flow. TCP's checksum stays that of the template.
+/// A packet with the addresses of a flow. The TCP checksum stays that of the template.
 fn frame(packet: &Captured, flow: usize) -> [u8; 14 + crate::transfer::KEPT] {
     let mut frame = [0; 14 + crate::transfer::KEPT];
     frame[..14].copy_from_slice(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0]);

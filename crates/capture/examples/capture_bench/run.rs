@@ -1,4 +1,4 @@
-//! Takes the time.
+//! Times the analysis.
 
 use ackclock_capture::read::{open, File};
 use ackclock_capture::survey::Survey;
@@ -7,10 +7,10 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-/// Most connections at once.
+/// Most concurrent connections.
 const LIMIT: usize = 100_000;
 
-/// Adds up what it is handed, so that it is handed over.
+/// Adds up the headers that it is given, so that the compiler cannot omit them.
 #[derive(Default)]
 struct Headers(u64);
 
@@ -51,7 +51,7 @@ pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
 fn timed<A: Analysis>(path: &Path, analysis: &mut A) -> Result<(), Box<dyn Error>> {
     let mut file = open(path)?;
     if let File::Mapped(map) = &file {
-        // Into the page cache: not the disk is measured.
+        // Reads the file into the page cache, so that the disk is not measured.
         eprintln!("{:x}", map.iter().step_by(4096).fold(0u8, |a, b| a ^ b));
     }
     let (begin, on_cpu) = (Instant::now(), on_cpu());
@@ -67,14 +67,15 @@ fn timed<A: Analysis>(path: &Path, analysis: &mut A) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// Memory of this process of one kind, bytes, with all connections still there; 0 where the system does not say it.
+/// Memory of this process of one kind, in bytes, while all connections still exist; 0 where the system does not report it.
 fn resident(kind: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix(kind));
     line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
-/// How long this thread has had a processor, nanoseconds; 0 where the system does not say it. On a busy machine it says more than the clock.
+/// CPU time of this thread, nanoseconds; 0 where the system does not report it. On a busy machine it is more meaningful than
+/// wall-clock time.
 fn on_cpu() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     stat.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! One transfer between two endpoints with real packets, as its sender's side captures it.
+//! One transfer between two endpoints with real packets, as captured at its sender.
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
@@ -7,21 +7,21 @@ use ackclock_wire::{parse, Border, Buffers, Checksums, Dialect, Endpoint, Initia
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// Bytes that are kept of a packet: both headers with all options.
+/// Bytes kept of each packet: both headers with all options.
 pub(crate) const KEPT: usize = 80;
 const MTU: u32 = 1500;
 const ONE_WAY: Nanos = Nanos(10_000_000);
-/// A packet that is late is late by this.
+/// The extra delay of a late packet.
 const LATE: Nanos = Nanos(3_000_000);
-/// What a full packet takes at 100 Mb/s.
+/// The transmission time of a full packet at 100 Mb/s.
 const SLOT: Nanos = Nanos(120_000);
-/// The queue holds this much.
+/// The capacity of the queue.
 const QUEUE: Nanos = Nanos(20_000_000);
 
 /// A captured packet.
 #[derive(Clone, Copy)]
 pub(crate) struct Captured {
-    /// Since the transfer's beginning.
+    /// Time since the transfer's beginning.
     pub(crate) at: Time,
     pub(crate) len: u16,
     pub(crate) kept: u8,
@@ -51,7 +51,8 @@ struct Path {
     captured: Vec<Captured>,
 }
 
-/// The first `packets` packets of a transfer without end: 0.2 % of its packets are lost besides those that the queue drops, 0.5 % are late.
+/// The first `packets` packets of an endless transfer: 0.2 % of its packets are lost in addition to those that the queue drops,
+/// and 0.5 % are late.
 pub(crate) fn transfer(seed: u64, packets: usize) -> Result<Vec<Captured>, Box<dyn Error>> {
     let stack = Stack::named("linux-2025").ok_or("there is no such stack")?;
     let (a, b) = ("10.0.0.1:1000".parse()?, "10.0.0.2:80".parse()?);
@@ -93,7 +94,7 @@ pub(crate) fn transfer(seed: u64, packets: usize) -> Result<Vec<Captured>, Box<d
     Ok(path.captured)
 }
 
-/// Its application reads all and writes what there is room for; then it sends.
+/// Its application reads everything and writes as much as fits; then it sends.
 fn say(ends: &mut [Endpoint; 2], end: usize, now: Time, path: &mut Path) {
     let this = &mut ends[end];
     let (first, rest) = this.readable();
@@ -104,7 +105,7 @@ fn say(ends: &mut [Endpoint; 2], end: usize, now: Time, path: &mut Path) {
     }
     let mut buf = [0; 2048];
     while let Ok(Some(written)) = this.poll_transmit(now, Writing::Whole, &mut buf, &mut ()) {
-        // An identification that counts up for each end, as Linux has it.
+        // An identification that increments for each end, as in Linux.
         path.ids[end] = path.ids[end].wrapping_add(1).max(1);
         buf[4..6].copy_from_slice(&path.ids[end].to_be_bytes());
         path.send(now, end, &buf[..written.len]);

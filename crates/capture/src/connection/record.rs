@@ -1,64 +1,64 @@
-//! What is left of a connection.
+//! The results of a connection.
 
 use crate::place::{Place, Side, Why};
 use crate::rtt::Summary;
 use crate::seen::Way;
 use crate::verdict::{Counts, Retransmission};
 
-/// What a SYN said.
+/// The content of a SYN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SynFacts {
     /// Maximum segment size, bytes.
     pub mss: Option<u16>,
     /// The shift of its sender's windows, at most 14 (RFC 7323 §2.3).
     pub window_scale: Option<u8>,
-    /// SACK permitted.
+    /// SACK-permitted option.
     pub sack: bool,
-    /// The timestamps option.
+    /// Timestamps option.
     pub timestamps: bool,
 }
 
 /// One way of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionRecord {
-    /// What its SYN said, if that was captured.
+    /// Its SYN's content, if the SYN was captured.
     pub syn: Option<SynFacts>,
     /// All packets.
     pub packets: u64,
     /// Packets with payload.
     pub segments: u64,
-    /// Payload bytes that were acknowledged or seen here, each counted once.
+    /// Payload bytes that were acknowledged or captured here, each counted once.
     pub bytes: u64,
-    /// The numbers of the first byte and of what follows the last, unwrapped as in [`crate::Seen::seq`].
+    /// The numbers of the first byte and of the byte after the last, unwrapped as in [`crate::Seen::seq`].
     pub span: (u64, u64),
-    /// Payload bytes of all segments, repetitions too.
+    /// Payload bytes of all segments, including repeated ones.
     pub carried: u64,
-    /// Payload bytes that others acknowledged, but that never came by here.
+    /// Payload bytes that were acknowledged but never captured here.
     pub unseen: u64,
-    /// From the first packet with payload to the last acknowledgment of something new, or else to the last packet with payload,
+    /// From the first packet with payload to the last acknowledgment of new data, or otherwise to the last packet with payload,
     /// nanoseconds.
     pub duration: i64,
     /// The largest payload of a packet, bytes. A device may have joined segments.
     pub largest: u32,
-    /// Verdicts on what was sent again. SYNs and probes of a shut window or a silent peer are not among them.
+    /// Verdicts on the retransmissions, without SYNs and probes of a closed window or a silent peer.
     pub retransmissions: Counts,
-    /// SYNs that were sent again.
+    /// Retransmitted SYNs.
     pub syns_again: u64,
-    /// Round trips of its data: from its sender to the receiver and back. On the way: the sum of the two halves.
+    /// Round-trip times of its data: from its sender to the receiver and back. If captured midway: the sum of the two halves.
     pub rtt: Summary,
-    /// From here to the receiver and back.
+    /// Half round trips from here to the receiver and back.
     pub onward: Summary,
-    /// From here back to the sender, and what that sent in answer: by the timestamps.
+    /// Half round trips from here to the sender and back to its answer, measured by timestamps.
     pub backward: Summary,
-    /// Its receiver sent SACK blocks.
+    /// Whether its receiver sent SACK blocks.
     pub sack_seen: bool,
-    /// Duplicates that its receiver reported (DSACK).
+    /// Duplicates reported by its receiver (DSACK).
     pub dsacks: u64,
     /// Whether its segments carry timestamps.
     pub timestamps: bool,
-    /// Whether it ended with a FIN that was seen.
+    /// Whether a FIN was captured at its end.
     pub fin: bool,
-    /// Whether a RST came this way.
+    /// Whether a RST was sent this way.
     pub reset: bool,
 }
 
@@ -76,11 +76,11 @@ pub struct Record {
     pub first_frame: u64,
     /// When its first packet was captured, nanoseconds.
     pub start: i64,
-    /// When its last packet was.
+    /// When its last packet was captured.
     pub end: i64,
     /// Where it was captured.
     pub place: Place,
-    /// Why we think so.
+    /// Why the analysis assumes that place.
     pub why: Why,
     /// The two ways, [`Way::Out`] first.
     pub ways: [DirectionRecord; 2],
@@ -92,22 +92,22 @@ impl Record {
         more(self.ways[0].bytes, self.ways[1].bytes)
     }
 
-    /// One way of it.
+    /// The results of one way.
     pub fn way(&self, way: Way) -> &DirectionRecord {
         &self.ways[way as usize]
     }
 }
 
-/// What is left of a connection.
+/// All results of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The connection as a whole.
     pub record: Record,
-    /// Each retransmission in the order of frames, where that was wanted.
+    /// Each retransmission in the order of frames, if requested.
     pub retransmissions: Vec<Retransmission>,
 }
 
-/// Whole round trips, as they show at one side.
+/// Complete round trips, seen from one side.
 pub(super) fn rtt(side: Side, way: &DirectionRecord) -> Summary {
     let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b);
     match side {
@@ -122,7 +122,7 @@ pub(super) fn rtt(side: Side, way: &DirectionRecord) -> Summary {
     }
 }
 
-/// The way with more bytes; if both have as many, the way out.
+/// The way with more bytes; [`Way::Out`] if both have the same number.
 pub(super) fn more(out: u64, back: u64) -> Way {
     if back > out {
         Way::Back

@@ -1,29 +1,29 @@
-//! Where the numbers stand in a datagram, and what tells that it has any.
+//! Finds the numbers in a datagram, and detects whether it has any.
 
 use super::{Datagram, Format};
 
-/// Where counting begins, so that what comes before the first datagram has a place below it.
+/// The start of counting, so that datagrams sent before the first captured one have a number below it.
 pub(super) const FIRST: u64 = 1 << 20;
-/// A longer step is none of loss or order (RFC 3550 A.1: MAX_DROPOUT).
+/// A larger step is due neither to loss nor to reordering (RFC 3550 A.1: MAX_DROPOUT).
 pub(super) const NEAR: u64 = 3000;
-/// What a sender's clock and the capture's may differ by between two datagrams of a candidate, microseconds.
+/// The largest difference between a sender's clock and the capture's from one datagram of a candidate to the next, microseconds.
 const DRIFT: i64 = 1_000_000;
 
-/// What may be numbers.
+/// Possible sequence numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Header {
     /// RTP's source, if this could be RTP.
     pub(super) source: Option<u32>,
     payload_type: u8,
     sequence: u16,
-    /// Seconds and microseconds, in microseconds, if this could be iperf3's.
+    /// Seconds and microseconds, in microseconds; meaningful if this could be iperf3's.
     pub(super) could_be_iperf3: bool,
     micros: i64,
     count: u32,
     low: Option<u32>,
 }
 
-/// A datagram that waits to be recognised.
+/// A datagram whose format is not yet known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {
     pub(super) frame: u64,
@@ -38,7 +38,8 @@ impl Header {
         let bytes = datagram.payload;
         let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map(|b| u32::from_be_bytes(*b));
         let (Some(first), Some(second), Some(third)) = (word(0), word(4), word(8)) else { return Header::default() };
-        // Version 2, and a payload type that no RTCP packet at the same port would have (RFC 5761 §4); contributing sources fit in.
+        // Version 2, and a payload type that no RTCP packet at the same port would have (RFC 5761 §4); the contributing sources
+        // fit.
         let payload_type = (first >> 16) as u8 & 0x7f;
         let sources = first >> 24 & 0xf;
         let rtp = first >> 30 == 2 && !(64..=95).contains(&payload_type) && 12 + 4 * sources <= datagram.len;
@@ -65,7 +66,7 @@ pub(super) fn read(format: Format, header: &Header) -> Option<u64> {
     }
 }
 
-/// From one number to another; they wrap.
+/// The step from one number to another, across a wrap.
 pub(super) fn step(format: Format, from: u64, to: u64) -> i64 {
     match format {
         Format::Rtp { .. } => i64::from((to as u16).wrapping_sub(from as u16) as i16),
@@ -74,7 +75,7 @@ pub(super) fn step(format: Format, from: u64, to: u64) -> i64 {
     }
 }
 
-/// What numbers all of these, if anything does: each number stands once, most steps go up, and none is far.
+/// The format that fits all of these, if any: each number appears once, most steps go up, and none is large.
 pub(super) fn format(source: Option<u32>, packets: &[Packet]) -> Option<Format> {
     let counts = |format: Format| {
         let numbers: Option<Vec<u64>> = packets.iter().map(|p| read(format, &p.header)).collect();
@@ -89,7 +90,7 @@ pub(super) fn format(source: Option<u32>, packets: &[Packet]) -> Option<Format> 
         let one_type = packets.windows(2).all(|w| w[0].header.payload_type == w[1].header.payload_type);
         return (one_type && counts(rtp)).then_some(rtp);
     }
-    // The times in it go on as the capture's do.
+    // The times in it advance like the capture's.
     let (first, rest) = packets.split_first()?;
     let in_time = rest.iter().all(|p| {
         let (told, seen) = (p.header.micros - first.header.micros, (p.at - first.at) / 1000);

@@ -1,19 +1,20 @@
-//! When the receiver answers.
+//! When the receiver acknowledges.
 
 use super::observe::Observed;
 
-/// From this share on of acknowledgments that cover a single segment every one is answered.
+/// If at least this share of the acknowledgments cover a single segment, the receiver acknowledges
+/// every segment.
 pub(crate) const EVERY: f64 = 0.9;
 
-/// How many segments the receiver waits for.
+/// The number of segments that the receiver waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answers {
-    /// Of acknowledgments in order, the share that covered a single segment. `None` if there was none.
+    /// The share of in-order acknowledgments that covered a single segment. `None` if there were none.
     pub single: Option<f64>,
 }
 
 impl Answers {
-    /// Each segment is acknowledged by itself.
+    /// Whether each segment is acknowledged individually.
     pub fn every(self) -> bool {
         self.single.is_some_and(|s| s >= EVERY)
     }

@@ -1,41 +1,42 @@
-//! What changes the order of packets: swaps now and then, delays that vary, or two paths.
+//! The cause of reordering: occasional swaps, delays that vary, or two paths.
 //!
-//! Idea: if packets are late in short spells with order between them, waiting packets change places. Else packets are late all the
-//! time, and by how much tells: on the longer of two paths nearly always by the same, behind a delay that varies by anything.
+//! Idea: if packets are late in short spells with order between them, waiting packets change places. Otherwise packets are late
+//! all the time, and the amount tells the cause: on the longer of two paths it is nearly constant, behind a varying delay it is
+//! arbitrary.
 
 use super::estimate::{around_median, around_share, quantile, sorted, Estimate};
 use super::log::Fate;
 use super::points::{seconds, Point, Points};
 
-/// With fewer late packets there is no process to speak of.
+/// With fewer late packets no process can be inferred.
 const FEWEST: usize = 3;
-/// Spells of disorder in more than this part of the time are no spells.
+/// If spells of disorder fill more than this part of the time, they are not spells.
 const SPELLS: f64 = 0.5;
-/// Two times of disorder nearer to each other than this are one, nanoseconds; or than a round trip.
+/// Two times of disorder closer to each other than this, or than a round trip, are one, nanoseconds.
 const ONE: i64 = 200_000_000;
-/// If half of the late packets are late by more than this part of the most, they took another path.
+/// If half of the late packets are late by more than this part of the maximum, they took another path.
 const HEAP: f64 = 0.75;
 
-/// What changes the order of packets.
+/// The cause of reordering.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Disorder {
     /// Nothing does.
     None,
     /// At random times waiting packets change places.
     Swaps {
-        /// How many times at once.
+        /// The number of swaps at a time.
         count: Estimate,
-        /// Time between, seconds, on average.
+        /// Average time between them, seconds.
         gap: Estimate,
     },
-    /// The delay of each packet varies evenly.
+    /// The delay of each packet varies uniformly.
     Jitter {
-        /// From the least to the largest, seconds.
+        /// From the smallest to the largest, seconds.
         range: Estimate,
     },
     /// Each packet takes one of two paths.
     TwoPaths {
-        /// By how much longer the one takes, seconds.
+        /// The extra delay of the longer path, seconds.
         apart: Estimate,
         /// The share of packets on it.
         share: Estimate,
@@ -43,7 +44,7 @@ pub enum Disorder {
 }
 
 impl Disorder {
-    /// By how much the delays of neighbours differ at most, seconds; swaps do so at times only.
+    /// The largest difference between the delays of consecutive packets, seconds; swaps cause it only at times.
     pub(crate) fn spread(&self) -> f64 {
         match self {
             Disorder::None | Disorder::Swaps { .. } => 0.0,
@@ -53,19 +54,20 @@ impl Disorder {
     }
 }
 
-/// A stretch of packets within which order was changed, and none outside of it took part.
+/// A stretch of packets that were reordered among themselves and with no others.
 struct Block {
     at: i64,
     until: i64,
-    /// Packets that did not come in their own place.
+    /// Packets out of their place.
     displaced: f64,
-    /// By how much each late one was, seconds.
+    /// The lateness of each late packet, seconds.
     late: Vec<f64>,
-    /// How long the queue was, seconds.
+    /// The length of the queue, seconds.
     waited: f64,
 }
 
-/// With `transmission`, that of a packet in seconds, the number of swaps takes into account how many packets waited.
+/// With `transmission` (the transmission time of a packet, seconds), the number of swaps takes into account how many packets
+/// waited.
 pub(crate) fn fit(points: &Points, transmission: Option<f64>) -> Disorder {
     let blocks = blocks(points);
     let late: usize = blocks.iter().map(|b| b.late.len()).sum();
@@ -86,7 +88,7 @@ pub(crate) fn fit(points: &Points, transmission: Option<f64>) -> Disorder {
     }
     let busy: f64 = spells.iter().map(|s| seconds(s.0, s.1) + apart as f64 / 1e9).sum();
     if busy < SPELLS * points.duration() {
-        // While one spell lasts, and right after it, a further one is not told apart.
+        // During one spell, and directly after it, another one is not distinguished.
         return swaps(&spells, transmission, points.duration() - busy);
     }
     varying(&blocks, points, transmission.unwrap_or(0.0))
@@ -126,7 +128,7 @@ fn blocks(points: &Points) -> Vec<Block> {
     found
 }
 
-/// Of `n` packets of which each swap moves two at random, exp(−2k/n) keep their place after k swaps.
+/// If each swap moves two of `n` packets at random, exp(−2k/n) of them keep their place after k swaps.
 fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f64) -> Disorder {
     let number = |s: &(i64, i64, f64, f64)| {
         let n = transmission.map_or(f64::INFINITY, |t| (s.3 / t).max(s.2 + 1.0));
@@ -150,7 +152,7 @@ fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f
     Disorder::Swaps { count, gap: Estimate::measured(gap, range, how) }
 }
 
-/// A packet is late at most by what its delay has more than the next one's, less the time between the two.
+/// A packet is late by at most the excess of its delay over the next packet's, less the time between the two.
 fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     let most = |late: &[f64]| quantile(late, 0.999) + transmission;
     let all: Vec<f64> = blocks.iter().flat_map(|b| b.late.iter().copied()).collect();

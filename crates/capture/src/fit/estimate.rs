@@ -1,11 +1,11 @@
 //! Values with intervals.
 
-/// What kind of knowledge a value is.
+/// The kind of knowledge behind a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// It shows in the capture.
+    /// Measured in the capture.
     Measured,
-    /// It is at least so much.
+    /// A lower bound.
     LowerBound,
     /// The capture does not show it.
     Unknown,
@@ -22,34 +22,34 @@ impl Mark {
     }
 }
 
-/// A value with what is known of it.
+/// A value with its uncertainty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// What is taken for it.
+    /// The assumed value.
     pub value: f64,
-    /// It is hardly less: 95 % where it is measured.
+    /// The lower end of the interval: 95 % if measured.
     pub low: f64,
-    /// It is hardly more.
+    /// The upper end.
     pub high: f64,
-    /// What kind of knowledge it is.
+    /// The kind of knowledge.
     pub mark: Mark,
-    /// How it was found, or why it was not.
+    /// How it was found, or why it could not be.
     pub how: String,
 }
 
 impl Estimate {
-    /// A value that shows in the capture.
+    /// A measured value.
     pub(crate) fn measured(value: f64, (low, high): (f64, f64), how: impl Into<String>) -> Self {
         Estimate { value, low, high, mark: Mark::Measured, how: how.into() }
     }
 
-    /// A value that is at least so much, and at most `high`.
+    /// A lower bound, with `high` as the upper end.
     pub(crate) fn at_least(value: f64, high: f64, how: impl Into<String>) -> Self {
         Estimate { value, low: value, high, mark: Mark::LowerBound, how: how.into() }
     }
 }
 
-/// The value with `part` of all below it or at it, of sorted ones; 0 of none.
+/// The value such that `part` of all sorted values are at or below it; 0 if there are none.
 pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
     let rank = (sorted.len() as f64 * part).ceil() as usize;
     sorted.get(rank.max(1) - 1).or(sorted.last()).copied().unwrap_or(0.0)
@@ -62,8 +62,8 @@ pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// A 95 % interval of the median of sorted values: by the binomial distribution of how many lie below it, in its normal
-/// approximation. Of fewer than six all of them.
+/// A 95 % interval of the median of sorted values: by the binomial distribution of the number of values below it, in
+/// its normal approximation. With fewer than six values, their whole range.
 pub(crate) fn around_median(sorted: &[f64]) -> (f64, f64) {
     let n = sorted.len();
     let half = 0.98 * (n as f64).sqrt();
@@ -74,7 +74,7 @@ pub(crate) fn around_median(sorted: &[f64]) -> (f64, f64) {
     }
 }
 
-/// A 95 % interval of a share of which `of` draws had `n` (Wilson's score interval).
+/// A 95 % interval of the share if `n` of `of` draws were successes (Wilson's score interval).
 pub(crate) fn around_share(n: f64, of: f64) -> (f64, f64) {
     const Z: f64 = 1.96;
     if of <= 0.0 {
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn an_interval_of_the_median_holds_what_the_binomial_distribution_says() {
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        // Exactly: 40 and 61 hold it in 96.5 % of all cases.
+        // Exactly: 40 and 61 contain it in 96.5 % of all cases.
         assert_eq!(around_median(&values), (40.0, 61.0));
         assert_eq!(around_median(&values[..5]), (1.0, 5.0));
         assert_eq!(around_median(&values[..6]), (1.0, 6.0), "97 %");

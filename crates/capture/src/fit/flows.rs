@@ -1,15 +1,16 @@
-//! What was sent, and whether flows say the same of the path.
+//! The transfers, and whether flows agree about the path.
 
 use super::estimate::{Estimate, Mark};
 use super::observe::Observed;
 use super::points::{seconds, Points};
 use super::{rate, Duplicates, Transfer, FEWEST};
 
-/// Smallest round trips that differ by more, as a part and in nanoseconds, are those of different paths.
+/// Smallest round-trip times that differ by more (as a fraction, and in nanoseconds) belong to different paths.
 const RTT: (f64, i64) = (0.1, 1_000_000);
-/// With this many duplicates and no report, a receiver does not report them. With fewer the reports may be lost.
+/// With this many duplicates and no report, a receiver does not report them. With fewer, the reports may have
+/// been lost.
 const SILENT: u64 = 3;
-/// From this part of the window on in flight, the window may have held the sender back.
+/// If at least this part of the window was in flight, the window may have limited the sender.
 const HELD: f64 = 0.9;
 
 impl Observed {

@@ -7,19 +7,19 @@ use crate::verdict::{Retransmission, Verdict};
 /// More SACKed ranges than this are not followed.
 const MOST_RANGES: usize = 4096;
 
-/// What became of the first copy of a segment.
+/// The fate of the first copy of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It was sent once.
     #[default]
     Once,
-    /// It arrived, and was sent again all the same.
+    /// It arrived, but was retransmitted nevertheless.
     Needless,
     /// It arrived, and the receiver threw it away.
     Refused,
     /// It was lost.
     Lost,
-    /// It was sent again, and it is unknown whether it was lost.
+    /// It was retransmitted, and whether it was lost is unknown.
     Open,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Fate {
 pub(crate) struct Sent {
     pub(crate) seq: u64,
     pub(crate) at: i64,
-    /// 0 as long as nothing covered it.
+    /// 0 while nothing covers it.
     pub(crate) covered: i64,
     pub(crate) len: u32,
     pub(crate) fate: Fate,
@@ -38,19 +38,19 @@ pub(crate) struct Sent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) sent: Vec<Sent>,
-    /// When something was sent again.
+    /// When retransmissions were sent.
     pub(crate) again: Vec<i64>,
-    /// Acknowledgments that covered one new segment, two, more, in order.
+    /// Counts of in-order acknowledgments that covered one new segment, two, or more.
     pub(crate) advances: [u64; 3],
-    /// The largest window of the receiver, bytes, and the most that was in flight.
+    /// The largest window of the receiver, and the most data in flight, bytes.
     pub(crate) window: u64,
     pub(crate) flight: u64,
-    /// How long everything was acknowledged and nothing was sent, beyond what a sender needs to answer.
+    /// The time in which everything was acknowledged and nothing was sent, beyond the time a sender needs to answer.
     pub(crate) idle: i64,
     pub(crate) last_news: i64,
     hi: u64,
     una: u64,
-    /// The first of `sent` that is not acknowledged.
+    /// The first entry of `sent` that is not acknowledged.
     pos: usize,
     sacked: Ranges,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Log {
 const ANSWER: i64 = 10_000_000;
 
 impl Log {
-    /// A segment with data; tells how many places it took.
+    /// A segment with data; returns the number of places it took.
     pub(crate) fn data(&mut self, seen: &Seen) -> usize {
         if seen.len == 0 {
             return 0;
@@ -83,7 +83,7 @@ impl Log {
         1
     }
 
-    /// An acknowledgment from the other end; `shift` is that of its windows.
+    /// An acknowledgment from the other end; `shift` is its window scale.
     pub(crate) fn ack(&mut self, seen: &Seen, shift: u8) {
         let Some(ack) = seen.ack else { return };
         self.window = self.window.max(u64::from(seen.window) << shift);
@@ -129,7 +129,7 @@ impl Log {
         });
     }
 
-    /// Says of each segment that was sent again what became of its first copy.
+    /// Records the fate of the first copy of each retransmitted segment.
     pub(crate) fn judge(&mut self, verdicts: &[Retransmission]) {
         for r in verdicts {
             let fate = match r.judged.verdict {
@@ -140,7 +140,8 @@ impl Log {
             };
             let from = self.sent.partition_point(|s| s.seq + u64::from(s.len) <= r.seq);
             let end = r.seq + u64::from(r.len);
-            // The first repetition speaks of the first copy; if a later one was needless, one of those before it did it.
+            // The first retransmission shows the fate of the first copy; if a later one was needless, one of the earlier
+            // copies arrived.
             self.sent[from..]
                 .iter_mut()
                 .take_while(|s| s.seq < end)

@@ -1,30 +1,31 @@
-//! Losses that no full queue explains: singly, or in bursts (Gilbert–Elliott).
+//! Losses without a full queue: single ones, or bursts (Gilbert–Elliott).
 
 use super::estimate::{around_share, Estimate};
 use super::log::Fate;
 use super::points::Points;
 use super::queue::Full;
 
-/// Losses that follow each other must exceed chance by so many standard deviations to be bursts.
+/// Consecutive losses must exceed chance by this many standard deviations to count as bursts.
 const SURELY: f64 = 4.0;
 
-/// How packets are lost on the way.
+/// Losses on the path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss {
-    /// Of the packets that met no full queue, the share that was lost.
+    /// The share of packets lost without meeting a full queue.
     pub share: Estimate,
-    /// How many were.
+    /// Their number.
     pub lost: u64,
-    /// Whether they were lost one after the other more often than chance would have it.
+    /// Bursts, if consecutive losses are more frequent than chance would allow.
     pub bursts: Option<Bursts>,
 }
 
-/// A channel that is good or bad, as the element `gilbert-elliott` has it; a bad one loses all.
+/// A channel with a good and a bad state, as in the element `gilbert-elliott`; the bad state loses
+/// everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bursts {
-    /// Probability with which it turns bad after a packet.
+    /// The probability that it turns bad after a packet.
     pub turns_bad: f64,
-    /// Probability with which it turns good again.
+    /// The probability that it turns good again.
     pub turns_good: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Collects what a fit needs, in a pass of its own: the default analysis pays nothing for it.
+//! Collects the data for a fit in a pass of its own, so that the default analysis costs no more.
 
 use super::log::Log;
 use super::{FEWEST, MOST_IDLE};
@@ -9,7 +9,7 @@ use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
 use std::net::{IpAddr, SocketAddr};
 
-/// Segments that are kept of all flows together: 40 bytes each.
+/// Segments kept of all flows together: 40 bytes each.
 const MOST_SEGMENTS: usize = 4_000_000;
 
 /// One flow's data and their acknowledgments.
@@ -17,7 +17,7 @@ const MOST_SEGMENTS: usize = 4_000_000;
 pub struct Observed {
     /// `10.0.0.1:5001 > 10.0.0.2:80`.
     pub name: String,
-    /// Who sends and who receives.
+    /// The sender and the receiver.
     pub(crate) hosts: [IpAddr; 2],
     /// Where it was captured, seen from the data.
     pub side: Side,
@@ -25,7 +25,7 @@ pub struct Observed {
     pub(crate) way: Way,
     pub(crate) log: Log,
     pub(crate) headers: u32,
-    /// There was no more room.
+    /// Whether memory for more segments was lacking.
     pub(crate) cut: bool,
 }
 
@@ -34,7 +34,7 @@ impl Observed {
         self.log.sent.first().map_or(i64::MAX, |s| s.at)
     }
 
-    /// From its first data to the last acknowledgment of something new, nanoseconds.
+    /// From its first data to the last acknowledgment of new data, nanoseconds.
     pub(crate) fn duration(&self) -> i64 {
         (self.log.last_news - self.first_at()).max(0)
     }
@@ -81,17 +81,17 @@ pub struct Observer {
     found: Vec<Observed>,
 }
 
-/// A connection while its segments come.
+/// A connection while its segments are read.
 #[derive(Debug, Default)]
 pub struct State(Option<Box<(Connection, [Log; 2], bool)>>);
 
 impl Observer {
-    /// `at`: where the capture was made, if that is known; `chosen`: the ends of the one connection that is wanted.
+    /// `at`: where the capture was made, if known; `chosen`: the ends of the only connection to observe.
     pub fn new(at: Option<Side>, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
         Observer { at, chosen, room: MOST_SEGMENTS, found: Vec::new() }
     }
 
-    /// What was found.
+    /// The observed flows.
     pub fn finish(self) -> Vec<Observed> {
         self.found
     }

@@ -1,10 +1,10 @@
-//! The segments of all flows in the order of sending, each with its round trip.
+//! The segments of all flows in the order of transmission, each with its round-trip time.
 
 use super::estimate::{quantile, sorted};
 use super::log::Fate;
 use super::observe::Observed;
 
-/// A segment when it was sent first.
+/// A segment at its first transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) at: i64,
@@ -14,12 +14,12 @@ pub(crate) struct Point {
     pub(crate) wire: f64,
     pub(crate) flow: usize,
     pub(crate) fate: Fate,
-    /// By how much its round trip exceeded its flow's smallest, seconds. Of clean ones only.
+    /// The excess of its round-trip time over its flow's smallest, seconds. Only for clean ones.
     pub(crate) excess: f64,
 }
 
 impl Point {
-    /// It was sent once and acknowledged: its round trip is one (Karn).
+    /// It was sent once and acknowledged, so its round-trip time is valid (Karn).
     pub(crate) fn is_clean(&self) -> bool {
         self.fate == Fate::Once && self.covered > 0
     }
@@ -27,17 +27,17 @@ impl Point {
 
 pub(crate) struct Points {
     pub(crate) all: Vec<Point>,
-    /// Which of them are clean.
+    /// The positions of the clean ones.
     clean: Vec<usize>,
-    /// When something was sent again.
+    /// When retransmissions were sent.
     pub(crate) again: Vec<i64>,
     /// The median size of all segments, bytes with their headers.
     pub(crate) packet: f64,
-    /// The smallest round trip of each flow and others between its hosts, nanoseconds.
+    /// The smallest round-trip time of each flow and of others between its hosts, nanoseconds.
     pub(crate) smallest: Vec<i64>,
     /// The flow with the most segments.
     pub(crate) main: usize,
-    /// Single segments are acknowledged at once.
+    /// Whether single segments are acknowledged immediately.
     pub(crate) prompt: bool,
 }
 
@@ -46,8 +46,8 @@ pub(crate) fn seconds(from: i64, to: i64) -> f64 {
     (to - from) as f64 / 1e9
 }
 
-/// The smallest round trip of each flow, nanoseconds. Flows between the same hosts share theirs: one that begins while others fill the
-/// queue may never see it empty.
+/// The smallest round-trip time of each flow, nanoseconds. Flows between the same hosts share it: a flow that begins while others
+/// fill the queue may never see it empty.
 fn smallest(flows: &[&Observed]) -> Vec<i64> {
     let clean = |s: &&super::log::Sent| s.fate == Fate::Once && s.covered > 0;
     let own = |o: &Observed| o.log.sent.iter().filter(clean).map(|s| s.covered - s.at).min();
@@ -87,8 +87,8 @@ impl Points {
         self.clean.iter().map(|i| &self.all[*i])
     }
 
-    /// How much longer round trips were than the smallest when this segment was sent, seconds: the median of three clean
-    /// ones before it and two after it. Where delays vary (`spread` above zero), the least of five before it and five after it.
+    /// The excess of round-trip times over the smallest when this segment was sent, seconds: the median of three clean segments
+    /// before it and two after it. Where delays vary (`spread` above zero), the smallest of five before it and five after it.
     pub(crate) fn local_excess(&self, point: usize, spread: f64) -> f64 {
         let k = self.clean.partition_point(|i| *i < point);
         if spread > 0.0 {
@@ -105,7 +105,7 @@ impl Points {
         seconds(first, self.all.iter().map(|p| p.covered).max().unwrap_or(first).max(first))
     }
 
-    /// The smallest round trip of the flow with the most segments, nanoseconds.
+    /// The smallest round-trip time of the flow with the most segments, nanoseconds.
     pub(crate) fn base(&self) -> i64 {
         self.smallest.get(self.main).copied().unwrap_or(0)
     }

@@ -1,25 +1,25 @@
-//! How many packets may wait at the bottleneck.
+//! The number of packets that may wait at the bottleneck.
 //!
-//! Idea: a full queue drops what comes when waits are longest. If losses crowd there more than chance would have it, it was full,
-//! and the waits at those losses tell its limit.
+//! Idea: a full queue drops arrivals when waits are longest. If more losses occur there than chance would allow, the queue was
+//! full, and the waits at those losses show its limit.
 
 use super::estimate::{around_median, quantile, sorted, Estimate, Mark};
 use super::log::Fate;
 use super::points::Points;
 
-/// From this part of the limit on a loss may be one of the full queue.
+/// Above this part of the limit, a loss may be due to the full queue.
 const NEARLY: f64 = 0.8;
-/// So many losses within a round trip are those of an overflow, if waits were longest then.
+/// This many losses within a round trip indicate an overflow, if waits were longest then.
 const OVERFLOW: usize = 5;
-/// Losses crowd by chance with less than this probability.
+/// The probability below which losses near the limit are not due to chance.
 const CHANCE: f64 = 0.01;
-/// Where nothing bounds the limit above, its interval ends at so many times the longest queue.
+/// Without an upper bound on the limit, its interval ends at this multiple of the longest queue.
 const BEYOND: f64 = 4.0;
 
-/// From which excess round trip on, seconds, the queue was nearly full; `None` if it never was.
+/// The excess round-trip time above which the queue was nearly full, seconds; `None` if it never was.
 pub(crate) struct Full(pub(crate) Option<f64>);
 
-/// Packets; `transmission` is that of one, seconds.
+/// In packets; `transmission` is the transmission time of one, seconds.
 pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate, Full) {
     let every: Vec<usize> = (0..points.all.len()).collect();
     let level = |i: usize| points.local_excess(i, spread);
@@ -33,7 +33,7 @@ pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate,
     let share = 1.0 - below as f64 / levels.len().max(1) as f64;
     let waited = longest / transmission;
     if (near.len() >= 3 || overflows) && waited >= 2.0 && tail(near.len(), events.len(), share) < CHANCE {
-        // Half a packet more: when the last one that found room came, one was in transmission.
+        // Half a packet more: when the last packet with room arrived, another was in transmission.
         let limit = quantile(&near, 0.5) / transmission + 0.5;
         let (low, high) = around_median(&near);
         let how = format!("waits at {} times of loss at a full queue", near.len());
@@ -50,7 +50,7 @@ pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate,
     (Estimate { mark, ..Estimate::at_least(least, high, how) }, Full(full))
 }
 
-/// For each time of loss the level then, and how many were lost: losses within a round trip are one.
+/// For each time of loss, the level then and the number of losses: losses within a round trip count as one time.
 fn events(points: &Points, level: &impl Fn(usize) -> f64) -> Vec<(f64, usize)> {
     let mut found: Vec<(i64, Vec<f64>)> = Vec::new();
     for (i, p) in points.all.iter().enumerate().filter(|(_, p)| p.fate == Fate::Lost) {
@@ -62,7 +62,7 @@ fn events(points: &Points, level: &impl Fn(usize) -> f64) -> Vec<(f64, usize)> {
     found.into_iter().map(|(_, levels)| (quantile(&sorted(levels.iter().copied()), 0.5), levels.len())).collect()
 }
 
-/// The probability of at least `n` of `of`, each with probability `p`.
+/// The probability of at least `n` successes in `of` trials, each with probability `p`.
 fn tail(n: usize, of: usize, p: f64) -> f64 {
     if p <= 0.0 {
         return if n == 0 { 1.0 } else { 0.0 };

@@ -1,26 +1,26 @@
 //! The rate of the bottleneck, and the propagation delay.
 //!
-//! Idea: while a packet waits behind another, the bottleneck is busy from the one's end to the other's: what acknowledgments cover
-//! between them, over the time between them, is its rate, whether or not the pipe is ever full. A packet waits if it was sent more
-//! than a smallest round trip before the one ahead of it was acknowledged. Where delays vary that does not tell; then half
-//! seconds do during which even the quickest packets waited.
+//! Idea: while a packet waits behind another, the bottleneck is busy from the end of one to the end of the other. The data that
+//! acknowledgments cover between them, over the time between them, give its rate, whether or not the pipe is ever full. A packet
+//! waits if it was sent more than a smallest round-trip time before the one ahead of it was acknowledged. Where delays vary, this
+//! criterion fails; half-second windows in which even the fastest packets waited are used instead.
 
 use super::estimate::{around_median, quantile, sorted, Estimate, Mark};
 use super::points::{seconds, Point, Points};
 
-/// A stretch of a busy bottleneck is cut when it has so many packets and has lasted so long, seconds; one that ends before is used
-/// if it has half of it. Where such stretches are too few, shorter ones do.
+/// A stretch of a busy bottleneck is cut once it has this many packets and has lasted this long, seconds; a stretch that ends
+/// earlier is used if it has half of that. If there are too few such stretches, shorter ones are used.
 const STRETCHES: [(f64, f64); 2] = [(16.0, 0.010), (6.0, 0.010)];
-/// Stretches that differ by more than this part of the rate do not tell it.
+/// Stretches that differ by more than this part of the rate do not determine it.
 const WIDE: f64 = 0.1;
-/// With fewer stretches or windows nothing is measured.
+/// With fewer stretches or windows, nothing is measured.
 const FEWEST: usize = 6;
 /// The length of a window, nanoseconds.
 const WINDOW: i64 = 500_000_000;
-/// Where nothing bounds a rate above, its interval ends at so many times the bound below.
+/// Without an upper bound on a rate, its interval ends at this multiple of the lower bound.
 const BEYOND: f64 = 10.0;
 
-/// Packets that one acknowledgment covered first.
+/// Packets first covered by the same acknowledgment.
 #[derive(Clone, Copy)]
 struct Group {
     first_at: i64,
@@ -29,13 +29,13 @@ struct Group {
     flow: usize,
     bytes: f64,
     packets: f64,
-    /// Nothing delayed the acknowledgment.
+    /// Whether nothing delayed the acknowledgment.
     prompt: bool,
-    /// A packet right before it is not clean, or something was sent again.
+    /// A packet directly before it is not clean, or a retransmission occurred.
     apart: bool,
 }
 
-/// Bits a second.
+/// In bits per second.
 pub(crate) fn fit(points: &Points, spread: f64) -> Estimate {
     if spread == 0.0 {
         let groups = groups(points);
@@ -85,7 +85,8 @@ fn groups(points: &Points) -> Vec<Group> {
         }
         apart = false;
     }
-    // A receiver that delays would have joined two in a row: single ones in a row are answered at once.
+    // A receiver that delays would have acknowledged two consecutive ones together: consecutive single ones are acknowledged
+    // immediately.
     for i in 1..groups.len() {
         if !groups[i].apart && groups[i - 1].is_single() && groups[i].is_single() {
             (groups[i - 1].prompt, groups[i].prompt) = (true, true);
@@ -157,9 +158,9 @@ fn by_windows(points: &Points, spread: f64) -> Estimate {
     Estimate::at_least(upper.max(1.0), upper.max(1.0) * BEYOND, how)
 }
 
-/// There and back without queues and transmission, seconds.
+/// Round-trip time without queueing and transmission, seconds.
 pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
-    /// The interval goes down by the spread of this many smallest round trips.
+    /// The lower end of the interval is below by the spread of this many smallest round-trip times.
     const SMALLEST: usize = 10;
     let own = sorted(points.clean().filter(|p| p.flow == points.main).map(|p| p.excess));
     let value = (points.base() as f64 / 1e9 - transmission).max(0.0);

@@ -3,12 +3,13 @@
 use super::{End, Fit, Transfer};
 use serde_json::{json, Value};
 
-/// How many times as long as the capture a scenario runs at most.
+/// The longest run of a scenario, as a multiple of the capture's length.
 const LONGER: f64 = 10.0;
 
 impl Fit {
-    /// What `ackclock capture --fit --json` tells, and the scenarios in which `stack` sends: the likeliest one, and if anything is open those at
-    /// both ends of the intervals. `seconds`: how long they run at most. Default: ten times as long as the capture.
+    /// The output of `ackclock capture --fit --json`, and the scenarios in which `stack` sends: the likeliest one, and, if a
+    /// value is uncertain, those at both ends of the intervals. `seconds`: their longest duration. Default: ten times the
+    /// capture's length.
     pub fn json(&self, stack: &str, seconds: Option<f64>) -> Value {
         let last = self.transfers.iter().map(|t| t.start + t.seconds).fold(0.0, f64::max);
         let seconds = seconds.unwrap_or((LONGER * last).clamp(10.0, 86_400.0));

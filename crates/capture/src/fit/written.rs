@@ -1,16 +1,16 @@
-//! The fitted path as a scenario file, with what is known of each number beside it.
+//! The fitted path as a scenario file, with each number's evidence beside it.
 
 use super::disorder::Disorder;
 use super::estimate::{Estimate, Mark};
 use super::{Duplicates, Fit, Transfer};
 use std::fmt::Write as _;
 
-/// Which values a scenario takes where the capture leaves them open.
+/// The values that a scenario uses where the capture leaves them open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The likeliest.
     Value,
-    /// The worse ends of the intervals of what was not measured, and of random loss.
+    /// The worse ends of the intervals of values that were not measured, and of random loss.
     Low,
     /// The better ends.
     High,
@@ -25,7 +25,7 @@ impl End {
         }
     }
 
-    /// The share of losses: a capture holds few, so that its interval is run even where it is measured.
+    /// The share of losses. A capture contains few, so the ends of its interval are run even if it is measured.
     fn loss(self, e: &Estimate) -> f64 {
         match self {
             End::Value => e.value,
@@ -35,11 +35,11 @@ impl End {
     }
 }
 
-/// One parameter as people read it: its name, its unit, by how much its value is multiplied for that, and what is known.
+/// One parameter for display: its name, its unit, the factor to that unit, and its estimate.
 type Parameter<'a> = (&'static str, &'static str, f64, &'a Estimate);
 
 impl Fit {
-    /// All parameters, and what is known of each.
+    /// All parameters with their estimates.
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut all: Vec<Parameter<'_>> = vec![
             ("rate", "Mb/s", 1e-6, &self.rate),
@@ -70,12 +70,12 @@ impl Fit {
         self.transfers.iter().max_by_key(|t| t.bytes)
     }
 
-    /// Whether anything that a run depends on is uncertain, so that both ends have to be run.
+    /// Whether a value that affects a run is uncertain, so that both ends have to be run.
     pub fn is_open(&self) -> bool {
         self.rate.mark != Mark::Measured || self.queue.mark != Mark::Measured || self.loss.lost > 0
     }
 
-    /// The path as a scenario; `stack` sends, and each transfer sends as much as it did.
+    /// The path as a scenario; `stack` sends, and each transfer has its captured size.
     pub fn scenario(&self, end: End, stack: &str, seconds: f64, seeds: u32) -> String {
         let mut text = String::new();
         text.push_str("# A path fitted to a capture. Each number: what is known of it, and its interval.\n");
@@ -144,7 +144,7 @@ impl Fit {
         }
     }
 
-    /// What changes the order behind the bottleneck.
+    /// The element behind the bottleneck that reorders packets.
     fn beyond(&self) -> Option<String> {
         match &self.disorder {
             Disorder::None | Disorder::Swaps { .. } => None,
@@ -190,7 +190,7 @@ impl Fit {
     }
 }
 
-/// What is known of a value.
+/// A value's evidence, in words.
 fn words(unit: &str, scale: f64, e: &Estimate) -> String {
     let show = |v: f64| {
         let v = v * scale;

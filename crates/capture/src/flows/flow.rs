@@ -1,4 +1,4 @@
-//! One connection: its ends, its SYNs, and where its numbers are.
+//! One connection: its ends, its SYNs, and its sequence numbers.
 
 use super::repeats::Mark;
 use super::table::Key;
@@ -10,22 +10,22 @@ use ackclock_wire::options::{walk, Entry, Options, Timestamps, MAX_SHIFT};
 use ackclock_wire::packet::Captured;
 use std::net::SocketAddr;
 
-/// What is known of a connection. What every segment changes lies together at the beginning.
+/// The state of a connection. The fields that every segment changes are together at the beginning.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Flow {
-    /// A number of each direction that a new one is near to; 0 before the first.
+    /// A recent number of each direction, for unwrapping; 0 before the first.
     near: [u64; 2],
-    /// Segments each end has sent, repeats left out.
+    /// Segments sent by each end, without repeats.
     pub segments: [u64; 2],
     /// When its last segment was captured, nanoseconds since 1970.
     pub last: i64,
     /// Its number in the capture, from 1, by its first segment.
     pub number: u64,
-    /// Its ends: who opened it, or whose segment came first if no SYN was captured; then the other. [`Way::Out`] leads from the first to the
-    /// second.
+    /// Its ends: first the one that opened it, or whose segment was captured first if no SYN was captured; then the other.
+    /// [`Way::Out`] leads from the first to the second.
     pub ends: [SocketAddr; 2],
-    /// The SYNs of both ends, as far as they were captured.
+    /// The SYNs of both ends, if captured.
     pub syns: [Option<Syn>; 2],
     /// Whether an end has sent its FIN.
     pub fins: [bool; 2],
@@ -33,50 +33,51 @@ pub struct Flow {
     pub resets: [bool; 2],
     /// When its first segment was captured, nanoseconds since 1970.
     pub first: i64,
-    /// That of [`Way::Out`].
+    /// The key of [`Way::Out`].
     key: Key,
     joins: u64,
 }
 
-/// What a SYN says.
+/// The content of a SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Syn {
     /// Its frame.
     pub frame: u64,
     /// Its time, nanoseconds since 1970.
     pub at: i64,
-    /// Its sequence number, unwrapped as [`Seen::seq`] is; data begin one later.
+    /// Its sequence number, unwrapped like [`Seen::seq`]; data begin one later.
     pub seq: u64,
     /// Its options.
     pub options: Options,
-    /// Whether the flags ECE and CWR ask for ECN (RFC 3168 §6.1.1), or ECE alone agrees to it.
+    /// Whether the flags ECE and CWR request ECN (RFC 3168 §6.1.1), or ECE alone accepts it.
     pub ecn: bool,
-    /// What it says of other paths.
+    /// Its MPTCP option.
     pub mptcp: Mptcp,
-    /// Whether a part of its options was cut off: what is not there may have been.
+    /// Whether its options were truncated: missing options may have been present.
     pub options_cut: bool,
 }
 
-/// What a SYN says of a connection over several paths (RFC 8684 §3).
+/// The MPTCP option of a SYN (RFC 8684 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mptcp {
     /// Nothing.
     #[default]
     No,
-    /// That it is capable of it.
+    /// Multipath capable.
     Capable,
-    /// That it joins another one: its bytes are a part of that one's.
+    /// Joins another connection: its bytes are a part of that connection's.
     Join,
 }
 
-/// In how many segments of each direction checksums are looked at.
+/// The number of segments of each direction whose checksums are examined.
 const LOOKED_AT: u64 = 32;
-/// Where unwrapped numbers begin: a step is 2³¹ at most, either way, and no file has as many packets as would lead to 0 or beyond 2⁶³.
+/// The start of unwrapped numbers. A step is at most 2³¹ in either direction, and no file has enough packets to lead to 0 or
+/// beyond 2⁶³.
 const FIRST: u64 = 1 << 62;
 
 impl Flow {
     pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, at: i64) -> Flow {
-        // A SYN that acknowledges another one comes from the end that was called.
+        // A SYN with ACK comes from the end that was called.
         let called = tcp.flags() & (Segment::SYN | Segment::ACK) == Segment::SYN | Segment::ACK;
         let ends = if called { [tcp.dst(), tcp.src()] } else { [tcp.src(), tcp.dst()] };
         Flow {
@@ -94,7 +95,7 @@ impl Flow {
         }
     }
 
-    /// The SYN of who sends this way.
+    /// The SYN of the sender of this way.
     pub fn syn(&self, way: Way) -> Option<&Syn> {
         self.syns[index(way)].as_ref()
     }
@@ -104,18 +105,17 @@ impl Flow {
         self.ends[index(way)]
     }
 
-    /// Whether the capture has its beginning.
+    /// Whether its beginning was captured.
     pub fn is_whole(&self) -> bool {
         self.syns.iter().any(Option::is_some)
     }
 
-    /// Whether both ends have sent a FIN, or one has broken it off.
+    /// Whether both ends have sent a FIN, or one has reset it.
     pub fn is_finished(&self) -> bool {
         self.fins == [true; 2] || self.resets.contains(&true)
     }
 
-    /// By how many bits the windows that are sent this way are shifted (RFC 7323 §2.2): `None` if no SYN tells it, 0 if either end did not
-    /// offer it.
+    /// The shift of the windows sent this way (RFC 7323 §2.2): `None` if no SYN shows it, 0 if one end did not offer it.
     pub fn window_shift(&self, way: Way) -> Option<u8> {
         let (own, other) = (self.syn(way)?, self.syn(way.back())?);
         Some(
@@ -140,8 +140,8 @@ impl Flow {
         self.joins
     }
 
-    /// Whether a SYN belongs to this connection, and does not begin another one: it is a repetition, the answer, or comes from an end that
-    /// has sent nothing yet to one that has sent nothing but its own.
+    /// Whether a SYN belongs to this connection instead of beginning another one: it is a retransmission, the answer, or the
+    /// first segment of an end whose peer has only sent its own SYN.
     pub(super) fn goes_on_with(&self, tcp: &Captured<'_>, way: Way) -> bool {
         let (own, other) = (self.syn(way), self.syn(way.back()));
         match own {
@@ -151,14 +151,14 @@ impl Flow {
         }
     }
 
-    /// Writes a segment down with its numbers; answers what tells whether it is a repeat.
+    /// Records a segment with its numbers; returns the data that identify repeats.
     #[inline(always)]
     pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) -> Mark {
         let flags = tcp.flags();
         let id = if tcp.ip.is_ipv4() { Some(tcp.ip.label as u16).filter(|id| *id != 0) } else { None };
         let seq = self.number(way, tcp.seq().0);
         let ack = (flags & Segment::ACK != 0).then(|| self.number(way.back(), tcp.ack().0));
-        // What a RST says need not be near to anything, and nothing is measured by it.
+        // The numbers of a RST may be arbitrary, and nothing is measured with them.
         if flags & Segment::RST == 0 {
             self.near[index(way)] = seq;
             let near = &mut self.near[index(way.back())];
@@ -178,7 +178,7 @@ impl Flow {
         if seen.sacks > 0 {
             (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
         }
-        // Each case writes the whole: what is put together in memory and then copied waits for its own writes.
+        // Each branch writes the whole value: one that is assembled in memory and then copied stalls on its own writes.
         let stamp = match Timestamps::glance(tcp.option_bytes) {
             Some(Some(timestamps)) => {
                 seen.timestamps = Some(timestamps);
@@ -202,7 +202,7 @@ impl Flow {
         }
     }
 
-    /// Counts a segment that is no repeat.
+    /// Counts a segment that is not a repeat.
     #[inline(always)]
     pub(super) fn count(&mut self, frame: &Frame<'_>, seen: &Seen) {
         self.segments[index(seen.way)] += 1;
@@ -237,14 +237,14 @@ impl Flow {
     }
 }
 
-/// Whether its checksum is only begun.
+/// Whether its checksum is incomplete.
 #[cold]
 #[inline(never)]
 fn is_begun(frame: &Frame<'_>) -> bool {
     link::segment(frame).is_some_and(|tcp| tcp.is_begun())
 }
 
-/// Other options than timestamps alone; answers the value of the timestamps, 0 without them.
+/// Reads options other than timestamps alone; returns the value of the timestamps, 0 without them.
 #[inline(never)]
 fn read_options(list: &[u8], seen: &mut Seen) -> u32 {
     let options = Options::read(list);
@@ -259,7 +259,7 @@ fn read_options(list: &[u8], seen: &mut Seen) -> u32 {
     options.timestamps.map_or(0, |t| t.value)
 }
 
-/// What the options of a SYN say of several paths.
+/// The MPTCP option of a SYN.
 fn mptcp(options: &[u8]) -> Mptcp {
     const KIND: u8 = 30;
     let subtype = walk(options).find_map(|entry| match entry {

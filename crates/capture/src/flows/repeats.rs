@@ -1,18 +1,18 @@
-//! Packets that were captured twice: at two interfaces, or by a switch that mirrors both what comes and what goes.
+//! Packets that were captured twice: at two interfaces, or by a switch that mirrors both ingress and egress.
 //!
-//! Idea: what goes beyond all that its direction has sent or acknowledged was not there before. Only the others are looked for among
-//! the last packets.
+//! Idea: a packet beyond everything that its direction has sent or acknowledged is new. Only the others are compared with the
+//! last packets.
 
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
 use ackclock_wire::packet::Captured;
 
-/// A repeat comes within this time, nanoseconds.
+/// A repeat arrives within this time, nanoseconds.
 const SOON: u64 = 1_000_000;
-/// How many packets of a direction are remembered.
+/// The number of packets of a direction that are remembered.
 const KEPT: usize = 8;
 
-/// The last packets of a connection. What every packet changes lies together at the beginning.
+/// The last packets of a connection. The fields that every packet changes are together at the beginning.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Repeats {
@@ -21,23 +21,23 @@ pub(super) struct Repeats {
     interfaces: [[u32; KEPT]; 2],
 }
 
-/// How far one direction is.
+/// The progress of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
-    /// Behind the highest byte, and the highest acknowledgment, of all but RSTs.
+    /// The end of the highest byte, and the highest acknowledgment, without RSTs.
     top: u64,
     ack: u64,
     next: u8,
-    /// Packets came at other interfaces than the first.
+    /// Whether packets were captured at interfaces other than the first.
     several: bool,
 }
 
-/// What is looked at of a packet.
+/// The fields of a packet that are compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
-    /// What two packets must share to be one, in 64 bits.
+    /// The fields that must be equal for two packets to be the same, in 64 bits.
     print: u64,
-    /// Behind its last byte, and what it acknowledges; 0 of a RST, and without an acknowledgment.
+    /// The end of its last byte, and its acknowledgment number; 0 for a RST, and without an acknowledgment.
     end: u64,
     ack: u64,
 }
@@ -55,15 +55,15 @@ impl Mark {
 }
 
 impl Repeats {
-    /// Whether this packet was there before; remembers it if not.
+    /// Whether this packet was captured before; remembers it if not.
     ///
-    /// The identification of an IPv4 packet makes it one of its kind. Without it, two packets that agree may be two, as repeated
-    /// acknowledgments are; then only another interface proves that it is one.
+    /// The identification makes an IPv4 packet unique. Without it, two equal packets may be different ones, as duplicate
+    /// acknowledgments are; then only another interface proves that they are one.
     #[inline(always)]
     pub(super) fn is_one(&mut self, mark: &Mark, seen: &Seen, interface: u32) -> bool {
         let way = usize::from(seen.way == Way::Back);
         let head = &mut self.heads[way];
-        // Without branches: which of the two goes on is a matter of data or acknowledgment, and cannot be foreseen.
+        // Without branches: whether data or an acknowledgment advances is unpredictable.
         let new = (mark.end > head.top) | (mark.ack > head.ack);
         if new {
             (head.top, head.ack) = (head.top.max(mark.end), head.ack.max(mark.ack));

@@ -1,6 +1,6 @@
 //! From the addresses and ports of a segment to its connection.
 //!
-//! Each direction has a key of its own, as the bytes stand in the packet, so that none of them need be put in order first.
+//! Each direction has its own key, with the bytes in the order of the packet, so that they need not be reordered first.
 
 use ackclock_wire::packet::Captured;
 
@@ -11,7 +11,7 @@ pub(super) enum Key {
     V6(Six),
 }
 
-/// The addresses as they stand there. Packed, so that a place of the table takes 16 bytes.
+/// The addresses in the packet's byte order. Packed, so that an entry of the table takes 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Four {
@@ -26,15 +26,15 @@ pub(super) struct Six {
     ports: u32,
 }
 
-/// Where each direction of each connection leads: a number.
+/// Maps each direction of each connection to a number.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     four: Half<Four>,
     six: Half<Six>,
 }
 
-/// Open addressing with linear probing. At most a quarter is full: a second look is then so rare that the processor need not wait for the
-/// first.
+/// Open addressing with linear probing. At most a quarter is full: a second probe is then so rare that the processor need not
+/// wait for the first.
 #[derive(Debug, Default)]
 struct Half<K> {
     places: Vec<(K, Option<Value>)>,
@@ -84,7 +84,7 @@ impl Key {
         Key::V4(Four { addresses, ports })
     }
 
-    /// The other direction's.
+    /// The key of the other direction.
     pub(super) fn back(&self) -> Key {
         match *self {
             Key::V4(Four { addresses, ports }) => {
@@ -104,7 +104,7 @@ impl Table {
         }
     }
 
-    /// Adds a key that is not there.
+    /// Adds a key that is not in the table.
     pub(super) fn insert(&mut self, key: &Key, number: u32) {
         let Some(value) = Value::new(number + 1) else { return };
         match key {
@@ -158,7 +158,7 @@ impl<K: Tuple> Half<K> {
         self.places[at] = (key, Some(value));
     }
 
-    /// Takes a key away; those behind it move up, so that no search ends too early.
+    /// Removes a key; later entries move up, so that no search ends too early.
     fn remove(&mut self, key: &K) {
         let Some(mask) = self.places.len().checked_sub(1) else { return };
         let mut hole = key.hash() as usize & mask;
@@ -172,7 +172,7 @@ impl<K: Tuple> Half<K> {
         let mut at = (hole + 1) & mask;
         while let (other, Some(value)) = self.places[at] {
             let home = other.hash() as usize & mask;
-            // It may move to the hole if its home is not behind the hole.
+            // An entry may move to the hole unless its home position is behind the hole.
             if at.wrapping_sub(home) & mask >= at.wrapping_sub(hole) & mask {
                 self.places[hole] = (other, Some(value));
                 self.places[at].1 = None;

@@ -1,12 +1,13 @@
-//! Verdicts from the receiver's side: what arrived is known, and what was refused shows in the next acknowledgment.
+//! Verdicts from the receiver's side: arrivals are known, and refusals show in the next acknowledgment.
 //!
-//! Idea: PAWS (RFC 7323 §5.3) proposes what may have been refused, the next acknowledgment confirms it by covering nothing of it.
+//! Idea: PAWS (RFC 7323 §5.3) suggests which data may have been refused; the next acknowledgment confirms it by covering none of
+//! them.
 
 use super::Facts;
 use crate::stream::cases::{Copy, Piece, Suspect};
 use crate::verdict::{Evidence, Judged, Verdict};
 
-/// The verdict on `copies[i]`, one of the copies of `piece`, first sent first.
+/// The verdict on `copies[i]`, one of the copies of `piece`, in the order of transmission.
 pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize) -> Judged {
     let this = &copies[i];
     let mut refused = None;
@@ -56,7 +57,7 @@ fn refusal<'a>(facts: &'a Facts<'_>, piece: &Piece, copies: &[Copy], copy: &Copy
     let suspects = &facts.cases.suspects;
     let at = suspects.partition_point(|s| s.frame < copy.sent.frame);
     let suspect = suspects.get(at).filter(|s| s.frame == copy.sent.frame)?;
-    // What was there already it could not lose.
+    // It could not lose data that it already had.
     let there = copies.iter().any(|c| c.sent.frame < copy.sent.frame && !is_suspect(suspects, c));
     let covered = piece.cover.as_ref().is_some_and(|c| c.frame.is_none_or(|f| f < copy.sent.frame));
     (!there && !covered && suspect.next.is_none_or(|n| !n.1)).then_some(suspect)

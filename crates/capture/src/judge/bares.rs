@@ -1,8 +1,9 @@
-//! Acknowledgments that tell nothing, and which copies they answer.
+//! Acknowledgments without news, and the copies that they answer.
 //!
-//! Idea: a receiver answers at once what it cannot use (RFC 9293 §3.10.7.4): a copy that PAWS refuses (RFC 7323 §5.3), or one of
-//! bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a refused copy; else it may
-//! answer either. Each answers one copy. If several may have caused it, the one sent first did: most paths keep their order.
+//! Idea: a receiver immediately acknowledges a segment that it cannot use (RFC 9293 §3.10.7.4): a copy that PAWS refuses (RFC
+//! 7323 §5.3), or one of bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a
+//! refused copy; otherwise it may answer either kind. Each answers one copy. If several copies may have caused it, it is
+//! attributed to the one sent first, since most paths keep their order.
 
 use super::order::Reach;
 use super::Facts;
@@ -10,7 +11,7 @@ use crate::stream::cases::{Bare, Copy, Piece};
 use crate::stream::older;
 use std::collections::BTreeMap;
 
-/// What an acknowledgment without news says of a copy.
+/// The meaning of an acknowledgment without news for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The copy was refused before its bytes were there.
@@ -24,33 +25,33 @@ pub(super) enum Answer {
 pub(super) struct Claim {
     pub(super) answer: Answer,
     pub(super) bare: Bare,
-    /// No other copy may have caused it.
+    /// Whether no other copy may have caused it.
     pub(super) sure: bool,
 }
 
-/// Which copies may have been answered so, by their frames.
+/// The copies that may have been answered, by their frames.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     given: BTreeMap<u64, Claim>,
-    /// Copies that may have caused an answer that went to another.
+    /// Copies that may have caused an answer attributed to another copy.
     passed_over: BTreeMap<u64, Claim>,
-    /// There were some for which no copy accounts: the network doubles packets.
+    /// Whether there were answers that no copy explains: the network duplicates packets.
     stray: bool,
-    /// Copies that the order of arrivals excludes are left out: all that remain are in doubt.
+    /// Whether copies excluded by the order of arrivals are left out; if so, all remaining ones are uncertain.
     ordered: bool,
 }
 
-/// Frames of copies, and what an acknowledgment would say of each.
+/// Frames of copies, and the meaning of an acknowledgment for each.
 type Answered = Vec<(u64, Answer)>;
 
-/// A copy that may not have been of use.
+/// A copy that may have been useless.
 struct Candidate<'a> {
     copy: Copy,
     piece: &'a Piece,
     cannot: Cannot,
 }
 
-/// What cannot have become of a copy, by the order of arrivals.
+/// The fates of a copy that the order of arrivals excludes.
 #[derive(Clone, Copy, Default)]
 struct Cannot {
     duplicate: bool,
@@ -105,7 +106,7 @@ impl Claims {
     fn give(&mut self, facts: &Facts<'_>, answered: &BTreeMap<u64, (Answered, Answered)>) {
         for bare in &facts.cases.bares {
             let (near, all) = &answered[&bare.frame];
-            // What took no longer than others did comes first.
+            // Copies that took no longer than others come first.
             let may = if near.is_empty() { all } else { near };
             let free = may.iter().find(|(frame, _)| !self.given.contains_key(frame));
             let Some(&(frame, answer)) = free else {
@@ -130,14 +131,14 @@ impl Claims {
         self.given.get(&copy.sent.frame)
     }
 
-    /// An answer that went to another copy, but may have been to this one.
+    /// An answer attributed to another copy that may have been to this one.
     pub(super) fn perhaps(&self, copy: &Copy) -> Option<&Claim> {
         self.passed_over.get(&copy.sent.frame)
     }
 }
 
 impl Candidate<'_> {
-    /// What `bare` would say of this copy, if it can be an answer to it.
+    /// The meaning of `bare` for this copy, if it can be an answer to it.
     fn answer(&self, facts: &Facts<'_>, bare: &Bare, reports: bool) -> Option<Answer> {
         let stamped = facts.stream.timestamps;
         let covered = self.piece.cover.as_ref().is_some_and(|c| c.at <= bare.at);
@@ -145,8 +146,8 @@ impl Candidate<'_> {
             let old = stamped && !bare.risen && older(self.copy.sent.tsval, bare.echo);
             return (old && !self.cannot.refused).then_some(Answer::Refused);
         }
-        // One copy at least was of use.
-        // What came below the acknowledgment is echoed if it is younger than what came before (RFC 7323 §4.3).
+        // At least one copy was useful. Data below the acknowledgment are echoed if their timestamp is younger than the earlier
+        // ones' (RFC 7323 §4.3).
         let younger =
             stamped && (older(bare.echo, self.copy.sent.tsval) || bare.risen && bare.echo != self.copy.sent.tsval);
         (!reports && !younger && !self.cannot.duplicate).then_some(Answer::Duplicate)

@@ -1,10 +1,11 @@
-//! Verdicts from both sides: what became of each copy is known.
+//! Verdicts from both sides: the fate of each copy is known.
 
 use crate::both::{Arrivals, Fate, Parcel};
 use crate::stream::cases::Copy;
 use crate::verdict::{Evidence, Judged, Verdict};
 
-/// The verdict on `copies[i]`, first sent first, as far as it carries `bytes`; `acknowledged` says whether they were.
+/// The verdict on `copies[i]`, in the order of transmission, as far as it carries `bytes`; `acknowledged` is whether
+/// they were.
 pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, copies: &[Copy], i: usize) -> Judged {
     let judged = |verdict, evidence, earlier, proof| Judged { verdict, likely: false, evidence, earlier, proof };
     let mut refused = None;
@@ -19,7 +20,7 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, 
         }
     }
     let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
-    // That capture may have begun after an earlier copy came, or have ended before any did.
+    // That capture may have begun after an earlier copy arrived, or have ended before any did.
     let came = || copies.iter().any(|copy| fate(arrivals, copy, bytes) != Fate::Lost);
     if arrivals.may_precede(bytes.0) || acknowledged && !came() {
         return judged(Verdict::CannotTell, Evidence::NotThere, last, None);
@@ -33,11 +34,11 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, 
     }
 }
 
-/// What became of a copy of these bytes.
+/// The fate of a copy of these bytes.
 fn fate(arrivals: &Arrivals, copy: &Copy, bytes: (u64, u64)) -> Fate {
     let sent = &copy.sent;
     let id = (sent.order != 0).then_some(sent.order as u16);
-    // A FIN counts one in what a first copy takes, and is no payload.
+    // A FIN counts one in the length of a first copy, and is not payload.
     let with = |len| arrivals.fate(Parcel { seq: copy.begin, len, id, tsval: sent.tsval }, bytes);
     let whole = with(copy.payload);
     if whole == Fate::Lost && !copy.again {

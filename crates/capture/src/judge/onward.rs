@@ -1,9 +1,9 @@
-//! Verdicts from the sender's side, or for the rest of the way from the middle: which copies arrived shows in what the receiver
-//! acknowledges, reports and echoes.
+//! Verdicts from the sender's side, or from the middle for the rest of the way. The receiver's acknowledgments, reports and
+//! echoes show which copies arrived.
 //!
-//! Idea: the first acknowledgment of some bytes, and each report of a duplicate (DSACK), is an arrival of a copy. Which copy can be
-//! which arrival is bounded by the round trip and by the timestamps. If an earlier copy arrived in every way to match them,
-//! a retransmission was needless; if in none, it was needed.
+//! Idea: the first acknowledgment of some bytes, and each report of a duplicate (DSACK), is the arrival of a copy. The round-trip
+//! time and the timestamps limit the copies that each arrival can be. If an earlier copy arrived in every possible matching, a
+//! retransmission was needless; if in none, it was needed.
 
 use super::bares::{Answer, Claims};
 use super::order::Reach;
@@ -13,27 +13,27 @@ use crate::stream::cases::{Bare, By, Copy, Cover, Piece};
 use crate::stream::older;
 use crate::verdict::{Evidence, Judged, Verdict};
 
-/// With more copies than this the matching is not looked for.
+/// With more copies than this, no matching is searched for.
 const MOST: usize = 12;
-/// After an answer to what it refused a receiver may give no other for so long, nanoseconds.
-/// Source: Linux 6.18, `net/ipv4/tcp_ipv4.c`, `tcp_sk_init` (`sysctl_tcp_invalid_ratelimit`).
+/// After answering a refused segment, a receiver may send no other such answer for this long, nanoseconds. Source: Linux 6.18,
+/// `net/ipv4/tcp_ipv4.c`, `tcp_sk_init` (`sysctl_tcp_invalid_ratelimit`).
 const HELD_BACK: i64 = 500_000_000;
 
-/// What the verdicts of a stream share.
+/// The state shared by the verdicts of a stream.
 pub(super) struct Context<'a> {
     facts: &'a Facts<'a>,
-    /// The smallest round trip from here, and nine tenths of it: no answer comes sooner.
+    /// The smallest round-trip time from here, and nine tenths of it: no answer arrives sooner.
     smallest: i64,
     floor: i64,
-    /// Not even on another route: half of it.
+    /// Half of it: not reached even on another route.
     never: i64,
     largest: i64,
-    /// The receiver has reported duplicates.
+    /// Whether the receiver has reported duplicates.
     reports: bool,
     claims: Claims,
     /// How far copies overtook each other.
     reach: Option<Reach>,
-    /// Acknowledgments are missing or came out of order: one without news may not have been heard.
+    /// Acknowledgments are missing or arrived out of order: one without news may have been missed.
     unheard: bool,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct Context<'a> {
 struct Arrival {
     at: i64,
     echo: Option<u32>,
-    /// The echo is that of the copy that arrived, if it is that of any.
+    /// Whether the echo identifies the copy that arrived, if it belongs to any.
     exact: bool,
 }
 
-/// Whether there is a way to match arrivals with copies so that the earlier copies did, or did not, arrive.
+/// Whether arrivals can be matched with copies so that the earlier copies did, or did not, arrive.
 #[derive(Clone, Copy, Default)]
 struct Ways {
     needless: bool,
@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The verdict on `copies[i]`, one of the copies of `piece`, first sent first.
+/// The verdict on `copies[i]`, one of the copies of `piece`, in the order of transmission.
 pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize) -> Judged {
     let this = &copies[i];
     let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
@@ -119,7 +119,7 @@ fn matched(ctx: &Context<'_>, piece: &Piece, cover: &Cover, copies: &[Copy], i: 
     }
 }
 
-/// A retransmission, the other copies, and what arrived.
+/// A retransmission, the other copies, and the arrivals.
 struct Case<'a> {
     ctx: &'a Context<'a>,
     copies: &'a [Copy],
@@ -134,14 +134,14 @@ impl Case<'_> {
         Judged { verdict, likely, evidence, earlier, proof: self.cover.frame }
     }
 
-    /// From the sending to the first acknowledgment.
+    /// From its transmission to the first acknowledgment.
     fn after(&self) -> i64 {
         self.cover.at - self.copies[self.i].sent.at
     }
 
     fn needless(&self) -> Judged {
         let (ctx, after) = (self.ctx, self.after());
-        // A route may have become shorter than all round trips that were measured on it: by half is out of the question.
+        // A route may have become faster than all round-trip times measured on it, but not by half.
         let triggered = self.cover.by != By::Behind || self.cover.skipped;
         let shorter = triggered && self.ways(self.arrivals.len(), i64::MAX, ctx.never).needed;
         let evidence = match self.ways(1, i64::MAX, ctx.floor).needed {
@@ -150,8 +150,8 @@ impl Case<'_> {
                 Some(sent) => Evidence::EarlierAnswered { by: self.copies[self.i].sent.at - sent.at },
                 None => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
             },
-            // Reports of what was sent once tell of a network that doubles packets: if this copy was the first to arrive, it rather
-            // came twice.
+            // Reports of data that were sent once indicate a network that duplicates packets: if this copy was the first to
+            // arrive, it more likely arrived twice.
             true if ctx.facts.stream.facts.stray_dsacks > 0 => {
                 return match self.ways(1, self.around(), ctx.floor).needless {
                     true => self.judged(Verdict::Needless, self.reported(), true),
@@ -167,8 +167,8 @@ impl Case<'_> {
         Evidence::Reported { duplicates: (self.arrivals.len() - 1) as u32, copies: (self.copies.len() - self.i) as u32 }
     }
 
-    /// None of the earlier copies was the first to arrive; `first`: for certain. What came too late or was refused may show in an acknowledgment
-    /// without news.
+    /// None of the earlier copies was the first to arrive; `first`: for certain. An acknowledgment without news may show copies
+    /// that arrived too late or were refused.
     fn needed(&self, sure: bool, first: bool) -> Judged {
         let ctx = self.ctx;
         if first && self.copies[..self.i].iter().all(|e| self.lost(e)) {
@@ -177,16 +177,16 @@ impl Case<'_> {
         if let Some(needless) = self.answered_too_often() {
             return self.unless_guessed(needless);
         }
-        // The answer to an earlier copy may have been lost right before.
+        // The answer to an earlier copy may have been lost directly before.
         let unanswered = self.cover.skipped && !ctx.reports && ctx.facts.ack_ids.count();
-        // Where copies came late before, it takes more to say that none did without an answer of its own.
+        // Where copies arrived late before, more evidence is needed to conclude that none did without an answer of its own.
         let halfway = ctx.facts.side == Side::Middle;
         let open = !self.much_later() || halfway && self.could_be_refused();
         let late_ones = !ctx.reports && ctx.claims.any() && open;
         let mut likely = !sure || unanswered || late_ones || halfway && self.could_be_refused() && self.silently();
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
-                // Its answer may have been lost, if it can have been that late.
+                // Its answer may have been lost, if it may have arrived that late.
                 let age = self.cover.at - earlier.sent.at;
                 let late = ctx.reach.is_some() || age <= ctx.largest.saturating_add(ctx.largest / 2);
                 likely |= ctx.claims.perhaps(earlier).is_some() || late && !ctx.reports && ctx.unheard;
@@ -236,15 +236,15 @@ impl Case<'_> {
         }
     }
 
-    /// An earlier copy that did not arrive first: neither can it have come after this one, nor after what would make the receiver
-    /// refuse it (RFC 7323 §5.3).
+    /// An earlier copy that did not arrive first: it can have arrived neither after this one, nor after the data that would make
+    /// the receiver refuse it (RFC 7323 §5.3).
     fn lost(&self, earlier: &Copy) -> bool {
         let this = self.copies[self.i].sent.place();
         let lost = |r: &Reach| r.keeps(earlier.sent.place(), this) && !r.refusable(self.ctx.facts, earlier);
         self.ctx.reach.as_ref().is_some_and(lost)
     }
 
-    /// Without reports of duplicates a guess is too often wrong to be told.
+    /// Without reports of duplicates a guess is wrong too often to be reported.
     fn unless_guessed(&self, judged: Judged) -> Judged {
         if judged.likely && !self.ctx.reports {
             return Judged { verdict: Verdict::CannotTell, likely: false, evidence: Evidence::Alike, ..judged };
@@ -265,14 +265,14 @@ impl Case<'_> {
         Some(Judged { proof: Some(last.bare.frame), ..self.judged(Verdict::Needless, evidence, likely) })
     }
 
-    /// The longest that a round trip may have taken, by those of late and some more.
+    /// The longest likely round-trip time: somewhat above the recent ones.
     fn around(&self) -> i64 {
         let around = if self.cover.around > 0 { self.cover.around } else { self.ctx.largest };
         around.saturating_add(around / 8)
     }
 
-    /// Without SACK each acknowledgment of something out of order says nothing new: one at a time at which an earlier copy may
-    /// have arrived can be the answer to that.
+    /// Without SACK every acknowledgment of an out-of-order segment is without news: one at a time when an earlier copy may have
+    /// arrived can be the answer to it.
     fn perhaps_answered(&self) -> Option<Judged> {
         let (ctx, cover) = (self.ctx, self.cover);
         let stamped = ctx.facts.stream.timestamps;
@@ -281,7 +281,7 @@ impl Case<'_> {
             let sent = &copy.sent;
             let may = |b: &&Bare| {
                 let age = b.at - sent.at;
-                // A later one counts as a duplicate alone: then this was not the only one to arrive.
+                // A later copy counts only as a duplicate: then this was not the only one to arrive.
                 let of_use = b.at < cover.at && (j >= self.i || !(stamped && older(sent.tsval, b.echo)));
                 ctx.floor <= age && age <= latest && !of_use && !(stamped && older(b.echo, sent.tsval))
             };
@@ -298,8 +298,8 @@ impl Case<'_> {
         None
     }
 
-    /// Either may have been the first to arrive, as far as the smallest round trip goes. A copy that would have taken
-    /// longer than every recent round trip was lost.
+    /// Either may have been the first to arrive, judging by the smallest round-trip time. A copy that would have taken longer
+    /// than every recent round-trip time was lost.
     fn by_time(&self) -> Option<Judged> {
         let ctx = self.ctx;
         let near = match self.after() < self.cover.least - self.cover.least / 10 {
@@ -317,26 +317,29 @@ impl Case<'_> {
         }
     }
 
-    /// On the way the answer to a refusal may pass together with news: the receiver had a timestamp younger than an earlier copy's before this one came.
+    /// Midway, the answer to a refusal may pass together with news: the receiver had a timestamp younger than an earlier copy's
+    /// before this one arrived.
     fn could_be_refused(&self) -> bool {
         let recent = self.cover.echo_before.filter(|_| self.ctx.facts.stream.timestamps);
         recent.is_some_and(|recent| self.copies[..self.i].iter().any(|c| older(c.sent.tsval, recent)))
     }
 
-    /// A refusal is answered by an acknowledgment without news alone: that may have been lost, or held back after another one.
+    /// Only an acknowledgment without news answers a refusal: it may have been lost, or suppressed after another one.
     fn silently(&self) -> bool {
         let (ids, first) = (self.ctx.facts.ack_ids, self.copies[0].sent.at);
         let before = |b: &Bare| first - HELD_BACK <= b.at && b.at <= self.cover.at;
         !ids.count() || ids.many_missing() || self.ctx.facts.cases.bares.iter().any(before)
     }
 
-    /// The first acknowledgment came later after all earlier copies than the largest round trip and half of it.
+    /// The first acknowledgment arrived more than one and a half times the largest round-trip time after every earlier copy was
+    /// sent.
     fn much_later(&self) -> bool {
         let most = self.ctx.largest.saturating_add(self.ctx.largest / 2);
         self.copies[..self.i].iter().all(|c| self.cover.at - c.sent.at > most)
     }
 
-    /// What the first `count` arrivals can have been, if the first of them took no longer than `most`, and none less than `floor`.
+    /// The possible identities of the first `count` arrivals, if the first of them took no longer than `most`, and none less than
+    /// `floor`.
     fn ways(&self, count: usize, most: i64, floor: i64) -> Ways {
         let mut found = Ways::default();
         search(self, &self.arrivals[..count], (floor, most), 0, false, &mut found);
@@ -344,7 +347,7 @@ impl Case<'_> {
     }
 }
 
-/// `bounds`: how long the first arrival took at least and at most.
+/// `bounds`: the shortest and the longest time that the first arrival may have taken.
 fn search(case: &Case<'_>, arrivals: &[Arrival], bounds: (i64, i64), used: u32, earlier: bool, found: &mut Ways) {
     let Some((arrival, rest)) = arrivals.split_first() else {
         found.needless |= earlier;

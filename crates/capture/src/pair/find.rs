@@ -1,4 +1,4 @@
-//! Which connections are in two files, one at each end.
+//! Finds connections that are in two files, one at each end.
 
 use crate::place::Place;
 use crate::seen::Way;
@@ -6,7 +6,7 @@ use crate::survey::Surveyed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-/// What does not say by itself where it stands is taken for the other end's if it is farther from this one by this factor.
+/// A capture of unknown place is assumed to be at the other end if it is farther from this one by this factor.
 const FARTHER: i64 = 2;
 
 /// A connection of one file.
@@ -14,7 +14,7 @@ const FARTHER: i64 = 2;
 pub(crate) struct End {
     pub(crate) file: usize,
     pub(crate) number: u64,
-    /// The way, as this file counts, whose data begin here.
+    /// The way, in this file's terms, whose data begin here.
     pub(crate) sent_here: Way,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn of<'a>(files: &'a [&mut [Surveyed]], file: usize, number: u64) -> 
     files[file].iter().find(|s| s.number == number)
 }
 
-/// Which connection it is, and where.
+/// The connection and its place, in words.
 pub(super) fn told(files: &[&mut [Surveyed]], names: &[&str], [a, b]: [Name; 2]) -> String {
     let flow = of(files, a.0, a.1).map_or_else(String::new, |s| s.name(s.record.main_way()));
     format!("{flow} is in {} and {}", names[a.0], names[b.0])
@@ -44,17 +44,17 @@ impl Pair {
     }
 }
 
-/// What two captures of one connection are to each other.
+/// The relation of two captures of one connection.
 enum Two {
-    /// Not the same connection, or pieces of one capture, or of one end.
+    /// Different connections, pieces of one capture, or captures of the same end.
     Nothing,
-    /// One of each end: the ways, as each file counts, whose data begin there.
+    /// One of each end: the ways, in each file's terms, whose data begin there.
     Ends([Way; 2]),
-    /// One is of no end.
+    /// One was made midway.
     OnTheWay,
 }
 
-/// The pairs, in the order of files and connections; and sentences about what is in several files and no pair.
+/// The pairs, in the order of files and connections; and sentences about connections in several files that form no pair.
 pub(super) fn pairs(files: &[&mut [Surveyed]], names: &[&str]) -> (Vec<Pair>, Vec<String>) {
     let mut alike: BTreeMap<(SocketAddr, SocketAddr), Vec<(usize, &Surveyed)>> = BTreeMap::new();
     let mut opened: BTreeMap<[u32; 2], Vec<(usize, &Surveyed)>> = BTreeMap::new();
@@ -104,9 +104,9 @@ pub(super) fn pairs(files: &[&mut [Surveyed]], names: &[&str]) -> (Vec<Pair>, Ve
     (pairs, too_many.chain(alone).collect())
 }
 
-/// What two captures of connections with the same ends, or the same initial sequence numbers, are to each other.
+/// The relation of two captures of connections with the same ends, or the same initial sequence numbers.
 fn two(a: &Surveyed, b: &Surveyed) -> Two {
-    // Without SYNs each file takes the end that spoke first for the one that opened it.
+    // Without SYNs, each file assumes that the end that sent first opened the connection.
     let turned = a.ends[0] == b.ends[1] && a.ends != b.ends;
     let there = |way: Way| if turned { way.back() } else { way };
     let same = [Way::Out, Way::Back].into_iter().all(|way| {
@@ -116,7 +116,7 @@ fn two(a: &Surveyed, b: &Surveyed) -> Two {
     if !same || !overlap(a, b, there) {
         return Two::Nothing;
     }
-    // Of which end is each, as the first file counts?
+    // The end at which each was captured, in the first file's terms.
     let own = |place: Place| match place {
         Place::AtOut => Some(Way::Out),
         Place::AtBack => Some(Way::Back),
@@ -148,7 +148,8 @@ fn farther(one: &Surveyed, other: &Surveyed, way: Way, others: Way) -> bool {
     from(one, way).zip(from(other, others)).is_some_and(|(far, near)| far > near.saturating_mul(FARTHER))
 }
 
-/// Whether two captures have most of their data in common, and were made at the same time or both saw a SYN: clocks may differ.
+/// Whether two captures share most of their data, and were either made at the same time or both captured a SYN: clocks may
+/// differ.
 fn overlap(a: &Surveyed, b: &Surveyed, there: impl Fn(Way) -> Way) -> bool {
     let way = a.record.main_way();
     let (one, other) = (a.record.way(way).span, b.record.way(there(way)).span);
