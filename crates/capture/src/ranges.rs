@@ -1,49 +1,49 @@
-//! Ranges of sequence numbers: sorted, apart from each other, few.
+//! Sorted, disjoint ranges of sequence numbers; there are only a few.
 
-/// What lies in it, as (left, right) with `right` exclusive.
+/// The ranges, as (left, right) with `right` exclusive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Whether nothing lies in it.
+    /// Whether there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many ranges.
+    /// The number of ranges.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The ranges in their order.
+    /// The ranges in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.iter().copied()
     }
 
-    /// How many numbers lie in it.
+    /// The count of numbers in all ranges.
     pub(crate) fn total(&self) -> u64 {
         self.iter().map(|(left, right)| right - left).sum()
     }
 
-    /// Whether all of `left..right` lies in it.
+    /// Whether all of `left..right` is covered.
     pub(crate) fn covers(&self, left: u64, right: u64) -> bool {
         let i = self.0.partition_point(|r| r.1 <= left);
         left >= right || self.0.get(i).is_some_and(|r| r.0 <= left && right <= r.1)
     }
 
-    /// Whether a part of `left..right` lies in it.
+    /// Whether a part of `left..right` is covered.
     pub(crate) fn touches(&self, left: u64, right: u64) -> bool {
         let i = self.0.partition_point(|r| r.1 <= left);
         left < right && self.0.get(i).is_some_and(|r| r.0 < right)
     }
 
-    /// Adds `left..right`; tells each part that is new, in order.
+    /// Adds `left..right`; calls `new` with each part that is new, in order.
     pub(crate) fn add(&mut self, left: u64, right: u64, mut new: impl FnMut(u64, u64)) {
         if left >= right {
             return;
         }
-        // Those that touch or meet it.
+        // Ranges that overlap or touch it.
         let from = self.0.partition_point(|r| r.1 < left);
         let to = from + self.0[from..].partition_point(|r| r.0 <= right);
         let mut at = left;
@@ -69,7 +69,7 @@ impl Ranges {
         }
     }
 
-    /// Takes `left..right` out.
+    /// Removes `left..right`.
     pub(crate) fn remove(&mut self, left: u64, right: u64) {
         let from = self.0.partition_point(|r| r.1 <= left);
         let to = from + self.0[from..].partition_point(|r| r.0 < right);
@@ -81,7 +81,7 @@ impl Ranges {
         self.0.splice(from..to, rest.into_iter().filter(|r| r.0 < r.1));
     }
 
-    /// Forgets all below `at`.
+    /// Removes everything below `at`.
     #[inline]
     pub(crate) fn forget_below(&mut self, at: u64) {
         if self.0.first().is_some_and(|r| r.0 < at) {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_a_set_of_numbers() {
-        // A linear congruence stands in for chance.
+        // A linear congruential generator instead of random numbers.
         let mut state = 1u64;
         let mut draw = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

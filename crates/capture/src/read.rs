@@ -1,8 +1,8 @@
-//! Files of captures: packets with their times, whatever the format.
+//! Capture files: packets with their times, in any format.
 //!
 //! Source: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
-//! Idea: a [`Reader`] is fed with bytes and calls back for each packet, without copying it. A file in memory is fed at once, a stream
-//! piece by piece. What is damaged is counted, and reading goes on behind it.
+//! Idea: a [`Reader`] is fed bytes and calls back for each packet, without copying it. A file in memory is fed in one call, a
+//! stream in pieces. Damage is counted, and reading continues behind it.
 
 mod damage;
 #[cfg(not(target_arch = "wasm32"))]
@@ -23,50 +23,50 @@ pub use stream::{read, Input, Packing};
 pub struct Frame<'a> {
     /// Its number in the file, from 1, as Wireshark counts.
     pub number: u64,
-    /// Where its record or block begins: bytes from the beginning of the file, unpacked.
+    /// The offset of its record or block: bytes from the beginning of the unpacked file.
     pub offset: u64,
-    /// When it was captured: nanoseconds since 1970, at most 2⁶². A packet without a time has that of the one before it.
+    /// When it was captured: nanoseconds since 1970, at most 2⁶². A packet without a time gets that of the previous one.
     pub at: i64,
-    /// The interface it was captured at, counted over all sections of the file; 0 in a pcap file.
+    /// The interface where it was captured, counted over all sections of the file; 0 in a pcap file.
     pub interface: u32,
-    /// The form of its first header: a number of the registry of link types.
+    /// The type of its first header: a number from the registry of link types.
     pub link: u16,
-    /// What the file says about where it was going.
+    /// Its direction, if the file has it.
     pub heading: Heading,
-    /// Its length before it was cut to the snap length, bytes.
+    /// Its length before truncation to the snap length, bytes.
     pub original: u32,
-    /// What was kept of it.
+    /// The captured bytes.
     pub bytes: &'a [u8],
 }
 
 /// The two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// The older one, of tcpdump.
+    /// The older format, from tcpdump.
     Pcap,
-    /// Blocks.
+    /// The newer format, made of blocks.
     PcapNg,
 }
 
 /// One interface of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// The form of its packets' first header: a number of the registry of link types.
+    /// The type of its packets' first header: a number from the registry of link types.
     pub link: u16,
-    /// Most bytes that were kept of a packet; 0 without a limit.
+    /// The most bytes kept of a packet; 0 without a limit.
     pub snaplen: u32,
-    /// Its name, if the file says it.
+    /// Its name, if the file has one.
     pub name: Option<String>,
-    /// Packets that were not captured for want of room or time, as the file says at its end; `None` if it does not.
+    /// Packets that were not captured for lack of room or time, from the statistics at the end of the file; `None` without them.
     pub dropped: Option<u64>,
 }
 
-/// What a file is, and what was found of it.
+/// The properties and contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// Its format.
     pub format: Format,
-    /// How it was packed.
+    /// Its compression.
     pub packing: Packing,
     /// Packets.
     pub frames: u64,
@@ -74,26 +74,26 @@ pub struct Contents {
     pub bytes: u64,
     /// Its interfaces.
     pub interfaces: Vec<Interface>,
-    /// What was damaged.
+    /// The damage in it.
     pub damages: Damages,
 }
 
-/// Why nothing of a file could be read.
+/// Why a file could not be read at all.
 #[derive(Debug)]
 pub enum Unreadable {
     /// It cannot be opened or read.
     Io(std::io::Error),
-    /// It does not begin as a capture does.
+    /// Its beginning is not that of a capture.
     NotACapture {
         /// Its first bytes.
         begins: Vec<u8>,
     },
-    /// It is packed in a way that is not known here.
+    /// Its compression is not supported.
     Packed {
-        /// How.
+        /// The compression.
         with: &'static str,
     },
-    /// It begins well, but no packet could be read.
+    /// Its beginning is valid, but no packet could be read.
     Nothing(Damage),
 }
 
@@ -111,25 +111,25 @@ enum Form {
     PcapNg(pcapng::PcapNg),
 }
 
-/// Where reading is.
+/// The reader's state.
 #[derive(Debug, Default)]
 struct Place {
     /// Packets so far.
     frames: u64,
-    /// The offset of the first byte that was not consumed.
+    /// The offset of the first unconsumed byte.
     offset: u64,
     /// The last packet's time.
     at: i64,
-    /// Whether framing is lost, so that the next good record is being looked for.
+    /// Whether framing is lost, so that the next valid record must be searched for.
     lost: bool,
-    /// Bytes that are to be passed over.
+    /// Bytes to skip.
     skip: u64,
     damages: Damages,
 }
 
-/// No packet and no other block is longer, bytes; Wireshark draws the line there, too.
+/// The longest packet or other block, bytes; Wireshark has the same limit.
 const LONGEST: usize = 1 << 24;
-/// Fewer bytes tell nothing.
+/// Fewer bytes are not enough to recognize a format.
 const SHORTEST: usize = 24;
 
 impl Default for Reader {
@@ -139,11 +139,11 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Reads on. `bytes` begins with the first byte that was not consumed before; `last` says that nothing follows. Answers how
-    /// many bytes are done with; while more than [`Reader::enough`] are offered, it is never 0.
+    /// Reads on. `bytes` begins with the first byte that was not consumed before; `last` means that no more bytes follow. Returns
+    /// the number of consumed bytes; it is never 0 if more than [`Reader::enough`] are given.
     ///
     /// # Errors
-    /// [`Unreadable::NotACapture`], at the beginning only.
+    /// [`Unreadable::NotACapture`], only at the beginning.
     #[inline]
     pub fn feed<F: FnMut(&Frame<'_>)>(&mut self, bytes: &[u8], last: bool, each: &mut F) -> Result<usize, Unreadable> {
         if let Form::Unknown = self.form {
@@ -165,12 +165,13 @@ impl Reader {
         Ok(skipped as usize + done)
     }
 
-    /// How many bytes a stream must be ready to offer at once: three packets, for behind damage one is believed if two more follow.
+    /// The number of bytes that a stream must be able to provide in one call: three packets, since a packet after damage is
+    /// accepted only if two more follow.
     pub const fn enough() -> usize {
         3 * (LONGEST + 64)
     }
 
-    /// What was found, after the last bytes.
+    /// The results, after the last bytes.
     ///
     /// # Errors
     /// [`Unreadable::Nothing`] if there was damage and no packet.

@@ -1,12 +1,13 @@
 //! How much a path reordered the packets of one way of a connection: RFC 4737 and RFC 5236, from a capture.
 //!
-//! Idea: the metrics need the order of sending. At the receiver and on the way the packets themselves tell it; at the sender only
-//! acknowledgments tell in which order packets arrived. With captures of both sides [`crate::both`] has the order of sending.
+//! Idea: the metrics need the order of transmission. At the receiver and midway the packets themselves show it; at the sender
+//! only acknowledgments show the order in which packets arrived. With captures of both sides [`crate::both`] has the order of
+//! transmission.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`arrivals`] | packets as they come by: their order of sending by identification, timestamps or sequence numbers |
-//! | [`acks`] | the order in which data were acknowledged first |
+//! | [`arrivals`] | packets as captured: their order of transmission by identification, timestamps or sequence numbers |
+//! | [`acks`] | the order in which data were first acknowledged |
 
 pub mod acks;
 pub mod arrivals;
@@ -14,16 +15,16 @@ pub mod arrivals;
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::time::Time;
 
-/// What told the order of sending.
+/// The basis of the order of transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Told {
     /// The capture of the sender's side, packet by packet.
     Sender,
-    /// IPv4's identification, which counts up.
+    /// IPv4's identification, if it is a counter.
     Identification,
-    /// The timestamps; within one value the sequence numbers.
+    /// The timestamps; sequence numbers where they are equal.
     Timestamps,
-    /// The sequence numbers of what was sent first.
+    /// The sequence numbers of first transmissions.
     Sequence,
     /// The order in which acknowledgments first covered the data: the arrivals themselves were not captured.
     Acks,
@@ -42,18 +43,18 @@ impl Told {
     }
 }
 
-/// The reordering of one way, and what told the order of sending.
+/// The reordering of one way, and the basis of the order of transmission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reordered {
-    /// What told it.
+    /// The basis.
     pub told: Told,
     /// The metrics.
     pub order: Reordering,
-    /// The frames of packets that came late, where they were to be kept, and arrivals were captured.
+    /// The frames of late packets, if they were to be kept and arrivals were captured.
     pub late: Vec<u64>,
 }
 
-/// A time of a capture since its connection's first packet; one before it is 0.
+/// A time of a capture, relative to its connection's first packet; 0 if before it.
 pub(crate) fn since(first: i64, at: i64) -> Time {
     Time(u64::try_from(at.saturating_sub(first)).unwrap_or(0))
 }

@@ -1,4 +1,5 @@
-//! What is said of a connection, the same in every table and in the JSON of the command and of the lab page. Times are seconds.
+//! The results for a connection, the same in every table and in the JSON of the command and of the lab page. Times are in
+//! seconds.
 
 use crate::connection::DirectionRecord;
 use crate::datagrams::Numbered;
@@ -19,24 +20,24 @@ const S: f64 = 1e9;
 /// One file, surveyed.
 #[derive(Clone, Debug)]
 pub struct OneFile {
-    /// As it was named.
+    /// Its name as given.
     pub name: String,
-    /// What it is, and what of it was damaged.
+    /// Its properties, and the damage in it.
     pub contents: Contents,
-    /// What it holds besides connections.
+    /// Its contents besides connections.
     pub traffic: Traffic,
-    /// What was found of its connections.
+    /// The results for its connections.
     pub found: Everything,
 }
 
 /// One way of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRow<'a> {
-    /// Where it was found.
+    /// The file that contains it.
     pub file: &'a OneFile,
     /// The connection.
     pub connection: &'a Surveyed,
-    /// Which way of it.
+    /// Its way.
     pub way: Way,
     /// The capture of the receiver's side, if that is another file.
     pub receiver_file: Option<&'a str>,
@@ -87,7 +88,7 @@ impl<'a> FlowRow<'a> {
         self.connection.record.way(self.way)
     }
 
-    /// Its retransmissions, where each was wanted.
+    /// Its retransmissions, if each was requested.
     pub fn retransmissions(&self) -> impl Iterator<Item = &'a Retransmission> + '_ {
         self.connection.retransmissions.iter().filter(|r| r.way == self.way)
     }
@@ -97,7 +98,7 @@ impl<'a> FlowRow<'a> {
         self.connection.record.start as f64 / S
     }
 
-    /// From the first segment to the last acknowledgment of something new.
+    /// From the first segment to the last acknowledgment of new data.
     pub fn duration_s(&self) -> f64 {
         self.record().duration as f64 / S
     }
@@ -107,7 +108,7 @@ impl<'a> FlowRow<'a> {
         self.record().goodput().map(|bits| bits / 8.0)
     }
 
-    /// The smallest round trip, the median, and what 95 % are at most.
+    /// The smallest round-trip time, the median, and the 95th percentile.
     pub fn rtts_s(&self) -> [Option<f64>; 3] {
         let rtt = &self.record().rtt;
         [rtt.min, rtt.median, rtt.p95].map(|t| t.map(|t| t as f64 / S))
@@ -118,7 +119,7 @@ impl<'a> FlowRow<'a> {
         self.connection.record.place.words(self.way)
     }
 
-    /// Why we think so.
+    /// Why the analysis assumes that place.
     pub fn why(&self) -> String {
         self.connection.record.why.words()
     }
@@ -128,13 +129,13 @@ impl<'a> FlowRow<'a> {
         self.course().reordering.as_ref()?.order.late().median_extent()
     }
 
-    /// The stream's offset of a byte; `None` if its SYN was not captured.
+    /// The offset of a byte in the stream; `None` if its SYN was not captured.
     pub fn offset(&self, seq: u64) -> Option<u64> {
         let syn = self.connection.syns[self.way as usize]?;
         seq.checked_sub(syn.seq.wrapping_add(1))
     }
 
-    /// Whether SACK is in use; `None` where nothing tells.
+    /// Whether SACK is in use; `None` if unknown.
     pub fn sack(&self) -> Option<bool> {
         let [one, other] = self.connection.syns;
         match (one, other) {
@@ -143,7 +144,7 @@ impl<'a> FlowRow<'a> {
         }
     }
 
-    /// The scale of the receiver's windows; `None` where it is unknown or not in use.
+    /// The scale of the receiver's windows; `None` if it is unknown or not in use.
     pub fn window_scale(&self) -> Option<u32> {
         let [one, other] = self.connection.syns;
         let (one, other) = (one?, other?);
@@ -161,7 +162,7 @@ impl<'a> FlowRow<'a> {
         Some(one?.ecn && other?.ecn)
     }
 
-    /// All of it, as `flows[]` of `--json` has it; with `details` each retransmission and each stall, too.
+    /// The complete entry of `flows[]` in `--json`; with `details`, each retransmission and each stall, too.
     pub fn json(&self, details: bool) -> Value {
         let r = self.record();
         let [rtt_min_s, rtt_median_s, rtt_p95_s] = self.rtts_s();
@@ -204,7 +205,7 @@ impl<'a> FlowRow<'a> {
         flow
     }
 
-    /// RFC 4737 and RFC 5236, as far as the capture tells them.
+    /// RFC 4737 and RFC 5236, as far as the capture allows.
     fn reordering(&self) -> Value {
         let Some(reordered) = &self.course().reordering else { return Value::Null };
         let mut all = metrics(&reordered.order);
@@ -270,7 +271,7 @@ fn metrics(order: &Reordering) -> Map<String, Value> {
     all
 }
 
-/// What is said of UDP with sequence numbers.
+/// The entry for UDP with sequence numbers.
 fn numbered((file, n): (&OneFile, &Numbered)) -> Value {
     let mut order = metrics(&n.order);
     order.insert("told_by".into(), n.format.told().into());
@@ -291,8 +292,8 @@ fn numbered((file, n): (&OneFile, &Numbered)) -> Value {
     })
 }
 
-/// What `ackclock capture --json` prints; with `details` each retransmission and each stall, too. `remarks` are what
-/// [`crate::pair::match_ends`] said of several files.
+/// The output of `ackclock capture --json`; with `details`, each retransmission and each stall, too. `remarks` are the
+/// sentences of [`crate::pair::match_ends`] about several files.
 pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
     let about = |f: &OneFile| {
         let skipped =

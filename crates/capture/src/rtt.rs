@@ -1,16 +1,16 @@
-//! How long round trips took: the smallest, the median, the 95th percentile.
+//! Round-trip times: the smallest, the median, the 95th percentile.
 //!
-//! Up to 64 samples are kept as they are. From the 65th on they are counted in classes, 32 to each power of two, so that a
-//! quantile is at most 1.6 % off; the smallest stays exact.
+//! Up to 64 samples are kept exactly. From the 65th on they are counted in classes, 32 to each power of two, so that the
+//! error of a quantile is at most 1.6 %; the smallest stays exact.
 
 use crate::octaves::{middle, Counts};
 
-/// Samples that are kept one by one.
+/// Samples that are kept individually.
 const EXACT: usize = 64;
-/// Classes to a power of two, as a power of two.
+/// Classes in a power of two, as a power of two.
 const FINE: u32 = 5;
 
-/// The distribution of a duration, in nanoseconds. What is negative does not count.
+/// The distribution of a duration, in nanoseconds. Negative values are ignored.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
     count: u64,
@@ -30,21 +30,21 @@ impl Default for Samples {
     }
 }
 
-/// What is left of it. Nanoseconds; `None` without samples.
+/// Its summary. Nanoseconds; `None` without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Summary {
-    /// How many samples.
+    /// The number of samples.
     pub samples: u64,
     /// The smallest, exactly.
     pub min: Option<i64>,
-    /// The median; of more than 64 samples at most 1.6 % off.
+    /// The median; with more than 64 samples, with an error of at most 1.6 %.
     pub median: Option<i64>,
-    /// The 95th percentile, likewise.
+    /// The 95th percentile, with the same error.
     pub p95: Option<i64>,
 }
 
 impl Durations {
-    /// One more.
+    /// Adds a sample.
     #[inline(always)]
     pub fn add(&mut self, nanos: i64) {
         if nanos < 0 {
@@ -70,12 +70,12 @@ impl Durations {
         self.smallest
     }
 
-    /// What is left of it.
+    /// The summary.
     pub fn summary(&self) -> Summary {
         Summary { samples: self.count, min: self.smallest, median: self.quantile(1, 2), p95: self.quantile(19, 20) }
     }
 
-    /// The sample with `part` of `whole` of all below it or at it.
+    /// The sample such that `part` of `whole` of all samples are at or below it.
     fn quantile(&self, part: u64, whole: u64) -> Option<i64> {
         let rank = (self.count * part).div_ceil(whole).checked_sub(1)?;
         let counts = match &self.samples {

@@ -1,12 +1,13 @@
-//! Where a transfer stood still, and why.
+//! Detects where a transfer stalled, and why.
 //!
-//! Idea: a stall is a time without a segment of data that is longer than the median round trip and than ten times the median gap
-//! between segments, though the transfer goes on after it. What came in between tells the cause. How long is long is known only at the
-//! end, and so is where the capture was made; until then the longest gaps are kept with all that tells their cause.
+//! Idea: a stall is a time without a data segment that is longer than the median round-trip time and longer than ten times the
+//! median gap between segments, although the transfer continues after it. The packets in between show the cause. The threshold is
+//! known only at the end, and so is the place of the capture; until then the longest gaps are kept with all evidence of their
+//! cause.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`cause`] | from what was seen to a cause, in words |
+//! | [`cause`] | the cause from the evidence, in words |
 //! | `gaps` | the median gap |
 
 pub mod cause;
@@ -18,17 +19,17 @@ use ackclock_tcp::segment::Segment;
 use cause::{Cause, CAUSES};
 use gaps::Gaps;
 
-/// How many stalls of one way are kept in full, the longest.
+/// The number of stalls of one way that are kept in full: the longest.
 const KEPT: usize = 256;
-/// A gap up to this is never kept, nanoseconds.
+/// A gap up to this length is never kept, nanoseconds.
 const SHORT: i64 = 1_000_000;
-/// How many median gaps a stall is longer than.
+/// A stall is longer than this many median gaps.
 const TIMES: i64 = 10;
 
-/// What was seen around a gap between two segments with data.
+/// The packets around a gap between two data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// When the segment before it was captured, and the one that ended it, nanoseconds.
+    /// When the segments before and after it were captured, nanoseconds.
     pub from: i64,
     /// See `from`.
     pub to: i64,
@@ -36,34 +37,34 @@ pub struct Facts {
     pub before: u64,
     /// The frame that ended it.
     pub after: u64,
-    /// The first byte of the segment that ended it, unwrapped as in [`Seen::seq`], and its bytes.
+    /// The first byte of the segment that ended it, unwrapped as in [`Seen::seq`], and its length in bytes.
     pub seq: u64,
     /// See `seq`.
     pub len: u32,
-    /// That segment had been sent before.
+    /// Whether that segment was a retransmission.
     pub again: bool,
-    /// It is the last one that had been sent.
+    /// Whether it is the last one that had been sent.
     pub last: bool,
-    /// The segment before the gap had PSH: its sender had written no more.
+    /// Whether the segment before the gap had PSH: its sender had written no more.
     pub pushed: bool,
     /// Bytes outstanding when the gap ended.
     pub flight: u64,
-    /// Bytes the receiver's window had room for when the gap began, if the window is known.
+    /// Room in the receiver's window when the gap began, bytes; `None` if the window is unknown.
     pub room: Option<u64>,
     /// The receiver's window when the gap began, bytes; 0 if it closed in the gap.
     pub window: Option<u64>,
-    /// When all had been acknowledged, and the frame that did it.
+    /// When everything was acknowledged, and the frame of that acknowledgment.
     pub all_acked: Option<(i64, u64)>,
     /// The last acknowledgment in the gap.
     pub last_ack: Option<(i64, u64)>,
-    /// Acknowledgments in it that acknowledged nothing new by their number.
+    /// Acknowledgments in it whose number was not new.
     pub duplicates: u32,
-    /// The frame of an acknowledgment of data that never came by here.
+    /// The frame of an acknowledgment of data that were never captured here.
     pub unseen: Option<u64>,
 }
 
 impl Facts {
-    /// How long it was, nanoseconds.
+    /// Its length, nanoseconds.
     pub fn length(&self) -> i64 {
         self.to.saturating_sub(self.from)
     }
@@ -72,20 +73,20 @@ impl Facts {
 /// A stall with its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// What was seen.
+    /// The evidence.
     pub facts: Facts,
-    /// Why it was.
+    /// The cause.
     pub cause: Cause,
 }
 
 /// The stalls of one way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The longest in the order of time; at most 256.
+    /// The longest, in the order of time; at most 256.
     pub kept: Vec<Stall>,
-    /// How many there were of each cause, in the order of [`CAUSES`], and how long they took together, nanoseconds.
+    /// The number of stalls of each cause, in the order of [`CAUSES`], and their total length, nanoseconds.
     pub by_cause: [(u64, i64); CAUSES.len()],
-    /// What is longer than this is a stall, nanoseconds.
+    /// Longer gaps are stalls, nanoseconds.
     pub threshold: i64,
 }
 
@@ -95,16 +96,17 @@ impl Found {
         self.kept.iter().max_by_key(|s| (s.facts.length(), std::cmp::Reverse(s.facts.before)))
     }
 
-    /// How many.
+    /// The number of stalls.
     pub fn count(&self) -> u64 {
         self.by_cause.iter().map(|c| c.0).sum()
     }
 }
 
-/// How many there were of each cause, and how long they took together, nanoseconds.
+/// The number of stalls of each cause, and their total length, nanoseconds.
 type ByCause = [(u64, i64); CAUSES.len()];
 
-/// The data of one way and what the other end answers, so far. What every segment changes lies together at the beginning.
+/// The data of one way and the acknowledgments of the other end, so far. The fields that every segment changes are together at
+/// the beginning.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Stalls {
@@ -118,22 +120,22 @@ pub struct Stalls {
     edge: Option<u64>,
     window: Option<u64>,
     kept: Vec<Facts>,
-    /// What was too much to keep, by the side from which it is seen.
+    /// The stalls that were too many to keep, for each side of the capture.
     shorter: Option<Box<[ByCause; 3]>>,
 }
 
-/// What has been seen since the last segment. A frame of 0 is none.
+/// The events since the last segment. A frame of 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Since {
     from: i64,
     before: u64,
-    /// There was one.
+    /// Whether there was a segment.
     begun: bool,
     pushed: bool,
-    /// An acknowledgment has come, and what follows holds.
+    /// Whether an acknowledgment has arrived; the following fields are then valid.
     answered: bool,
-    /// The window closed.
+    /// Whether the window closed.
     closed: bool,
     duplicates: u32,
     last_ack: u64,
@@ -176,7 +178,7 @@ impl Stalls {
         if self.now.begun {
             let gap = seen.at.saturating_sub(self.now.from);
             self.gaps.add(gap);
-            // Nearly none is longer than a round trip: that is asked at once.
+            // Almost no gap is longer than a round trip: this is tested first.
             if gap > self.answer.unwrap_or(0).max(SHORT) {
                 self.long(seen, end);
             }
@@ -194,7 +196,7 @@ impl Stalls {
         (now.from, now.before, now.pushed, now.answered) = (seen.at, seen.frame, seen.has(Segment::PSH), false);
     }
 
-    /// What was known when the last segment left: noted before the first acknowledgment that comes after it.
+    /// Records the state when the last segment was sent; called before the first acknowledgment after it.
     fn note(&mut self) {
         if self.now.answered {
             return;
@@ -205,7 +207,7 @@ impl Stalls {
         now.answered = true;
     }
 
-    /// An acknowledgment of the other end. `shift` is the scale of its window, if known.
+    /// An acknowledgment of the other end. `shift` is its window scale, if known.
     #[inline(always)]
     pub fn ack(&mut self, seen: &Seen, shift: Option<u8>) {
         let Some(ack) = seen.ack.filter(|_| self.now.begun) else { return };
@@ -283,7 +285,7 @@ impl Stalls {
         self.answer
     }
 
-    /// What is known at the end, seen from this side of the data, with this median round trip, nanoseconds.
+    /// The results at the end, for this side of the data and this median round-trip time, nanoseconds.
     pub fn finish(self, side: Side, round_trip: Option<i64>) -> Found {
         let round_trip = round_trip.or(self.answer);
         let threshold = round_trip.unwrap_or(0).max(self.gaps.median().saturating_mul(TIMES)).max(SHORT);

@@ -1,7 +1,7 @@
 //! The data of one way and their acknowledgments, as they pass the place of the capture: facts, no verdicts.
 //!
-//! Idea: what is sent once and acknowledged costs a place in a ring, for a while. Whatever is out of the ordinary (bytes seen
-//! before, holes, SACK blocks, acknowledgments that say nothing new) goes to [`cases`], which is made when it is first needed.
+//! Idea: data that are sent once and acknowledged take a place in a ring for a while. Anything unusual (bytes seen before, holes,
+//! SACK blocks, acknowledgments without news) is passed to [`cases`], which is allocated on first use.
 
 pub(crate) mod cases;
 mod episodes;
@@ -21,20 +21,20 @@ pub(crate) use presumed::Missed;
 use presumed::Presumed;
 use ring::Ring;
 
-/// Acknowledged segments that are kept, for the frame of an earlier copy and the order of sending.
+/// Acknowledged segments that are kept, for the frame of an earlier copy and the order of transmission.
 const HISTORY: usize = 64;
-/// Segments that are kept at most: with no acknowledgments captured the oldest are forgotten.
+/// The maximum number of segments kept: if no acknowledgments were captured, the oldest are forgotten.
 const MOST: usize = 1 << 16;
-/// What was so long ago is not of late: the smallest retransmission timeout (RFC 6298 §2.4), nanoseconds.
+/// Older samples are not recent: the smallest retransmission timeout (RFC 6298 §2.4), nanoseconds.
 const LATE: i64 = 1_000_000_000;
 
-/// A segment as it was first seen here.
+/// A segment as first captured here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) seq: u64,
     pub(crate) at: i64,
     pub(crate) frame: u64,
-    /// Its place in the order of sending ([`crate::ids::Ids`]); 0 where that is unknown.
+    /// Its place in the order of transmission ([`crate::ids::Ids`]); 0 if unknown.
     pub(crate) order: u64,
     /// Sequence numbers that it takes.
     pub(crate) len: u32,
@@ -47,7 +47,7 @@ impl Sent {
     }
 }
 
-/// The largest and the smallest round trips of late; 0 if there was none.
+/// The largest and the smallest recent round-trip time; 0 if there was none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Late {
     since: i64,
@@ -74,94 +74,95 @@ impl Late {
         self.now.0.max(self.before.0)
     }
 
-    /// What a round trip takes at least at `at`: a queue drains no faster than time passes.
+    /// The shortest possible round-trip time at `at`: a queue drains no faster than time passes.
     fn smallest(&self, at: i64) -> i64 {
         (self.now.1.min(self.before.1) - (at - self.last)).max(0)
     }
 }
 
-/// The data of one way. What nearly every packet changes lies together at the beginning.
+/// The data of one way. The fields that nearly every packet changes are together at the beginning.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Stream {
-    /// Behind the highest byte seen.
+    /// The end of the highest byte captured.
     hi: u64,
     /// The highest acknowledgment.
     una: u64,
     started: bool,
-    /// Its segments carry timestamps.
+    /// Whether its segments carry timestamps.
     pub(crate) timestamps: bool,
     acked_once: bool,
-    /// Nothing is held above a hole, no case waits for an acknowledgment: one that advances is all there is to it.
+    /// Nothing is held above a hole, and no case waits for an acknowledgment: an acknowledgment only needs to advance.
     calm: bool,
-    /// There is so much out of the ordinary that what is long ago should be judged.
+    /// There are so many unusual cases that those long past should be judged.
     crowded: bool,
-    /// Whether the last acknowledgment that advanced passed one, and the most that any passed while nothing was missing.
+    /// Whether the last acknowledgment that advanced passed one segment, and the most that any passed while nothing was missing.
     single: bool,
     window: u16,
     most: u32,
-    /// What the receiver would hold as its `TS.Recent` if all that passes here arrived; `None` before the first.
+    /// The receiver's `TS.Recent` if everything that passes here arrived; `None` before the first timestamp.
     recent: Option<u32>,
     /// The youngest timestamp that it has echoed.
     echoed: Option<u32>,
-    /// Of the last acknowledgment that was not overtaken on its way, as far as that was looked at: its place in the order of
-    /// sending, and its timestamp.
+    /// For the last acknowledgment known not to have been overtaken on its way: its place in the order of transmission, and its
+    /// timestamp.
     last_ack: (u64, Option<u32>),
     /// First copies in the order of their numbers.
     ring: Ring,
-    /// How many of them, from the first on, are acknowledged.
+    /// The number of acknowledged copies at its beginning.
     acked: usize,
     pub(crate) facts: Facts,
     late: Late,
-    /// How many have been acknowledged in all.
+    /// The total number of acknowledged copies.
     passed: u64,
-    /// From here to the receiver and back.
+    /// Half round trips from here to the receiver and back.
     pub(crate) onward: Durations,
     presumed: Presumed,
-    /// Made when an acknowledgment repeats the last, without SACK.
+    /// Allocated when an acknowledgment repeats the last one, without SACK.
     episodes: Option<Box<Episodes>>,
-    /// Made when something is out of the ordinary.
+    /// Allocated when something is unusual.
     order: Option<Box<Order>>,
-    /// Below `hi`, but never seen here.
+    /// Below `hi`, but never captured here.
     holes: Ranges,
     sacked: Ranges,
     cases: Option<Box<Cases>>,
-    /// Frames of what was refused, if this is the receiver's side.
+    /// Frames of refused segments, if this is the receiver's side.
     pub(crate) refused: Vec<u64>,
 }
 
-/// Counts and the like.
+/// Counts and other facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Facts {
     pub(crate) last_at: i64,
-    /// When something new was acknowledged last.
+    /// When new data were last acknowledged.
     pub(crate) acked_at: Option<i64>,
-    /// The largest unambiguous round trip.
+    /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,
     pub(crate) acks: u64,
-    /// How many of these came after one sent later, as far as that was looked at.
+    /// The number of these that arrived after a later one, as far as examined.
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.
     pub(crate) base: u64,
     pub(crate) first_at: Option<i64>,
     pub(crate) fin: bool,
     pub(crate) syns_again: u64,
-    /// When the last SYN passed.
+    /// When the last SYN was captured.
     pub(crate) syn_at: i64,
-    /// From the last SYN of several to its acknowledgment: which of them it answers is not known, so the round trip may be longer.
+    /// From the last SYN of several to its acknowledgment: it is unknown which of them it answers, so the round-trip time may be
+    /// longer.
     pub(crate) handshake: Option<i64>,
     pub(crate) sack_seen: bool,
     pub(crate) dsacks: u64,
-    /// Reports of duplicates of what was seen here once.
+    /// Reports of duplicates for data captured here only once.
     pub(crate) stray_dsacks: u64,
     pub(crate) unseen: u64,
-    /// Probes of a silent peer or a shut window.
+    /// Probes of a silent peer or a closed window.
     pub(crate) probed_at: Option<i64>,
 }
 
 impl Stream {
-    /// A segment with data, SYN or FIN; `missed`: packets that are missing right before it.
+    /// A segment with data, SYN or FIN; `missed`: packets missing directly before it.
     #[inline]
     pub(crate) fn data(&mut self, s: &Seen, order: u64, missed: Missed) {
         let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.takes_data();
@@ -176,12 +177,12 @@ impl Stream {
         }
     }
 
-    /// Whether nothing but what a segment itself says hinders it from being the next in order.
+    /// Whether the state allows the next segment to be the next in order; the rest depends on the segment.
     pub(crate) fn takes_data(&self) -> bool {
         self.started && self.hi >= self.presumed.to
     }
 
-    /// Whether a segment goes on right behind all others, and its timestamp is no older than what the receiver holds.
+    /// Whether a segment directly follows all others, with a timestamp no older than the receiver's.
     #[inline(always)]
     pub(crate) fn is_next(&self, s: &Seen) -> bool {
         s.seq == self.hi && self.ring.len() < MOST && !self.is_old(s)
@@ -193,7 +194,7 @@ impl Stream {
         self.timestamps && self.recent.is_some_and(|r| older(tsval, r))
     }
 
-    /// A segment right behind all others.
+    /// A segment that directly follows all others.
     #[inline(always)]
     pub(crate) fn append(&mut self, s: &Seen, order: u64) {
         let tsval = s.timestamps.map_or(0, |t| t.value);
@@ -205,7 +206,8 @@ impl Stream {
         self.facts.last_at = s.at;
     }
 
-    /// An acknowledgment; `order` is its own place in what its host sent, and `skipped` packets are missing right before it.
+    /// An acknowledgment; `order` is its place in the transmissions of its host, and `skipped` packets are missing directly
+    /// before it.
     #[inline]
     pub(crate) fn ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
         self.facts.acks += 1;
@@ -221,12 +223,12 @@ impl Stream {
         }
     }
 
-    /// Whether nothing but what an acknowledgment itself says hinders it from being one that just advances.
+    /// Whether the state allows the next acknowledgment to be one that just advances; the rest depends on the acknowledgment.
     pub(crate) fn takes_acks(&self) -> bool {
         self.calm
     }
 
-    /// Whether it acknowledges something new, all of which was seen.
+    /// Whether it acknowledges new data, all of which were captured.
     #[inline]
     pub(crate) fn advances(&self, ack: u64) -> bool {
         ack > self.una && ack <= self.hi
@@ -234,7 +236,7 @@ impl Stream {
 
     /// An acknowledgment that just advances.
     ///
-    /// It passes `segments`, as it seems: then they need not be counted.
+    /// `segments` is the likely number that it passes, so that they need not be counted.
     #[inline(always)]
     pub(crate) fn advance_to(&mut self, s: &Seen, ack: u64, segments: u64) {
         self.una = ack;
@@ -249,7 +251,7 @@ impl Stream {
         self.facts.acked_at = Some(s.at);
     }
 
-    /// A first copy behind all others.
+    /// A first copy after all others.
     #[inline(always)]
     fn push(&mut self, sent: &Sent) {
         self.ring.push(sent);
@@ -262,8 +264,8 @@ impl Stream {
         self.facts.largest = self.facts.largest.max(rtt);
     }
 
-    /// Passes what is acknowledged below `ack`, probably so many `segments`; answers when the last of it was sent. `calm`: nothing was
-    /// missing.
+    /// Passes the copies acknowledged below `ack`, probably `segments` of them; returns when the last of them was sent. `calm`:
+    /// nothing was missing.
     #[inline(always)]
     fn pass(&mut self, ack: u64, calm: bool, segments: u64) -> Option<i64> {
         let segments = segments as usize;
@@ -285,39 +287,39 @@ impl Stream {
         last
     }
 
-    /// How many first copies an acknowledgment up to `ack` would pass.
+    /// The number of first copies that an acknowledgment up to `ack` would pass.
     fn passes(&self, ack: u64) -> u64 {
         self.ring.pass(self.acked, ack).0 as u64
     }
 
-    /// Where the data and their acknowledgments are: behind the highest byte seen, and the highest acknowledgment.
+    /// The positions of the data and their acknowledgments: the end of the highest byte captured, and the highest acknowledgment.
     #[inline]
     pub(crate) fn edges(&self) -> (u64, u64) {
         (self.hi, self.una)
     }
 
-    /// Counts packets with acknowledgments that passed.
+    /// Counts captured packets with acknowledgments.
     pub(crate) fn acks_came(&mut self, packets: u64) {
         self.facts.acks += packets;
     }
 
-    /// Whether a hole is being filled, as acknowledgments without SACK say.
+    /// Whether acknowledgments without SACK show that a hole is being filled.
     fn in_episode(&self) -> bool {
         self.episodes.as_ref().is_some_and(|e| e.active())
     }
 
-    /// Takes out all that is out of the ordinary, if anything was.
+    /// Removes and returns all unusual cases, if there were any.
     pub(crate) fn take_cases(&mut self) -> Option<Box<Cases>> {
         self.cases.take()
     }
 
-    /// Whether there is so much out of the ordinary that what is long ago should be judged.
+    /// Whether there are so many unusual cases that those long past should be judged.
     #[inline]
     pub(crate) fn wants_judgment(&self) -> bool {
         self.crowded
     }
 
-    /// Takes out what is long ago, at `now`.
+    /// Removes and returns the cases long past at `now`.
     pub(crate) fn settled(&mut self, now: i64) -> Option<Cases> {
         let wait = self.facts.largest.saturating_mul(4).max(LATE);
         let cases = self.cases.as_deref_mut()?;
@@ -329,17 +331,17 @@ impl Stream {
         Some(settled)
     }
 
-    /// Whether an acknowledgment without news is one of those that segments out of order cause, all of which were of use.
+    /// Whether an acknowledgment without news is one of those caused by out-of-order segments that were all useful.
     pub(crate) fn accounted(&self, bare: &Bare) -> bool {
         !self.facts.sack_seen && self.episodes.as_ref().is_some_and(|e| e.exact(bare.episode))
     }
 
-    /// Payload bytes that were acknowledged or seen here, each counted once.
+    /// Payload bytes that were acknowledged or captured here, each counted once.
     pub(crate) fn bytes(&self) -> u64 {
         self.hi.max(self.una).saturating_sub(self.facts.base).saturating_sub(u64::from(self.facts.fin))
     }
 
-    /// The first number that is data, and that behind the last one seen or acknowledged.
+    /// The number of the first data byte, and that after the last one captured or acknowledged.
     pub(crate) fn span(&self) -> (u64, u64) {
         if !self.started {
             return (0, 0);
@@ -347,14 +349,14 @@ impl Stream {
         (self.facts.base, self.hi.max(self.una).max(self.facts.base))
     }
 
-    /// Bytes that were acknowledged, and never came by here.
+    /// Bytes that were acknowledged but never captured here.
     pub(crate) fn unseen(&self) -> u64 {
         let below = |(left, right): (u64, u64)| right.min(self.una).saturating_sub(left);
         self.facts.unseen + self.holes.iter().map(below).sum::<u64>()
     }
 }
 
-/// What is kept of a segment, from `seq` on; its length is set by who knows it.
+/// The record of a segment from `seq` on; the caller sets its length.
 fn sent(s: &Seen, order: u64, seq: u64) -> Sent {
     let tsval = s.timestamps.map_or(0, |t| t.value);
     Sent { seq, at: s.at, frame: s.frame, order, len: 0, tsval }

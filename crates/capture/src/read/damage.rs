@@ -1,34 +1,34 @@
-//! What was damaged in a file, and where.
+//! The damage in a file, with its places.
 
 use std::fmt;
 
-/// A place where a file is damaged. Reading went on behind it.
+/// A place where a file is damaged. Reading continued behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The number of the packet that was to be read.
+    /// The number of the packet that was expected there.
     pub packet: u64,
-    /// Bytes from the beginning of the file, unpacked.
+    /// Bytes from the beginning of the unpacked file.
     pub offset: u64,
-    /// What is wrong there.
+    /// The kind of damage.
     pub what: What,
 }
 
-/// What can be wrong.
+/// The kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// The file ends within a packet or block.
     CutOff {
-        /// Bytes that it was to have.
+        /// The bytes it needs.
         needs: u64,
-        /// Bytes that there are.
+        /// The bytes available.
         has: u64,
     },
-    /// A length that cannot be: what follows was searched for the next packet.
+    /// An impossible length: the following bytes were searched for the next packet.
     Length {
         /// The length.
         len: u32,
     },
-    /// A block is too short for what it has to contain.
+    /// A block that is too short for its mandatory content.
     Block {
         /// Its kind.
         kind: u32,
@@ -40,16 +40,16 @@ pub enum What {
         /// Its number in the section.
         number: u32,
     },
-    /// A section in a version of the format that is not known.
+    /// A section in an unknown version of the format.
     Version {
         /// The major version.
         major: u16,
     },
-    /// What it is packed with came to an untimely end.
+    /// The compressed data are corrupt or end early.
     Unpacking,
 }
 
-/// All damages of a file: how many, and the first of them.
+/// All damage in a file: the number of places, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damages {
     count: u64,
@@ -57,7 +57,7 @@ pub struct Damages {
 }
 
 impl Damages {
-    /// Most damages that are kept with their places.
+    /// The maximum number of places that are kept.
     pub const KEPT: usize = 100;
 
     pub(super) fn add(&mut self, damage: Damage) {
@@ -67,12 +67,12 @@ impl Damages {
         }
     }
 
-    /// How many there are.
+    /// The number of places.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The first of them, if there are any.
+    /// The first place, if there is any.
     pub fn first(&self) -> Option<&Damage> {
         self.first.first()
     }

@@ -1,4 +1,4 @@
-//! Opening a file of this machine; the only place with a file system.
+//! Opens a local file; the only module that uses the file system.
 
 use super::{Contents, Frame, Input, Unreadable};
 use memmap2::Mmap;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// A file that was opened.
 #[derive(Debug)]
 pub enum File {
-    /// It is mapped into memory.
+    /// Mapped into memory.
     Mapped(Mmap),
     /// A pipe or a device.
     Stream(std::fs::File),
@@ -38,8 +38,8 @@ pub fn open(path: &Path) -> Result<File, Unreadable> {
 
 #[expect(unsafe_code, reason = "the only way to read a file in place; nothing is copied at gigabytes a second")]
 fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
-    // SAFETY: the mapping is only read. Another program that shortens the file meanwhile ends this one with SIGBUS; one that writes
-    // into it makes other packets, which are judged by the same checks: no length is read twice.
+    // SAFETY: the mapping is only read. If another program truncates the file meanwhile, this one ends with SIGBUS. If one writes
+    // into it, the packets change and are judged by the same checks: no length is read twice.
     let map = unsafe { Mmap::map(file)? };
     #[cfg(unix)]
     map.advise(memmap2::Advice::Sequential)?;
@@ -50,12 +50,12 @@ impl File {
     /// Reads it and calls `each` for every packet.
     ///
     /// # Errors
-    /// As [`read`](super::read()).
+    /// The errors of [`read`](super::read()).
     pub fn read<F: FnMut(&Frame<'_>)>(&mut self, each: F) -> Result<Contents, Unreadable> {
         self.give(|input| super::read(input, each))
     }
 
-    /// Gives its bytes to whoever reads them.
+    /// Passes its bytes to a reader.
     pub fn give<T>(&mut self, to: impl FnOnce(Input<'_>) -> T) -> T {
         match self {
             File::Mapped(map) => to(Input::Bytes(map)),

@@ -1,25 +1,25 @@
 //! The format pcap: a header, then a record for each packet.
 //!
-//! Source: draft-ietf-opsawg-pcap §4 (file header) and §5 (packet record). The magic number tells the byte order, and whether times
-//! are in microseconds or nanoseconds; with that of Kuznetzov's patch, records have 8 bytes more.
+//! Source: draft-ietf-opsawg-pcap §4 (file header) and §5 (packet record). The magic number gives the byte order, and the unit of
+//! times: microseconds or nanoseconds. With that of Kuznetzov's patch, records are 8 bytes longer.
 
 use super::{Frame, Interface, Place, What, LONGEST};
 use crate::seen::Heading;
 
 /// The length of the file's header.
 const HEADER: usize = 24;
-/// libpcap itself never keeps more of a packet than this.
+/// libpcap itself never keeps more bytes of a packet.
 const MOST_KEPT: u32 = 262_144;
-/// A record that is found behind damage is believed if two more follow it.
+/// A record found behind damage is accepted if two more follow it.
 const CHAIN: usize = 3;
-/// ... and if its time is not farther from the last good one, seconds.
+/// ... and if its time is at most this far from the last valid one, seconds.
 const FAR: i64 = 7 * 86_400;
 
-/// A pcap file that is being read.
+/// A pcap file while it is read.
 #[derive(Clone, Debug)]
 pub(super) struct Pcap {
     big: bool,
-    /// Nanoseconds of a unit of time.
+    /// The unit of time in nanoseconds.
     unit: u32,
     /// The length of a record's header.
     record: usize,
@@ -38,7 +38,7 @@ struct Record {
 }
 
 impl Pcap {
-    /// `None` if the bytes do not begin as such a file does.
+    /// `None` if the bytes are not the beginning of such a file.
     pub(super) fn recognise(bytes: &[u8]) -> Option<Pcap> {
         let head = bytes.first_chunk::<HEADER>()?;
         let magic = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
@@ -54,7 +54,7 @@ impl Pcap {
         };
         let snaplen = word(big, head, 16);
         let most = snaplen.clamp(MOST_KEPT, LONGEST as u32);
-        // The upper bits say how many bytes of a frame are its check sequence.
+        // The upper bits are the size of a frame's check sequence.
         let link = word(big, head, 20) as u16;
         Some(Pcap { big, unit, record, link, snaplen, most, begun: false })
     }
@@ -95,10 +95,10 @@ impl Pcap {
         at
     }
 
-    /// Reads records for as long as they are good. True if the next one is not, false if there is none.
+    /// Reads valid records. Returns `true` if the next one is invalid, `false` if there is none.
     #[inline]
     fn good<F: FnMut(&Frame<'_>)>(&self, bytes: &[u8], place: &mut Place, each: &mut F, from: &mut usize) -> bool {
-        // The byte order is asked for once, not for each word.
+        // The byte order is tested once, not for each word.
         if self.big {
             self.good_in::<true, F>(bytes, place, each, from)
         } else {
@@ -153,10 +153,10 @@ impl Pcap {
         })
     }
 
-    /// Looks for the next record that is to be believed. False if more bytes are needed, or none follow.
+    /// Searches for the next acceptable record. Returns `false` if more bytes are needed, or none follow.
     #[cold]
     fn search(&self, bytes: &[u8], last: bool, place: &mut Place, at: &mut usize) -> bool {
-        // Without more bytes a chain can be judged up to here only.
+        // Without more bytes a chain can only be judged up to here.
         let sure =
             if last { bytes.len() } else { bytes.len().saturating_sub(CHAIN * (self.record + self.most as usize)) };
         while *at < sure {
@@ -169,7 +169,7 @@ impl Pcap {
         false
     }
 
-    /// Whether believable records follow each other from here on, or up to the very end.
+    /// Whether acceptable records follow each other from here, or up to the end of the file.
     fn chain(&self, bytes: &[u8], from: usize, place: &Place) -> bool {
         let mut at = from;
         for _ in 0..CHAIN {

@@ -1,7 +1,7 @@
-//! The format pcapng: blocks in sections, several interfaces, each with its unit of time.
+//! The format pcapng: blocks in sections, several interfaces, each with its own unit of time.
 //!
 //! Source: draft-ietf-opsawg-pcapng, §4.1 (section header), §4.2 (interface description), §4.3 (enhanced packet), §4.4 (simple
-//! packet), §4.6 (interface statistics), appendix A (the obsolete packet block). Other blocks are passed over.
+//! packet), §4.6 (interface statistics), appendix A (the obsolete packet block). Other blocks are skipped.
 
 use super::{Frame, Interface, Place, What, LONGEST};
 use crate::seen::Heading;
@@ -13,26 +13,26 @@ const SIMPLE: u32 = 3;
 const NAMES: u32 = 4;
 const STATISTICS: u32 = 5;
 const ENHANCED: u32 = 6;
-/// What a section's second word is in its own byte order.
+/// The second word of a section in its own byte order.
 const ORDER: u32 = 0x1a2b_3c4d;
 /// The smallest block: kind, length, length again.
 const EMPTY: usize = 12;
-/// Kinds of blocks of which a file has many; one of them is looked for behind damage.
+/// Kinds of blocks that are frequent; after damage, one of them is searched for.
 const COMMON: [u32; 7] = [SECTION, INTERFACE, OBSOLETE, SIMPLE, NAMES, STATISTICS, ENHANCED];
 
-/// Whether the bytes begin as such a file does.
+/// Whether the bytes are the beginning of such a file.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
     let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     word(0) == Some(SECTION) && matches!(word(8), Some(w) if w == ORDER || w == ORDER.swap_bytes())
 }
 
-/// A pcapng file that is being read.
+/// A pcapng file while it is read.
 #[derive(Debug, Default)]
 pub(super) struct PcapNg {
     big: bool,
-    /// Those of all sections.
+    /// The interfaces of all sections.
     interfaces: Vec<Interface>,
-    /// The times of this section's interfaces; the last ones of `interfaces` are theirs.
+    /// The clocks of this section's interfaces, which are the last ones in `interfaces`.
     clocks: Vec<Clock>,
 }
 
@@ -40,24 +40,24 @@ pub(super) struct PcapNg {
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     unit: Unit,
-    /// What is added, nanoseconds.
+    /// Offset to add, nanoseconds.
     offset: i128,
-    /// Of [`Interface`], for a glance.
+    /// Copied from [`Interface`], for fast access.
     link: u16,
     snaplen: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// So many nanoseconds.
+    /// A multiple of nanoseconds.
     Nanos(u64),
-    /// So many in a nanosecond.
+    /// A fraction of a nanosecond.
     Parts(u128),
     /// 2⁻ⁿ seconds.
     Binary(u32),
 }
 
-/// A packet as its block says it.
+/// A packet as described by its block.
 struct Packet<'a> {
     interface: u32,
     ticks: Option<u64>,
@@ -111,13 +111,13 @@ impl PcapNg {
         at
     }
 
-    /// The length of the block at `at`; 0 if it cannot be, `None` if more bytes are needed to tell.
+    /// The length of the block at `at`; 0 if it is impossible, `None` if more bytes are needed.
     #[inline]
     fn length(&mut self, bytes: &[u8], at: usize, place: &mut Place) -> Option<usize> {
         let head = bytes.get(at..at + EMPTY)?;
         let kind = self.word(head, 0);
         if kind == SECTION {
-            // It brings its own byte order.
+            // A section brings its own byte order.
             self.big = match self.word(head, 8) {
                 ORDER => self.big,
                 word if word == ORDER.swap_bytes() => !self.big,
@@ -139,7 +139,8 @@ impl PcapNg {
         0
     }
 
-    /// Looks for the next block of a common kind whose two lengths agree. False if more bytes are needed, or none follow.
+    /// Searches for the next block of a frequent kind with two equal lengths. Returns `false` if more bytes are needed, or none
+    /// follow.
     #[cold]
     fn search(&mut self, bytes: &[u8], last: bool, place: &mut Place, at: &mut usize) -> bool {
         while let Some(head) = bytes.get(*at..*at + EMPTY) {
@@ -241,7 +242,7 @@ impl PcapNg {
         Some(Packet { interface, ticks: Some(ticks), original: self.word(head, 16), heading: Heading::Unsaid, bytes })
     }
 
-    /// `epb_flags`: its two lowest bits (§4.3.1).
+    /// The two lowest bits of `epb_flags` (§4.3.1).
     fn heading(&self, options: &[u8]) -> Heading {
         const FLAGS: u16 = 2;
         match self.option(options, FLAGS) {
@@ -291,7 +292,7 @@ impl PcapNg {
             i128::from((if self.big { a << 32 | b } else { b << 32 | a }) as i64) * 1_000_000_000
         });
         let name = self.option(options, NAME).map(|v| String::from_utf8_lossy(&v[..v.len().min(256)]).into_owned());
-        // Thousands of interfaces are no capture of this world, and memory is bounded.
+        // No real capture has thousands of interfaces, and memory must be bounded.
         if self.interfaces.len() < 1 << 16 {
             self.interfaces.push(Interface { link, snaplen, name, dropped: None });
             self.clocks.push(Clock { unit, offset, link, snaplen });
@@ -357,7 +358,8 @@ impl PcapNg {
     }
 }
 
-/// Times from 1970 up to 2116 are as they stand; any other is the nearest of these, so that differences and small multiples of them are
+/// Times from 1970 to 2116 are kept unchanged; any other becomes the nearest of these, so that differences and small multiples do
+/// not overflow.
 /// numbers, too.
 const LATEST: i64 = 1 << 62;
 

@@ -1,4 +1,4 @@
-//! Whole files in memory and streams, unpacked if they are packed.
+//! Reads complete files in memory and streams, and unpacks them if necessary.
 
 use super::{Contents, Frame, Reader, Unreadable, What};
 use flate2::bufread::MultiGzDecoder;
@@ -6,18 +6,18 @@ use lz4_flex::frame::FrameDecoder as Lz4;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 
-/// Where bytes come from.
+/// The source of the bytes.
 pub enum Input<'a> {
-    /// All of them are there, in memory or mapped.
+    /// All bytes, in memory or mapped.
     Bytes(&'a [u8]),
-    /// They come one after the other.
+    /// A sequence of bytes.
     Stream(&'a mut dyn Read),
 }
 
-/// How a file was packed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Packing {
-    /// Not at all.
+    /// None.
     Plain,
     /// RFC 1952.
     Gzip,
@@ -27,13 +27,13 @@ pub enum Packing {
     Lz4,
 }
 
-/// Bytes that are asked for at once.
+/// Bytes requested in one call.
 const PIECE: usize = 1 << 20;
 
 /// Reads a whole file and calls `each` for every packet.
 ///
 /// # Errors
-/// [`Unreadable`] if nothing could be read. What is damaged behind a packet that could is told in [`Contents::damages`].
+/// [`Unreadable`] if nothing could be read. Damage behind a readable packet is in [`Contents::damages`].
 pub fn read<F: FnMut(&Frame<'_>)>(input: Input<'_>, mut each: F) -> Result<Contents, Unreadable> {
     match input {
         Input::Bytes(bytes) => match packing(bytes)? {
@@ -57,7 +57,7 @@ pub fn read<F: FnMut(&Frame<'_>)>(input: Input<'_>, mut each: F) -> Result<Conte
     }
 }
 
-/// How a file that begins like this is packed.
+/// The compression of a file with this beginning.
 fn packing(bytes: &[u8]) -> Result<Packing, Unreadable> {
     match bytes {
         [0x1f, 0x8b, ..] => Ok(Packing::Gzip),
@@ -79,7 +79,7 @@ fn unpack<F: FnMut(&Frame<'_>)>(packing: Packing, packed: &mut dyn BufRead, each
     }
 }
 
-/// The frames of a zstd file, one after the other.
+/// The frames of a zstd file in sequence.
 struct Frames<'a> {
     packed: &'a mut dyn BufRead,
     decoder: FrameDecoder,
@@ -118,7 +118,7 @@ fn stream<F: FnMut(&Frame<'_>)>(packing: Packing, from: &mut dyn Read, mut each:
         let got = match from.read(&mut buffer[held..]) {
             Ok(got) => got,
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-            // Of a plain stream nothing more can be had; of a packed one the rest is lost.
+            // A plain stream has no more data; the rest of a packed one is lost.
             Err(e) if reader.place.frames == 0 => return Err(Unreadable::Io(e)),
             Err(_) => {
                 reader.place.damaged(held, What::Unpacking);
@@ -139,7 +139,7 @@ fn stream<F: FnMut(&Frame<'_>)>(packing: Packing, from: &mut dyn Read, mut each:
     }
 }
 
-/// As many bytes as there are, up to the buffer's length.
+/// Reads as many bytes as available, up to the buffer's length.
 fn fill(from: &mut dyn Read, buf: &mut [u8]) -> std::io::Result<usize> {
     let mut has = 0;
     while has < buf.len() {

@@ -1,8 +1,8 @@
-//! The reordering of data that only acknowledgments tell of.
+//! Reordering inferred from acknowledgments alone.
 //!
-//! Idea: at the sender's side arrivals are not seen. What an acknowledgment or a SACK block covers first has arrived by then, and
-//! what was covered before had arrived before. Data that were sent again tell nothing: the second copy may have filled the hole. Nor
-//! does an acknowledgment tell the order of what it covers at once; it is taken from the left edge up.
+//! Idea: at the sender's side arrivals are not visible. Data first covered by an acknowledgment or a SACK block have arrived by
+//! then, and data covered before arrived before. Retransmitted data are ignored: the second copy may have filled the hole. Nor
+//! does an acknowledgment show the order of the data that it covers together; they are taken in the order of their numbers.
 
 use super::{since, Reordered, Told};
 use crate::ranges::Ranges;
@@ -14,7 +14,7 @@ use ackclock_tcp::time::Nanos;
 #[derive(Clone, Debug, Default)]
 pub struct ByAcks {
     first: Option<i64>,
-    /// All below has been acknowledged; 0 before the first data.
+    /// Everything below has been acknowledged; 0 before the first data.
     una: u64,
     sent: u64,
     sacked: Ranges,
@@ -24,21 +24,21 @@ pub struct ByAcks {
     segment: u64,
 }
 
-/// More SACKed ranges, or ranges sent again, than this are not followed.
+/// SACKed ranges, or retransmitted ranges, beyond this number are not followed.
 const MOST: usize = 4096;
 
 impl ByAcks {
-    /// Nothing has been sent yet; a full segment carries so many bytes, or 0 if that is not known.
+    /// The state before any data; a full segment has this payload in bytes, 0 if unknown.
     pub(crate) fn new(segment: u32) -> Self {
         ByAcks { segment: u64::from(segment), ..ByAcks::default() }
     }
 
-    /// Bytes that a full segment carries.
+    /// Sets the payload of a full segment.
     pub fn full_segment(&mut self, bytes: u32) {
         self.segment = u64::from(bytes);
     }
 
-    /// A packet with data, on its way.
+    /// A packet with data is sent.
     #[inline]
     pub fn sent(&mut self, seen: &Seen) {
         let end = seen.seq.wrapping_add(u64::from(seen.len));
@@ -57,7 +57,7 @@ impl ByAcks {
     #[inline]
     pub fn acked(&mut self, seen: &Seen) {
         let (Some(first), Some(ack)) = (self.first, seen.ack) else { return };
-        // What was never sent here was not captured.
+        // Data beyond were sent, but not captured here.
         let ack = ack.min(self.sent);
         if ack <= self.una && seen.sacks == 0 {
             return;
@@ -85,24 +85,24 @@ impl ByAcks {
         }
     }
 
-    /// All below has been sent; 0 before the first data.
+    /// Everything below has been sent; 0 before the first data.
     pub(crate) fn sent_below(&self) -> u64 {
         self.sent
     }
 
-    /// Whether an acknowledgment up to `una` without SACK blocks tells nothing new.
+    /// Whether an acknowledgment up to `una` without SACK blocks has no news.
     pub(crate) fn knows(&self, una: u64) -> bool {
         self.first.is_none() || una <= self.una
     }
 
-    /// Whether all up to `una` has been acknowledged and nothing else, so that what follows need only be counted ([`ByAcks::came`]);
-    /// answers the payload of a full segment, bytes.
+    /// Whether everything up to `una` has been acknowledged and nothing else, so that later acknowledgments need only be counted
+    /// ([`ByAcks::came`]); returns the payload of a full segment, bytes.
     pub(crate) fn countable(&self, una: u64) -> Option<u64> {
         let even = self.una == una && self.order.next() == una;
         (even && self.sacked.is_empty() && self.again.is_empty()).then_some(self.segment)
     }
 
-    /// In how many segments an acknowledgment covers so many bytes.
+    /// The number of segments in this many acknowledged bytes.
     #[inline]
     pub(crate) fn segments(bytes: u64, segment: u64) -> u64 {
         if segment == 0 {
@@ -112,7 +112,7 @@ impl ByAcks {
         }
     }
 
-    /// Data were sent in order up to `sent`, and acknowledged in order up to `una`, in so many `segments`.
+    /// Data were sent in order up to `sent`, and acknowledged in order up to `una`, in `segments` segments.
     pub(crate) fn came(&mut self, sent: u64, una: u64, segments: u64) {
         self.sent = sent;
         if segments > 0 {
@@ -122,7 +122,7 @@ impl ByAcks {
         }
     }
 
-    /// What is known by now; `None` without data.
+    /// The results so far; `None` without data.
     pub fn finish(self) -> Option<Reordered> {
         self.first?;
         Some(Reordered { told: Told::Acks, order: self.order, late: Vec::new() })

@@ -1,6 +1,6 @@
-//! The reordering of packets as they come by.
+//! The reordering of captured packets.
 //!
-//! Source: RFC 4737 §3; RFC 6864 §4 (an identification need not count up: it is looked at before it is believed).
+//! Source: RFC 4737 §3; RFC 6864 §4 (an identification need not be a counter: it is checked before use).
 
 use super::{since, Reordered, Told};
 use crate::seen::Seen;
@@ -8,40 +8,41 @@ use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// How many packets are looked at before it is settled what tells the order.
+/// The number of packets examined before the basis of the order is decided.
 const LOOKED_AT: usize = 16;
-/// A step of identifications up to this, either way, is one of order.
+/// A step of identifications up to this size, in either direction, may be due to reordering.
 const NEAR: i32 = 4096;
-/// After a SYN, whose identification may stand alone, only a step up to this is one of order.
+/// After a SYN, whose identification may be unrelated, only a step up to this size may be due to reordering.
 const NEAR_SYN: i32 = 64;
-/// One step of this many may be another.
+/// One step in this many may be another.
 const FEW: u32 = 16;
-/// Where numbers begin, so that what comes before the first packet has a place below it.
+/// The start of numbers, so that packets sent before the first captured one have a number below it.
 const FIRST: u64 = 1 << 20;
-/// Sequence numbers within one value of the clock.
+/// Bits of the sequence number within one value of the clock.
 const WITHIN: u32 = 34;
 
-/// The packets of one way, in the order of their arrival here. What every packet changes lies together at the beginning.
+/// The packets of one way, in the order of their arrival here. The fields that every packet changes are together at the
+/// beginning.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Arrivals {
     first: i64,
-    /// The highest identification, as a number and as it stands there.
+    /// The highest identification: unwrapped, and as in the header.
     top: (u64, u16),
     /// Payload of a full segment, bytes.
     segment: u32,
     told: Option<Told>,
-    /// Whether densities are wanted.
+    /// Whether densities are requested.
     densities: bool,
     order: Reordering,
     /// The clock and the sequence number of the first packet with them.
     clock: Option<(u32, u64)>,
     early: Vec<Early>,
-    /// Frames of what came late, where that is wanted.
+    /// Frames of late packets, if requested.
     late: Option<Vec<u64>>,
 }
 
-/// What of a packet may tell its place.
+/// The fields of a packet that may show its place.
 #[derive(Clone, Copy, Debug)]
 struct Early {
     at: i64,
@@ -61,8 +62,8 @@ impl Early {
 }
 
 impl Arrivals {
-    /// Nothing has come yet. `segment`: the bytes of a full segment, if they are known; a device may have joined several. With `densities`
-    /// those of RFC 5236 are made, if each packet has a number of its own.
+    /// The state before any packet. `segment`: the payload of a full segment in bytes, if known; a device may have joined
+    /// several. With `densities`, those of RFC 5236 are computed if each packet has a number of its own.
     pub fn new(segment: Option<u32>, densities: bool) -> Self {
         Arrivals {
             early: Vec::new(),
@@ -77,12 +78,12 @@ impl Arrivals {
         }
     }
 
-    /// The frames of packets that come late are to be kept.
+    /// Keeps the frames of late packets.
     pub fn keep_late(&mut self) {
         self.late = Some(Vec::new());
     }
 
-    /// A packet came late.
+    /// A packet was late.
     #[cold]
     fn keep(&mut self, frame: u64) {
         if let Some(late) = &mut self.late {
@@ -90,13 +91,13 @@ impl Arrivals {
         }
     }
 
-    /// What a full segment carries, bytes: known after the handshake.
+    /// Sets the payload of a full segment in bytes, which is known after the handshake.
     pub fn full_segment(&mut self, bytes: u32) {
         self.segment = bytes.max(1);
     }
 
-    /// The next packet of this way. `round_trip` is the smallest that is known, nanoseconds: what fills a hole later than that may
-    /// have been sent again, where nothing but sequence numbers tell the order.
+    /// The next packet of this way. `round_trip` is the smallest known round-trip time, nanoseconds: if only sequence numbers
+    /// show the order, data that fill a hole later than that may be retransmissions.
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
         let late = if self.told == Some(Told::Identification) {
@@ -135,10 +136,10 @@ impl Arrivals {
         }
     }
 
-    /// Settles what tells the order, and takes the packets that waited for it.
+    /// Decides the basis of the order, and processes the packets that waited for it.
     fn settle(&mut self, round_trip: Option<i64>) {
         let mut early = std::mem::take(&mut self.early);
-        // The answer to a SYN may have another identification than all that follows (Linux gives it 0).
+        // The answer to a SYN may have an identification unrelated to the later ones (Linux uses 0).
         if let [a, b, ..] = early[..] {
             let goes_on = step(a.id, b.id).is_some_and(|s| (1..=NEAR_SYN).contains(&s));
             if a.flags & Segment::SYN != 0 && !goes_on {
@@ -154,7 +155,7 @@ impl Arrivals {
         };
         if let (Told::Identification, Some(first)) = (told, early.first()) {
             self.top = (FIRST, first.id.unwrap_or(0));
-            // The first to come need not be the first that was sent.
+            // The first to arrive need not be the first that was sent.
             let mut number = 0;
             let steps = early.windows(2).map(|w| step(w[0].id, w[1].id).unwrap_or(0));
             let before = steps.map(|s| (number += s, number).1).min().unwrap_or(0).min(0);
@@ -179,10 +180,10 @@ impl Arrivals {
 
     #[inline]
     fn by_identification(&mut self, at: i64, id: Option<u16>, len: u32) -> bool {
-        // 0 is a number among others here, though it is none elsewhere.
+        // Here 0 is an ordinary number, though elsewhere it means none.
         let id = id.unwrap_or(0);
         let distance = i32::from(id.wrapping_sub(self.top.1) as i16);
-        // A number far away is no step: the count goes on behind the highest.
+        // A number far away is not a step: counting continues after the highest.
         let number =
             if distance.abs() > NEAR { self.top.0 + 1 } else { self.top.0.saturating_add_signed(distance.into()) };
         let at = since(self.first, at);
@@ -200,7 +201,7 @@ impl Arrivals {
         late
     }
 
-    /// A packet that a device joined from several; answers how many they were besides the first, and whether any came late.
+    /// A packet that a device joined from several; returns the number of the others besides the first, and whether any was late.
     #[cold]
     fn joined(&mut self, at: Time, number: u64, len: u32) -> (u32, bool) {
         let packets = len.div_ceil(self.segment);
@@ -230,20 +231,20 @@ impl Arrivals {
         self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience).is_some()
     }
 
-    /// Where packets with the identifications after `last` need only be counted ([`Arrivals::came`]): up to which payload, bytes.
+    /// The largest payload with which packets after identification `last` need only be counted ([`Arrivals::came`]), in bytes.
     pub(crate) fn countable(&self, last: u16) -> Option<u32> {
         let counts = self.told == Some(Told::Identification) && !self.densities;
         (counts && self.top.1 == last && self.order.next() == self.top.0 + 1).then_some(self.segment)
     }
 
-    /// Counts packets that came in order, each with the next identification.
+    /// Counts packets that arrived in order, each with the next identification.
     pub(crate) fn came(&mut self, packets: u64, bytes: u64) {
         self.order.arrive_next(packets, packets, bytes);
         self.top = (self.top.0 + packets, self.top.1.wrapping_add(packets as u16));
         self.order.forget_below(self.top.0.saturating_sub(NEAR as u64));
     }
 
-    /// What is known by now; `None` before the first packet.
+    /// The results so far; `None` before the first packet.
     pub fn finish(mut self, round_trip: Option<i64>) -> Option<Reordered> {
         if self.told.is_none() && !self.early.is_empty() {
             self.settle(round_trip);
@@ -252,13 +253,13 @@ impl Arrivals {
     }
 }
 
-/// A step of order from one identification to another.
+/// The step from one identification to another, if it may be due to reordering.
 fn step(from: Option<u16>, to: Option<u16>) -> Option<i32> {
     let distance = i32::from(to.unwrap_or(0).wrapping_sub(from.unwrap_or(0)) as i16);
     (distance != 0 && distance.abs() <= NEAR).then_some(distance)
 }
 
-/// Whether identifications tell the order of these packets.
+/// Whether identifications show the order of these packets.
 fn count_up(packets: &[Early]) -> bool {
     let steps = packets.windows(2).map(|w| step(w[0].id, w[1].id));
     let (mut near, mut wild, mut up) = (0u32, 0u32, 0i32);

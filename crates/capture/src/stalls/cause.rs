@@ -1,28 +1,28 @@
-//! Why a transfer stood still, in the words of the lab page's pauses (`web/src/stall/story.ts`).
+//! The cause of a stall, in the words of the lab page's pauses (`web/src/stall/story.ts`).
 
 use super::{Facts, Stall};
 use crate::place::Side;
 
-/// Why it stood still.
+/// The cause of a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// Nothing answered, and a timer fired: that of retransmissions, or that of loss probes (RFC 8985 §7).
+    /// No acknowledgment arrived, and a timer expired: for retransmission, or for a loss probe (RFC 8985 §7).
     Timeout,
-    /// The receiver's window was closed, or used up.
+    /// The receiver's window was closed, or full.
     ReceiverWindow,
-    /// What was outstanding filled the congestion window: the next segment waited for an ACK.
+    /// The outstanding data filled the congestion window: the next segment waited for an ACK.
     CongestionWindow,
-    /// The end of what was sent was lost, so that nothing behind it told of it.
+    /// The end of the data was lost, so that no later data could reveal the loss.
     TailLoss,
-    /// All that had been written was sent.
+    /// Everything that had been written was sent.
     ApplicationIdle,
-    /// Its sender had room and data, and sent nothing.
+    /// Its sender had room and data, but sent nothing.
     SenderHost,
     /// The capture missed segments.
     CaptureLoss,
 }
 
-/// All of them.
+/// All causes.
 pub const CAUSES: [Cause; 7] = [
     Cause::Timeout,
     Cause::ReceiverWindow,
@@ -33,15 +33,15 @@ pub const CAUSES: [Cause; 7] = [
     Cause::CaptureLoss,
 ];
 
-/// With less than so many segments outstanding, too little can come behind a lost one to tell of it (RFC 5681 §3.2).
+/// With fewer segments outstanding, too few can follow a lost one to reveal the loss (RFC 5681 §3.2).
 const FEW: u64 = 4;
-/// What follows an acknowledgment within this part of the gap was sent because of it.
+/// A segment that follows an acknowledgment within this part of the gap was sent because of it.
 const PART: i64 = 10;
-/// At the receiver, what is longer than so many round trips was no wait for an ACK.
+/// At the receiver, a gap of more round trips than this was no wait for an ACK.
 const ROUND_TRIPS: i64 = 2;
 
 impl Cause {
-    /// The cause of a gap, seen from this side of the data; `round_trip` in nanoseconds.
+    /// The cause of a gap, for this side of the data; `round_trip` in nanoseconds.
     pub fn of(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
         let needed = u64::from(f.len.max(1));
         if f.unseen.is_some() {
@@ -79,7 +79,7 @@ impl Cause {
 /// A retransmission ended it.
 fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     let told = match side {
-        // The retransmission comes a round trip after the duplicate ACKs that asked for it.
+        // The retransmission arrives a round trip after the duplicate ACKs that triggered it.
         Side::Receiver => f.duplicates > 0 && round_trip.is_some_and(|r| silence(f) <= r.saturating_mul(ROUND_TRIPS)),
         Side::Sender | Side::Middle => f.duplicates > 0 && prompt(f),
     };
@@ -95,11 +95,11 @@ fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
 /// New data ended it.
 fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     match (f.all_acked, side) {
-        // It was idle for most of the time, not waiting.
+        // For most of the time the sender was idle, not waiting.
         (Some((at, _)), _) if f.to.saturating_sub(at) > f.length() / 2 => Cause::ApplicationIdle,
         (Some(_), _) => Cause::CongestionWindow,
         (None, _) if prompt(f) => Cause::CongestionWindow,
-        // The network was silent. With new data to send, a loss probe carries those (RFC 8985 §7.3).
+        // The network was silent. If there are new data to send, a loss probe carries them (RFC 8985 §7.3).
         (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::Timeout,
         (None, _) if f.pushed => Cause::ApplicationIdle,
         (None, Side::Sender) => Cause::SenderHost,
@@ -107,18 +107,18 @@ fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     }
 }
 
-/// How long neither a segment nor an acknowledgment had come when it ended, nanoseconds.
+/// How long neither a segment nor an acknowledgment had arrived when it ended, nanoseconds.
 fn silence(f: &Facts) -> i64 {
     f.last_ack.map_or(f.length(), |(at, _)| f.to.saturating_sub(at))
 }
 
-/// Whether an acknowledgment came right before its end.
+/// Whether an acknowledgment arrived directly before its end.
 fn prompt(f: &Facts) -> bool {
     f.last_ack.is_some_and(|(at, _)| f.to.saturating_sub(at) <= f.length() / PART)
 }
 
 impl Stall {
-    /// The cause with its evidence: a sentence without the final stop.
+    /// The cause with its evidence: a sentence without the final full stop.
     pub fn words(&self) -> String {
         let f = &self.facts;
         let silence = silence(f);
@@ -177,7 +177,7 @@ impl Stall {
     }
 }
 
-/// A time for people: milliseconds below a tenth of a second.
+/// A duration for display: in milliseconds below a tenth of a second.
 pub fn span(nanos: i64) -> String {
     if nanos < 100_000_000 {
         format!("{:.3} ms", nanos as f64 / 1e6)

@@ -5,7 +5,7 @@ use crate::octaves::{middle, Counts};
 /// Classes of a power of two, as a power of two.
 const FINE: u32 = 3;
 
-/// How often a gap was how long.
+/// The count of gaps by length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gaps(Counts<FINE>);
 
@@ -15,7 +15,7 @@ impl Gaps {
         self.0.add(nanos);
     }
 
-    /// The median, at most 9 % off; 0 without gaps.
+    /// The median, with an error of at most 9 %; 0 without gaps.
     pub(super) fn median(&self) -> i64 {
         let mut left = self.0.iter().map(|(_, n)| u64::from(n)).sum::<u64>().div_ceil(2);
         for (class, n) in self.0.iter() {

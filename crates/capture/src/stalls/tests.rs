@@ -13,7 +13,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// Twenty segments, of which the first ten are acknowledged a round trip later. The time is then 69 ms.
+    /// Twenty segments; the first ten are acknowledged a round trip later. The time is then 69 ms.
     fn new() -> Talk {
         Talk::with_window(60_000)
     }
@@ -184,7 +184,7 @@ fn of_many_stalls_the_longest_are_kept_and_all_are_counted() {
     (0..30).for_each(|n| talk.ack(70, n + 1, 60_000));
     let mut ms = 100;
     for n in 30..830u64 {
-        // Two segments at once, then a pause.
+        // Two segments together, then a pause.
         ms += 200 + (n % 7) as i64;
         (0..3).for_each(|i| talk.data(ms, 30 + (n - 30) * 3 + i, 0));
         talk.ack(ms + 50, 33 + (n - 30) * 3, 60_000);
