@@ -1,4 +1,4 @@
-//! All that is found out about each connection of a capture in one pass.
+//! Surveys all connections of a capture in one pass.
 
 mod usual;
 
@@ -20,59 +20,60 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use usual::Usual;
 
-/// What was found about a connection.
+/// The results for a connection.
 #[derive(Clone, Debug)]
 pub struct Surveyed {
     /// Its number in the capture, from 1, by its first segment.
     pub number: u64,
     /// Its ends, as in [`Flow::ends`].
     pub ends: [SocketAddr; 2],
-    /// What their SYNs said.
+    /// The content of their SYNs.
     pub syns: [Option<Syn>; 2],
-    /// The connection as a whole, and what became of its data each way.
+    /// The connection as a whole, and the fate of its data each way.
     pub record: Record,
-    /// Each retransmission, where that was wanted.
+    /// Each retransmission, if requested.
     pub retransmissions: Vec<Retransmission>,
     /// Reordering and stalls, [`Way::Out`] first.
     pub ways: [Course; 2],
-    /// Why no more of it came.
+    /// Why it has no further segments.
     pub ended: Ended,
-    /// Where both its ends were captured: what the other file tells ([`crate::pair`]).
+    /// If both its ends were captured: the results from the other file ([`crate::pair`]).
     pub beside: Option<Beside>,
-    /// What came by each way, where that was to be noted.
+    /// The arrivals each way, if they were to be recorded.
     pub(crate) noted: Option<Box<BothWays>>,
 }
 
-/// How the packets of one way fared.
+/// Reordering and stalls of one way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Course {
-    /// How much they were reordered; `None` without packets to tell it from.
+    /// The reordering; `None` without packets that show it.
     pub reordering: Option<Reordered>,
-    /// Where they stood still.
+    /// The stalls.
     pub stalls: Found,
 }
 
-/// What the file of the other end says of a connection.
+/// The results for a connection from the file of the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beside {
-    /// The way whose data begin at the end that this file is of.
+    /// The way whose data begin at the end where this file was captured.
     pub sent_here: Way,
-    /// The other file: its place among the files given.
+    /// The other file: its position among the files given.
     pub file: usize,
     /// The connection's number there.
     pub number: u64,
-    /// Segments with and without data that came to the other end this way, and how many of them were seen to leave here.
+    /// Segments with and without data that arrived at the other end, this way, and the number of them whose transmission was
+    /// captured here.
     pub came: u64,
     /// See `came`.
     pub known: u64,
 }
 
-/// What a further look at a connection is for.
+/// The purpose of another pass over a connection.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Noting what comes, in segments of this size.
+    /// Recording arrivals, in segments of this size.
     Note { segment: Option<u32> },
-    /// Judging with what came to the other end; it was captured at this one.
+    /// Judging with the arrivals at the other end; this capture was made at `place`.
     Judge { place: Place, arrivals: Box<BothWays> },
 }
 
@@ -97,45 +98,45 @@ impl Surveyed {
         self.ends[way as usize]
     }
 
-    /// The ways with data that this file tells of, the main one first: of two files each tells of the data that were sent there.
+    /// The ways with data that this file reports, the main one first. With two files, each reports the data sent at its end.
     pub fn ways_with_data(&self) -> impl Iterator<Item = Way> + '_ {
         let main = self.record.main_way();
         let told = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
         [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(told)
     }
 
-    /// A way as people write it: `10.0.0.1:5001 > 10.0.0.2:80`.
+    /// A way in the usual form: `10.0.0.1:5001 > 10.0.0.2:80`.
     pub fn name(&self, way: Way) -> String {
         format!("{} > {}", self.source(way), self.source(way.back()))
     }
 }
 
-/// What a survey found.
+/// The results of a survey.
 #[derive(Clone, Debug, Default)]
 pub struct Everything {
     /// The connections, by their first segments.
     pub connections: Vec<Surveyed>,
-    /// How many were not chosen.
+    /// The number that were not selected.
     pub passed_over: u64,
-    /// How many with fewer bytes were beyond the limit.
+    /// The number with fewer bytes that were beyond the limit.
     pub left_out: u64,
 }
 
-/// Surveys all connections, or the chosen ones.
+/// Surveys all connections, or the selected ones.
 #[derive(Debug)]
 pub struct Survey {
     wanted: Wanted,
     chosen: Option<(SocketAddr, SocketAddr)>,
-    /// Only these connections, by their numbers, and what is to be done with each.
+    /// Only these connections, by their numbers, with the task for each.
     tasks: Option<BTreeMap<u64, Task>>,
-    /// How many are kept at the end, by their bytes. Twice as many are kept meanwhile.
+    /// The number kept at the end, those with the most bytes. Up to twice as many are kept meanwhile.
     limit: usize,
     found: Vec<Surveyed>,
     passed_over: u64,
     left_out: u64,
 }
 
-/// A connection while its segments come.
+/// A connection while its segments are read.
 #[derive(Debug, Default)]
 pub struct State(Option<Box<Work>>);
 
@@ -143,7 +144,7 @@ pub struct State(Option<Box<Work>>);
 #[repr(C, align(64))]
 struct Work {
     usual: Usual,
-    /// The scales of the windows that are sent each way, as far as they are known.
+    /// The scales of the windows sent each way, if known.
     shifts: [Option<u8>; 2],
     connection: Connection,
     ways: [OneWay; 2],
@@ -154,9 +155,9 @@ struct Work {
 struct OneWay {
     stalls: Stalls,
     arrivals: Arrivals,
-    /// Made with the first data.
+    /// Allocated with the first data.
     acks: Option<Box<ByAcks>>,
-    /// Payload of a full segment, bytes; 0 if it is not known.
+    /// Payload of a full segment, bytes; 0 if unknown.
     segment: u32,
 }
 
@@ -167,31 +168,31 @@ impl OneWay {
 }
 
 impl Default for Survey {
-    /// Surveys all connections, however many.
+    /// Surveys all connections, without a limit.
     fn default() -> Self {
         Survey::new(Wanted::default(), usize::MAX, None)
     }
 }
 
 impl Survey {
-    /// Of at most `limit` connections, those with the most bytes; with `chosen`, only those between these two ends.
+    /// Keeps at most `limit` connections, those with the most bytes; with `chosen`, only those between these two ends.
     pub fn new(wanted: Wanted, limit: usize, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
         Survey { wanted, chosen, tasks: None, limit: limit.max(1), found: Vec::new(), passed_over: 0, left_out: 0 }
     }
 
-    /// A second look, at some connections only.
+    /// A second pass over selected connections.
     pub(crate) fn again(wanted: Wanted, tasks: BTreeMap<u64, Task>) -> Self {
         Survey { tasks: Some(tasks), ..Survey::new(wanted, usize::MAX, None) }
     }
 
-    /// What was found, by the connections' first segments.
+    /// The results, in the order of the connections' first segments.
     pub fn finish(mut self) -> Everything {
         self.leave_out();
         self.found.sort_by_key(|f| f.number);
         Everything { connections: self.found, passed_over: self.passed_over, left_out: self.left_out }
     }
 
-    /// Leaves out what is beyond the limit.
+    /// Removes connections beyond the limit.
     fn leave_out(&mut self) {
         if self.found.len() <= self.limit {
             return;
@@ -277,7 +278,7 @@ impl Work {
         self.resume();
     }
 
-    /// Any packet, if all parts are up to date.
+    /// Any packet, when all parts are up to date.
     fn any(&mut self, flow: &Flow, seen: &Seen) {
         if seen.has(Segment::SYN) {
             self.syn(flow, seen.way);

@@ -1,34 +1,35 @@
-//! What a retransmission was, and what shows it.
+//! The verdict on a retransmission, and its evidence.
 //!
-//! The verdicts are those of a simulated run (`ackclock_sim::fate`, decision 0137), and a fourth for what a capture leaves open.
+//! The verdicts are those of a simulated run (`ackclock_sim::fate`, decision 0137), and a fourth for cases that a capture leaves
+//! open.
 
 mod words;
 
 use crate::seen::Way;
 
-/// What a retransmission was. Of its bytes the worst decides: needed before cannot tell before refused before needless.
+/// The verdict on a retransmission. The worst of its bytes decides: needed before cannot tell before refused before needless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// Of all its bytes an earlier copy reached the receiver's TCP and was taken, or the receiver had them already.
+    /// An earlier copy of each of its bytes reached the receiver's TCP and was taken, or the receiver had them already.
     Needless,
-    /// An earlier copy of all its bytes arrived, but the receiver threw some of them away (PAWS, window).
+    /// An earlier copy of each of its bytes arrived, but the receiver threw some of them away (PAWS, window).
     Refused,
-    /// The capture does not say.
+    /// The capture does not show it.
     CannotTell,
-    /// Of some of its bytes no earlier copy arrived.
+    /// No earlier copy of some of its bytes arrived.
     Needed,
 }
 
-/// What shows a verdict. Times are nanoseconds; "copy" is one transmission of the same bytes.
+/// The evidence for a verdict. Times are nanoseconds; "copy" is one transmission of the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {
-    /// Needless: an acknowledgment of its bytes had been seen before it was sent.
+    /// Needless: an acknowledgment of its bytes had been captured before it was sent.
     AlreadyAcknowledged,
-    /// Needless: its bytes were acknowledged so soon after it that an earlier copy must have done it.
+    /// Needless: its bytes were acknowledged so soon after it that an earlier copy must be the cause.
     TooSoon {
-        /// From its sending to the acknowledgment.
+        /// From its transmission to the acknowledgment.
         after: i64,
-        /// The smallest round trip of this capture.
+        /// The smallest round-trip time of this capture.
         smallest: i64,
     },
     /// Needless: the acknowledgment that passed the hole echoes the timestamp of an earlier copy (Eifel, RFC 3522).
@@ -36,7 +37,7 @@ pub enum Evidence {
         /// The timestamp.
         value: u32,
     },
-    /// Needless: the acknowledgment answers a segment that was sent before this copy, and nothing was overtaken that far.
+    /// Needless: the acknowledgment answers a segment that was sent before this copy, and no copy was overtaken that far.
     EarlierAnswered {
         /// How long before.
         by: i64,
@@ -45,15 +46,16 @@ pub enum Evidence {
     Reported {
         /// Duplicates of these bytes that it reported.
         duplicates: u32,
-        /// Copies from this one on that can have made them.
+        /// Copies from this one on that can have caused them.
         copies: u32,
     },
-    /// Needless: as many acknowledgments without any news as late copies would have caused, and no other cause of them.
+    /// Needless: the number of acknowledgments without any news equals the number that late copies would have caused, and they
+    /// have no other cause.
     BareAcks {
-        /// How many there were.
+        /// Their number.
         acks: u32,
     },
-    /// Needless: an earlier copy came by here and was taken.
+    /// Needless: an earlier copy was captured here and taken.
     EarlierArrived,
     /// Needless: an earlier copy arrived at the receiver, whose side was captured, and was taken.
     TakenThere,
@@ -61,15 +63,15 @@ pub enum Evidence {
     OlderTimestamp {
         /// Its timestamp.
         value: u32,
-        /// What the receiver held it against, `TS.Recent`.
+        /// The receiver's timestamp, `TS.Recent`.
         recent: u32,
     },
-    /// Refused: an earlier copy was on its way while the receiver had a younger timestamp, and an acknowledgment without news
+    /// Refused: an earlier copy was in flight while the receiver had a younger timestamp, and an acknowledgment without news
     /// answered it.
     RefusedByPaws {
         /// The earlier copy's timestamp.
         value: u32,
-        /// What the receiver echoed by then.
+        /// The receiver's echoed timestamp at that time.
         recent: u32,
     },
     /// Refused: an earlier copy arrived, and the receiver, whose side was captured, refused it (PAWS).
@@ -77,37 +79,37 @@ pub enum Evidence {
         /// The earlier copy's timestamp.
         value: u32,
     },
-    /// Needed: no earlier copy came by here.
+    /// Needed: no earlier copy was captured here.
     NoEarlierCopy,
     /// Needed: the capture of the receiver's side has none of the earlier copies.
     NoneArrived,
-    /// Needed: the acknowledgment that passed the hole echoes the timestamp of this copy or of a later one, and nothing tells of
-    /// an earlier copy that came after it.
+    /// Needed: the acknowledgment that passed the hole echoes the timestamp of this copy or of a later one, and nothing
+    /// indicates that an earlier copy arrived after it.
     OwnEcho {
         /// The timestamp.
         value: u32,
     },
-    /// Needed: what was sent long after the earlier copy had arrived before its bytes did, and nothing was overtaken that far.
+    /// Needed: data sent long after the earlier copy had arrived before its bytes did, and no copy was overtaken that far.
     LaterArrived {
         /// How long after.
         by: i64,
-        /// The longest after a copy that one was sent which overtook it.
+        /// The longest time by which an overtaking copy was sent after the one that it overtook.
         most: i64,
     },
-    /// Needed: the receiver reports duplicates and reported none of these bytes, so that one copy arrived, and by its time
+    /// Needed: the receiver reports duplicates and reported none of these bytes, so that only one copy arrived: by its time,
     /// this one or a later one.
     NoneReported {
-        /// From its sending to the acknowledgment.
+        /// From its transmission to the acknowledgment.
         after: i64,
     },
-    /// Needed: there was no acknowledgment without news, so that one copy arrived, and by its time this one or a later one.
+    /// Needed: there was no acknowledgment without news, so that only one copy arrived: by its time, this one or a later one.
     NoBareAck {
-        /// From its sending to the acknowledgment.
+        /// From its transmission to the acknowledgment.
         after: i64,
     },
     /// Cannot tell: nothing acknowledged it before the capture ended.
     NotAcknowledged,
-    /// Cannot tell: the capture of the receiver's side lacks copies that may have come.
+    /// Cannot tell: the capture of the receiver's side lacks copies that may have arrived.
     NotThere,
     /// Cannot tell: no acknowledgments were captured.
     NoAcknowledgments,
@@ -117,25 +119,25 @@ pub enum Evidence {
     PerhapsRefused {
         /// The earlier copy's timestamp.
         value: u32,
-        /// What the receiver had echoed by then.
+        /// The receiver's echoed timestamp at that time.
         recent: u32,
     },
     /// Cannot tell: either copy may have arrived first, and nothing tells them apart.
     Alike,
 }
 
-/// What was found about one retransmission.
+/// The judgment of one retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Judged {
-    /// What it was.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The verdict is a guess: the most probable explanation of what was seen, and not the only one.
+    /// Whether the verdict is a guess: the most probable explanation of the capture, but not the only one.
     pub likely: bool,
-    /// What shows it.
+    /// The evidence.
     pub evidence: Evidence,
-    /// The frame of the earlier copy that the evidence speaks of, else of the last one before.
+    /// The frame of the earlier copy that the evidence refers to, or otherwise of the last one before.
     pub earlier: Option<u64>,
-    /// The frame that proves it: an acknowledgment, or the copy that came.
+    /// The frame that proves it: an acknowledgment, or the copy that arrived.
     pub proof: Option<u64>,
 }
 
@@ -146,19 +148,19 @@ pub struct Retransmission {
     pub frame: u64,
     /// When it was captured, nanoseconds.
     pub at: i64,
-    /// Which way it went.
+    /// Its way.
     pub way: Way,
     /// Its first byte, unwrapped as in [`crate::Seen::seq`].
     pub seq: u64,
-    /// Its bytes; a FIN counts one.
+    /// Its length in bytes; a FIN counts as one.
     pub len: u32,
-    /// How many earlier copies of its bytes the capture shows: of its parts the most.
+    /// The number of earlier copies of its bytes in the capture: the largest over its parts.
     pub copies: u32,
-    /// What it was.
+    /// The judgment.
     pub judged: Judged,
 }
 
-/// Retransmissions by what they were.
+/// Counts of retransmissions by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Counts {
     /// All of them: the sum of the next four.
@@ -171,12 +173,12 @@ pub struct Counts {
     pub refused: u64,
     /// See [`Verdict::CannotTell`].
     pub cannot_tell: u64,
-    /// Of all, those whose verdict is a guess.
+    /// Those whose verdict is a guess.
     pub likely: u64,
 }
 
 impl Counts {
-    /// Counts one more.
+    /// Adds one retransmission.
     pub fn add(&mut self, judged: &Judged) {
         self.total += 1;
         match judged.verdict {

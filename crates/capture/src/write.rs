@@ -1,4 +1,4 @@
-//! Writing packets of a capture: chosen ones, or all TCP without what it says of people.
+//! Writes packets of a capture: selected ones, or all TCP without identifying information.
 //!
 //! Source: draft-ietf-opsawg-pcapng §4.2 and §4.3.
 
@@ -24,7 +24,7 @@ const NANOSECONDS: u8 = 9;
 /// `LINKTYPE_RAW`: packets begin with their IP header.
 const RAW: u16 = 101;
 
-/// How many packets were written, and how many were left out.
+/// The numbers of packets written and left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
     /// Written.
@@ -36,20 +36,20 @@ pub struct Copied {
 /// Why a file could not be written.
 #[derive(Debug)]
 pub enum Uncopied {
-    /// What was to be copied cannot be read.
+    /// The input cannot be read.
     Unreadable(Unreadable),
-    /// What the system says.
+    /// The operating system reported this error.
     Io(std::io::Error),
 }
 
 /// A pcapng file with the interfaces of another one.
 struct Out<W: Write> {
     writer: PcapNgWriter<W>,
-    /// From a number in the other file, and a link type, to one in this.
+    /// From an interface number in the other file, with its link type, to one in this file.
     interfaces: BTreeMap<(u32, u16), u32>,
 }
 
-/// Writes the frames with these numbers, in ascending order, as they are.
+/// Writes the frames with these numbers, given in ascending order, unchanged.
 ///
 /// # Errors
 /// [`Uncopied`].
@@ -63,11 +63,12 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
     })
 }
 
-/// Writes all TCP segments with other addresses and ports, without payload, link layer, tunnels and options that are not needed, their
-/// times and numbers as they were: an analysis finds in them what it finds in the original. Other packets are left out.
+/// Writes all TCP segments with other addresses and ports, without payload, link layer, tunnels and unneeded options. Times and
+/// sequence numbers stay the same, so that an analysis has the same results as for the original. Other packets are left out.
 ///
-/// Checksums are zero. Where a device was to complete one, it stays as it was. Addresses and ports are numbered as they come.
-/// Segments that would bring more than a million addresses are left out, and with `flow` all that is not between its two ends.
+/// Checksums are zero. A checksum that a device was to complete stays unchanged. Addresses and ports are numbered in the order of
+/// their first use. Segments that would bring more than a million addresses are left out, and with `flow`, all packets that are
+/// not between its two ends.
 ///
 /// # Errors
 /// [`Uncopied`].
@@ -90,7 +91,7 @@ pub fn anonymised<W: Write>(
     })
 }
 
-/// Hands each frame over, and counts what is written.
+/// Passes each frame on, and counts the written ones.
 fn copy<W, F>(input: Input<'_>, out: W, mut each: F) -> Result<Copied, Uncopied>
 where
     W: Write,

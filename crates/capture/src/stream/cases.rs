@@ -1,32 +1,33 @@
-//! What is kept of data that were seen more than once, or late: every copy, when its bytes were first acknowledged, and which
-//! duplicates were reported.
+//! The records of data that were captured more than once, or late: every copy, the time when its bytes were first acknowledged,
+//! and the reported duplicates.
 
 use super::place::Place;
 use super::{older, Sent};
 use std::collections::{BTreeMap, VecDeque};
 
-/// With this many copies and acknowledgments without news, the ones of long ago are judged and forgotten.
+/// With this many copies and acknowledgments without news, those long past are judged and forgotten.
 const MANY: usize = 512;
-/// Suspects that are kept, the newest.
+/// The number of suspects that are kept, the newest.
 const SUSPECTS: usize = 1024;
-/// Presumptions that are kept.
+/// The number of presumptions that are kept.
 const PRESUMPTIONS: usize = 64;
 
-/// One transmission as it was seen here.
+/// One captured transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
     pub(crate) sent: Sent,
-    /// It filled a hole: what was sent after the first copy came before it.
+    /// Whether it filled a hole: data sent after the first copy arrived before it.
     pub(crate) fills: bool,
-    /// It repeats what was sent before, as far as that shows when it comes; `false` for the first copies.
+    /// Whether it repeats data sent before, as far as known when it arrives; `false` for first copies.
     pub(crate) again: bool,
-    /// The order of sending lacks packets before it, which must have been the first copies of this and what follows.
+    /// Whether packets are missing before it in the order of transmission that must have been the first copies of this and the
+    /// following data.
     pub(crate) presumed: bool,
-    /// Of these it is the last: one of the missing packets may have been sent again, and lost again.
+    /// Whether it is the last of these: one of the missing packets may have been retransmitted, and lost again.
     pub(crate) guessed: bool,
-    /// Where the packet begins of which this is a part.
+    /// The start of the packet that it is a part of.
     pub(crate) begin: u64,
-    /// How many bytes of payload; for FINs alone 0.
+    /// Payload bytes; 0 for FINs alone.
     pub(crate) payload: u32,
 }
 
@@ -34,28 +35,28 @@ pub(crate) struct Copy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cover {
     pub(crate) at: i64,
-    /// `None` where it came before anybody asked.
+    /// `None` if it arrived before this record was needed.
     pub(crate) frame: Option<u64>,
     pub(crate) echo: Option<u32>,
-    /// What was echoed by the acknowledgments before it.
+    /// The timestamp echoed by earlier acknowledgments.
     pub(crate) echo_before: Option<u32>,
-    /// The place of the acknowledgment in what its host sent.
+    /// The acknowledgment's place in the transmissions of its host.
     pub(crate) order: u64,
-    /// Packets of that host are missing right before it.
+    /// Whether packets of that host are missing directly before it.
     pub(crate) skipped: bool,
-    /// The largest round trip of late, 0 if there was none.
+    /// The largest recent round-trip time, 0 if there was none.
     pub(crate) around: i64,
-    /// The smallest of late, likewise.
+    /// The smallest recent one, likewise.
     pub(crate) least: i64,
-    /// Where the latest copy was sent that is known to have arrived before.
+    /// The place of transmission of the latest copy known to have arrived before.
     pub(crate) newest: Option<Place>,
-    /// Where the copy was sent, at the latest, whose arrival alone caused this acknowledgment, if one did.
+    /// The latest possible place of transmission of the copy whose arrival alone caused this acknowledgment, if there was one.
     pub(crate) trigger: Option<Place>,
     pub(crate) by: By,
 }
 
 impl Cover {
-    /// Before anybody asked.
+    /// Before any record was needed.
     pub(crate) const LONG_AGO: Cover = Cover {
         at: i64::MIN,
         frame: None,
@@ -76,7 +77,7 @@ impl Cover {
 pub(crate) enum By {
     /// A SACK block.
     Sack,
-    /// The cumulative acknowledgment passes a hole that began here: it echoes the timestamp of what filled the hole.
+    /// The cumulative acknowledgment passes a hole that began here: it echoes the timestamp of the copy that filled the hole.
     Head,
     /// It passes these bytes together with others before them.
     Behind,
@@ -90,17 +91,17 @@ pub(crate) struct Reported {
     pub(crate) echo: Option<u32>,
 }
 
-/// An acknowledgment without any news, although its sender was asked for nothing that would excuse it.
+/// An acknowledgment without news and without any other known reason for its transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bare {
     pub(crate) at: i64,
     pub(crate) frame: u64,
     pub(crate) echo: u32,
-    /// It echoes a younger timestamp than those before it.
+    /// Whether it echoes a younger timestamp than those before it.
     pub(crate) risen: bool,
     /// Without SACK: the episode in which it came ([`super::episodes`]).
     pub(crate) episode: u32,
-    /// Where the latest copy was sent that is known to have arrived before.
+    /// The place of transmission of the latest copy known to have arrived before.
     pub(crate) newest: Option<Place>,
 }
 
@@ -112,11 +113,11 @@ pub(crate) struct Piece {
     pub(crate) copies: Vec<u32>,
     pub(crate) cover: Option<Box<Cover>>,
     pub(crate) reports: Reports,
-    /// They had been seen or acknowledged before the first of `copies`, but nothing else is known of it.
+    /// Whether the bytes had been captured or acknowledged before the first of `copies`, without further knowledge.
     pub(crate) before: bool,
 }
 
-/// What was reported of a piece, mostly nothing: it takes no more than a pointer.
+/// The reports about a piece, mostly none, so that it takes no more than a pointer.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::box_collection, reason = "pieces are many, and few of them are reported")]
 pub(crate) struct Reports(Option<Box<Vec<Reported>>>);
@@ -131,7 +132,7 @@ impl Reports {
     }
 }
 
-/// A segment that came with a timestamp older than the receiver's, and what the next acknowledgment said of it.
+/// A segment that arrived with a timestamp older than the receiver's, and the next acknowledgment's information about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Suspect {
     pub(crate) frame: u64,
@@ -143,19 +144,19 @@ pub(crate) struct Suspect {
     pub(crate) next: Option<(u64, bool)>,
 }
 
-/// All that is out of the ordinary in one stream.
+/// All unusual events in one stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cases {
     pub(crate) copies: Vec<Copy>,
     pub(crate) pieces: BTreeMap<u64, Piece>,
-    /// Pieces without a cover; all of them lie from `low` to `high`.
+    /// The number of pieces without a cover; all of them are between `low` and `high`.
     pub(crate) open: usize,
     low: u64,
     high: u64,
     pub(crate) bares: Vec<Bare>,
     enough: usize,
-    /// For numbers of the order of sending that are missing, as (first, behind the last), from which copy on it was presumed that
-    /// they were first copies: the newest of them.
+    /// For missing numbers in the order of transmission, as (first, end): the first copy for which they were presumed to be first
+    /// copies. The newest are kept.
     pub(crate) presumptions: VecDeque<(u64, u64, u32)>,
     pub(crate) suspects: Vec<Suspect>,
     /// Suspects from here on wait for the next acknowledgment.
@@ -163,7 +164,7 @@ pub(crate) struct Cases {
 }
 
 impl Cases {
-    /// Notes a copy, with room for few more at once.
+    /// Records a copy, and reserves room for a few more.
     pub(crate) fn add(&mut self, copy: Copy) {
         if self.copies.len() == self.copies.capacity() {
             self.copies.reserve_exact(2 + self.copies.len() / 4);
@@ -171,7 +172,7 @@ impl Cases {
         self.copies.push(copy);
     }
 
-    /// Cuts the piece in which `at` lies.
+    /// Splits the piece that contains `at`.
     pub(crate) fn cut(&mut self, at: u64) {
         let Some((_, piece)) = self.pieces.range_mut(..at).next_back() else { return };
         if piece.end <= at {
@@ -183,7 +184,7 @@ impl Cases {
         self.pieces.insert(at, rest);
     }
 
-    /// The parts of `left..right` of which no piece is known.
+    /// The parts of `left..right` without a piece.
     pub(crate) fn unknown(&self, left: u64, right: u64) -> Vec<(u64, u64)> {
         let mut at = left;
         let mut found = Vec::new();
@@ -200,12 +201,12 @@ impl Cases {
         found
     }
 
-    /// The piece in which `at` lies.
+    /// The piece that contains `at`.
     pub(crate) fn at(&self, at: u64) -> Option<&Piece> {
         self.pieces.range(..=at).next_back().map(|(_, p)| p).filter(|p| at < p.end)
     }
 
-    /// A new piece of which nothing is known yet.
+    /// Adds a piece without any knowledge yet.
     pub(crate) fn insert(&mut self, start: u64, piece: Piece) {
         if piece.cover.is_none() {
             (self.low, self.high) = match self.open {
@@ -217,7 +218,7 @@ impl Cases {
         self.pieces.insert(start, piece);
     }
 
-    /// The bytes from `left` to `right` are acknowledged for the first time, as far as they are.
+    /// The bytes from `left` to `right` are acknowledged for the first time, unless they already were.
     pub(crate) fn cover(&mut self, left: u64, right: u64, una: u64, cover: &Cover) -> bool {
         if self.open == 0 || right <= self.low || self.high <= left {
             return false;
@@ -240,7 +241,7 @@ impl Cases {
         any
     }
 
-    /// The receiver reports a duplicate of `left..right`; whether that concerns anything known.
+    /// The receiver reports a duplicate of `left..right`; returns whether that concerns a known piece.
     pub(crate) fn report(&mut self, left: u64, right: u64, report: Reported) -> bool {
         self.cut(left);
         self.cut(right);
@@ -252,7 +253,7 @@ impl Cases {
         any
     }
 
-    /// Presumes that what lacks in the order of sending were the first copies of what follows.
+    /// Presumes that the missing packets in the order of transmission were the first copies of the following data.
     pub(crate) fn presume(&mut self, from: u64, to: u64) {
         if self.presumptions.len() >= PRESUMPTIONS {
             self.presumptions.pop_front();
@@ -260,7 +261,7 @@ impl Cases {
         self.presumptions.push_back((from, to, self.copies.len() as u32));
     }
 
-    /// Whether this packet seemed to be missing, and came after all: then one copy less was presumed rightly, the last of them.
+    /// Whether this packet seemed to be missing, but arrived after all: then one presumption fewer was right, the last one.
     pub(crate) fn came(&mut self, order: u64) -> bool {
         let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return false };
         let (from, to, copies) = self.presumptions[i];
@@ -275,12 +276,12 @@ impl Cases {
         true
     }
 
-    /// An acknowledgment that says nothing new.
+    /// An acknowledgment without news.
     pub(crate) fn bare(&mut self, bare: Bare) {
         self.bares.push(bare);
     }
 
-    /// A segment came with an old timestamp.
+    /// A segment arrived with an old timestamp.
     pub(crate) fn suspect(&mut self, suspect: Suspect) {
         if self.suspects.len() >= SUSPECTS {
             self.suspects.drain(..SUSPECTS / 2);
@@ -289,13 +290,13 @@ impl Cases {
         self.suspects.push(suspect);
     }
 
-    /// Whether there is so much that what is long ago should be judged.
+    /// Whether there are so many cases that those long past should be judged.
     #[inline]
     pub(crate) fn many(&self) -> bool {
         self.copies.len() + self.bares.len() >= self.enough.max(MANY)
     }
 
-    /// Takes out what was acknowledged before `then`, with all that is needed to judge it.
+    /// Removes and returns the cases acknowledged before `then`, with everything needed to judge them.
     pub(crate) fn settled(&mut self, then: i64) -> Cases {
         let mut done: Vec<u64> = Vec::new();
         let (mut group, mut ready, mut reach): (Vec<u64>, bool, u64) = (Vec::new(), true, 0);
@@ -338,7 +339,7 @@ impl Cases {
         (self.copies.len() - 1) as u32
     }
 
-    /// Drops the copies of which no piece is left, and acknowledgments older than all of them.
+    /// Drops the copies without a piece, and acknowledgments older than all remaining copies.
     fn forget_unused(&mut self, then: i64) {
         let copies = std::mem::take(&mut self.copies);
         let mut oldest = then;
@@ -360,9 +361,8 @@ impl Cases {
         self.enough = 2 * (self.copies.len() + self.bares.len());
     }
 
-    /// The first acknowledgment after some suspects: `covers` says whether it has all of a range. Those are told of which it
-    /// has not.
-    /// If it echoes nothing younger than a suspect, the receiver held nothing younger against it.
+    /// The first acknowledgment after some suspects; `covers` returns whether it covers all of a range. Suspects not covered
+    /// go to `refused`. If it echoes nothing younger than a suspect, the receiver had no reason to refuse that one.
     pub(crate) fn settle_suspects(
         &mut self,
         frame: u64,

@@ -1,40 +1,40 @@
-//! Arithmetic of acknowledgments without SACK: whether as many came as segments must have arrived.
+//! Counts acknowledgments without SACK: whether their number equals the number of segments that must have arrived.
 //!
-//! Idea: while something is missing the receiver answers each segment at once (RFC 5681 §4.2). From the first acknowledgment that
-//! repeats the last to the one that passes the last hole there is one for each arrival, and all that it then passes must have
-//! arrived in the meantime. If there were no more, nothing arrived twice or was refused. What came out of order first may have been
-//! answered together with one segment whose acknowledgment was delayed (§4.2): then the last acknowledgment before passes only
-//! one, and one fewer follows.
+//! Idea: while data are missing, the receiver acknowledges each segment immediately (RFC 5681 §4.2). From the first
+//! acknowledgment that repeats the last one to the acknowledgment that passes the last hole, there is one for each arrival, and
+//! everything that it then passes must have arrived in the meantime. If there were no more, nothing arrived twice or was refused.
+//! The first out-of-order arrival may have been acknowledged together with a segment whose acknowledgment was delayed (§4.2):
+//! then the last acknowledgment before passes only one segment, and one fewer follows.
 
 use std::collections::BTreeSet;
 
 /// From the first duplicate acknowledgment to the end of the last hole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Episodes {
-    /// The number of this one, or of the last.
+    /// The number of the current episode, or of the last.
     number: u32,
     active: bool,
     acks: u64,
     /// Whether the acknowledgment number has been repeated since it last advanced.
     repeated: bool,
-    /// First copies that had been acknowledged at the beginning, and at the last advance.
+    /// The number of acknowledged first copies at the beginning, and at the last advance.
     from: u64,
     to: u64,
-    /// The acknowledgment before it passed a single segment, and the receiver delays acknowledgments.
+    /// Whether the previous acknowledgment passed a single segment, and the receiver delays acknowledgments.
     single: bool,
-    /// Those that ended with one acknowledgment for each segment.
+    /// The episodes that ended with one acknowledgment for each segment.
     exact: BTreeSet<u32>,
 }
 
 impl Episodes {
-    /// Whether one goes on.
+    /// Whether an episode is active.
     pub(super) fn active(&self) -> bool {
         self.active
     }
 
-    /// An acknowledgment that repeats the last, when `passed` first copies have been acknowledged. Whether the receiver `delays`
-    /// acknowledgments, and whether the last that advanced passed `one` copy only, decides how many are expected. Answers its
-    /// episode.
+    /// An acknowledgment that repeats the last one, when `passed` first copies have been acknowledged. The expected number
+    /// depends on whether the receiver `delays` acknowledgments, and whether the last that advanced passed only `one` copy.
+    /// Returns its episode.
     pub(super) fn repeated(&mut self, passed: u64, (delays, one): (bool, bool)) -> u32 {
         if !self.active {
             let (number, exact) = (self.number + 1, std::mem::take(&mut self.exact));
@@ -53,7 +53,7 @@ impl Episodes {
         self.number
     }
 
-    /// One that advances; with it `passed` first copies have been acknowledged.
+    /// An acknowledgment that advances; with it `passed` first copies have been acknowledged.
     pub(super) fn advanced(&mut self, passed: u64) {
         if !self.active {
             return;
@@ -70,12 +70,12 @@ impl Episodes {
         }
     }
 
-    /// Whether in that episode nothing arrived twice or was refused. One that goes on is not known.
+    /// Whether nothing arrived twice or was refused in that episode. Unknown while it is active.
     pub(super) fn exact(&self, number: u32) -> bool {
         self.exact.contains(&number)
     }
 
-    /// Forgets those before `number`.
+    /// Forgets the episodes before `number`.
     pub(super) fn forget_before(&mut self, number: u32) {
         self.exact = self.exact.split_off(&number);
     }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn an_acknowledgment_for_each_segment_that_arrived_leaves_none_for_a_second_copy() {
         let mut e = Episodes::default();
-        // Of segments 10 to 16 two are missing: four duplicates, one that advances, one duplicate, one that advances.
+        // Two of segments 10 to 16 are missing: four duplicates, one that advances, one duplicate, one that advances.
         let first = (0..4).map(|_| e.repeated(10, (true, false))).last().unwrap();
         e.advanced(13);
         e.repeated(13, (true, false));

@@ -1,4 +1,4 @@
-//! What is not the next segment in order, or not an acknowledgment that just advances.
+//! Segments that are not the next in order, and acknowledgments that do not just advance.
 
 use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, Suspect};
 use super::presumed::Missed;
@@ -6,9 +6,9 @@ use super::{older, sent, Sent, Stream, MOST};
 use crate::seen::Seen;
 use ackclock_tcp::segment::Segment;
 
-/// New parts of a SACK block that are told apart.
+/// The number of new parts of a SACK block that are distinguished.
 const FRESH: usize = 8;
-/// A number that leaps by more than this begins anew: what lies between cannot have been in flight.
+/// A number that jumps by more than this starts anew: the data in between cannot have been in flight.
 const LEAP: u64 = 1 << 30;
 
 impl Stream {
@@ -37,7 +37,7 @@ impl Stream {
         let end = s.end();
         self.facts.first_at = self.facts.first_at.or(Some(s.at));
         let silence = s.at - std::mem::replace(&mut self.facts.last_at, s.at);
-        // A probe of a silent peer repeats the last byte, or none (RFC 9293 §3.8.4); one of a shut window has a byte.
+        // A probe of a silent peer repeats the last byte, or none (RFC 9293 §3.8.4); a probe of a closed window has a byte.
         if s.len <= 1 && s.seq.wrapping_add(1) == self.hi && self.una >= self.hi && !s.has(Segment::FIN) {
             self.facts.probed_at = Some(s.at);
             return;
@@ -84,13 +84,13 @@ impl Stream {
         self.acked = self.acked.saturating_sub(MOST / 2);
     }
 
-    /// PAWS (RFC 7323 §5.3) and which timestamp is echoed next (§4.3).
+    /// PAWS (RFC 7323 §5.3) and the timestamp to be echoed next (§4.3).
     fn note_timestamp(&mut self, s: &Seen) {
         let Some(t) = s.timestamps else { return };
         if self.recent.is_some_and(|r| older(t.value, r)) {
             self.suspect(s);
         } else if s.seq <= self.una && s.end() > self.una {
-            // What ends below the window is rejected before (§5.3, R2).
+            // A segment that ends below the window is rejected before (§5.3, R2).
             self.recent = Some(t.value);
         }
     }
@@ -108,7 +108,7 @@ impl Stream {
         self.cases.get_or_insert_with(Box::default)
     }
 
-    /// `s` has bytes below `hi`: a retransmission, or a first copy that others overtook.
+    /// `s` has bytes below `hi`: it is a retransmission, or a first copy that others overtook.
     fn seen_before(&mut self, s: &Seen, order: u64, right: u64, silence: i64) {
         let left = s.seq;
         if s.len == 0 {
@@ -150,8 +150,8 @@ impl Stream {
         self.calm = false;
     }
 
-    /// Whether what fills a hole was sent before what lies above the hole: by the order of sending, else by the timestamps,
-    /// where equal ones keep the order of the sequence numbers.
+    /// Whether the segment that fills a hole was sent before the data above the hole: by the order of transmission, else by
+    /// the timestamps, where equal ones keep the order of the sequence numbers.
     fn overtaken(&self, s: &Seen, order: u64, right: u64) -> bool {
         let Some(above) = self.ring.get(self.ring.partition_point(|o| o.seq < right)) else { return false };
         match s.timestamps {
@@ -161,7 +161,7 @@ impl Stream {
         }
     }
 
-    /// Sees to it that all of `left..right` lies in pieces that know the first copies.
+    /// Ensures that all of `left..right` is in pieces that know the first copies.
     fn make_pieces(&mut self, left: u64, right: u64) {
         let unknown = match &self.cases {
             Some(cases) => cases.unknown(left, right),
@@ -205,7 +205,7 @@ impl Stream {
         cases.insert(from, Piece { end: to, copies, cover, reports: Reports::default(), before });
     }
 
-    /// All but an acknowledgment that only advances.
+    /// Any acknowledgment that does not just advance.
     #[cold]
     #[inline(never)]
     pub(super) fn odd_ack(&mut self, s: &Seen, ack: u64, order: u64, skipped: u64) {
@@ -213,7 +213,7 @@ impl Stream {
             return;
         }
         if !self.started {
-            // Only the acknowledgments were captured, or these came first.
+            // Only the acknowledgments were captured, or they arrived first.
             self.start(s, ack);
             self.timestamps = s.timestamps.is_some();
         }
@@ -262,14 +262,14 @@ impl Stream {
         self.after_ack(s, ack, echo);
     }
 
-    /// Data whose acknowledgment repeats the last one: that is no news of this stream.
+    /// Data whose acknowledgment number repeats the last one: no news for this stream.
     #[inline]
     pub(crate) fn beside_data(&mut self, s: &Seen) {
         self.window = s.window;
         self.note_echo(s.timestamps.map(|t| t.echo));
     }
 
-    /// New SACK blocks; whether they say anything new.
+    /// New SACK blocks; returns whether they have news.
     fn blocks(&mut self, blocks: &[(u64, u64)], ack: u64, cover: &Cover) -> bool {
         let mut news = false;
         for &(left, right) in blocks {
@@ -280,7 +280,7 @@ impl Stream {
             let mut fresh = [(0, 0); FRESH];
             let mut count = 0;
             self.sacked.add(left, right, |l, r| {
-                // What is more is joined to the last.
+                // Further parts are joined to the last.
                 let i = count.min(FRESH - 1);
                 fresh[i] = if count < FRESH { (l, r) } else { (fresh[i].0, r) };
                 count += 1;
@@ -339,9 +339,9 @@ impl Stream {
         self.facts.stray_dsacks += u64::from(!known);
     }
 
-    /// An acknowledgment that tells nothing.
+    /// An acknowledgment without news.
     fn bare(&mut self, s: &Seen) {
-        // It may answer a probe, and after everything is acknowledged and nothing came again there is nothing to answer.
+        // It may answer a probe. After everything is acknowledged and nothing was repeated, there is nothing to answer.
         let probed = self.facts.probed_at.take().is_some();
         if !probed {
             let echo = s.timestamps.map_or(0, |t| t.echo);
@@ -380,14 +380,14 @@ impl Stream {
     #[inline]
     fn note_echo(&mut self, echo: Option<u32>) {
         let Some(e) = echo else { return };
-        // Without a branch: whether it is younger cannot be foreseen.
+        // Without a branch: whether it is younger is unpredictable.
         let younger = self.echoed.is_none_or(|r| older(r, e));
         self.echoed = if younger { echo } else { self.echoed };
         self.recent = if younger { echo } else { self.recent };
     }
 }
 
-/// The first block, if it reports a duplicate (RFC 2883 §4): it lies below the acknowledgment, or within the second block.
+/// The first block, if it reports a duplicate (RFC 2883 §4): it is below the acknowledgment, or within the second block.
 fn dsack(s: &Seen, ack: u64) -> Option<(u64, u64)> {
     let blocks = s.blocks();
     let first = *blocks.first()?;

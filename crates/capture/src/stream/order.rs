@@ -1,7 +1,7 @@
-//! In which order copies arrived, as far as the acknowledgments say.
+//! The order in which copies arrived, as far as the acknowledgments show it.
 //!
-//! Idea: what the receiver acknowledges has arrived, and what it does not has not. So a copy whose bytes are acknowledged for the
-//! first time when others, sent later, had been acknowledged before was overtaken by these: by as long as they were sent after it.
+//! Idea: data that the receiver acknowledges have arrived, and data that it does not acknowledge have not. So if the bytes of a
+//! copy are first acknowledged after those of copies sent later, these copies overtook it, by the time between the transmissions.
 
 use super::cases::{Copy, Cover};
 use super::place::{Distance, Place};
@@ -9,32 +9,33 @@ use super::{older, Sent, Stream};
 use crate::seen::Seen;
 use std::collections::VecDeque;
 
-/// The fewest missing acknowledgments that can hide an arrival: with timestamps there is room for three blocks (RFC 2018 §3).
+/// The fewest missing acknowledgments that can hide an arrival: with timestamps an acknowledgment has room for three blocks (RFC
+/// 2018 §3).
 const BLOCKS: u64 = 3;
-/// Such gaps that are remembered.
+/// The number of such gaps that are remembered.
 const GAPS: usize = 64;
-/// Retransmissions that are remembered.
+/// The number of retransmissions that are remembered.
 const AGAIN: usize = 512;
 
-/// What has arrived, and how far out of order.
+/// The arrivals so far, and how far they were out of order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// Where the latest copy that is known to have arrived was sent.
+    /// The place of transmission of the latest copy known to have arrived.
     newest: Option<Place>,
-    /// Acknowledgments since the last that advanced. While something is missing each answers one more copy: if none was lost or
-    /// overtaken, the next in the order of sending.
+    /// Acknowledgments since the last that advanced. While data are missing, each answers one more copy: if none was lost or
+    /// overtaken, the next in the order of transmission.
     heard: u64,
-    /// What had been acknowledged by then.
+    /// The cumulative acknowledgment at that time.
     una: u64,
-    /// How far behind a copy another was sent which overtook it, at most.
+    /// The largest distance by which an overtaking copy was sent after the copy that it overtook.
     overtaken: Distance,
-    /// Where it was before this acknowledgment.
+    /// Its value before this acknowledgment.
     before: Option<Place>,
-    /// From where to where it may have passed copies that were never reported, since acknowledgments are missing there.
+    /// Ranges in which it may have passed copies that were never reported, since acknowledgments are missing there.
     unreported: VecDeque<(Place, Place)>,
     /// Retransmissions, the newest.
     again: VecDeque<Sent>,
-    /// When the last was sent that is no longer among these.
+    /// When the last retransmission that is no longer in `again` was sent.
     forgotten: Option<i64>,
 }
 
@@ -46,7 +47,7 @@ impl Order {
         }
     }
 
-    /// An acknowledgment comes, and `skipped` are missing before it, when `newest` was the latest copy known to have arrived.
+    /// An acknowledgment arrives, and `skipped` are missing before it, when `newest` was the latest copy known to have arrived.
     fn heard(&mut self, una: u64, newest: Option<Place>, skipped: u64) {
         let before = if una == self.una { self.heard } else { 0 };
         (self.una, self.heard) = (una, before.saturating_add(skipped).saturating_add(1));
@@ -64,9 +65,10 @@ impl Order {
         self.before = newest;
     }
 
-    /// Whether a copy may have arrived without a report, if `keeps` says of two places that the first came before the second.
+    /// Whether a copy may have arrived without a report. `keeps` returns whether the first of two places arrived before the
+    /// second.
     ///
-    /// Source: RFC 2018 §4: each block is reported several times, so that it takes the loss of several acknowledgments.
+    /// Source: RFC 2018 §4: each block is reported several times, so that only the loss of several acknowledgments can hide it.
     fn unreported(&self, copy: Place, keeps: impl Fn(Place, Place) -> bool) -> bool {
         self.unreported.iter().any(|(from, to)| !keeps(copy, *from) && !keeps(*to, copy))
     }
@@ -85,8 +87,8 @@ impl Order {
         (first.tsval == tsval).then(|| first.place())
     }
 
-    /// Whether the receiver may have held a younger timestamp against a copy, if nothing overtook it that was sent `beyond` reach
-    /// behind it: only what lies below it in sequence can have brought one.
+    /// Whether the receiver may have refused a copy for a younger timestamp, if no copy sent later than this one by more than
+    /// `beyond` overtook it: only data below it in sequence can have brought such a timestamp.
     ///
     /// Source: RFC 7323 §4.3 and §5.3.
     fn refusable(&self, sent: &Sent, beyond: impl Fn(Place) -> bool) -> bool {
@@ -97,12 +99,12 @@ impl Order {
 }
 
 impl Stream {
-    /// Whether acknowledgments say which copy filled a hole.
+    /// Whether acknowledgments identify the copy that filled a hole.
     pub(crate) fn names_copies(&self) -> bool {
         self.timestamps && self.echoed.is_some()
     }
 
-    /// Whether an acknowledgment was overtaken on its way by one before it; if not, it is the last.
+    /// Whether an acknowledgment was overtaken by an earlier one; if not, it becomes the last.
     #[inline(always)]
     pub(crate) fn overtaken_ack(&mut self, s: &Seen, order: u64) -> bool {
         let value = s.timestamps.map(|t| t.value);
@@ -118,17 +120,18 @@ impl Stream {
         overtaken
     }
 
-    /// How far behind a copy another was sent which overtook it, at most.
+    /// The largest distance by which an overtaking copy was sent after the copy that it overtook.
     pub(crate) fn farthest(&self) -> Distance {
         self.order.as_deref().map_or(Distance::default(), |o| o.overtaken)
     }
 
-    /// Whether a copy may have arrived without a report, if `keeps` says of two places that the first came before the second.
+    /// Whether a copy may have arrived without a report. `keeps` returns whether the first of two places arrived before the
+    /// second.
     pub(crate) fn unreported(&self, copy: Place, keeps: impl Fn(Place, Place) -> bool) -> bool {
         self.order.as_deref().is_some_and(|o| o.unreported(copy, keeps))
     }
 
-    /// Whether the receiver may have held a younger timestamp against a copy, if nothing that was sent `beyond` reach overtook it.
+    /// Whether the receiver may have refused a copy for a younger timestamp, if no copy sent `beyond` reach overtook it.
     pub(crate) fn refusable(&self, sent: &Sent, beyond: impl Fn(Place) -> bool) -> bool {
         self.order.as_deref().is_some_and(|o| o.refusable(sent, beyond))
     }
@@ -137,13 +140,13 @@ impl Stream {
         self.order.get_or_insert_with(Box::default)
     }
 
-    /// Where the latest copy that is known to have arrived was sent.
+    /// The place of transmission of the latest copy known to have arrived.
     pub(super) fn newest(&self) -> Option<Place> {
         let passed = self.acked.checked_sub(1).and_then(|i| self.ring.get(i));
         self.order.as_deref().and_then(|o| o.newest).max(passed.as_ref().map(Sent::place))
     }
 
-    /// An acknowledgment comes; answers the latest copy that is known to have arrived before.
+    /// An acknowledgment arrives; returns the latest copy known to have arrived before.
     pub(super) fn heard(&mut self, skipped: u64) -> Option<Place> {
         let newest = self.newest();
         let una = self.una;
@@ -153,7 +156,7 @@ impl Stream {
         newest
     }
 
-    /// That acknowledgment tells nothing new.
+    /// That acknowledgment has no news.
     pub(super) fn repeated(&mut self) {
         if self.order.is_none() {
             let (una, newest) = (self.una, self.newest());
@@ -166,14 +169,14 @@ impl Stream {
         self.order_mut().again(sent);
     }
 
-    /// A SACK block has news: `first` and `last` are the ends of what it reports, each sent once.
+    /// A SACK block has news: `first` and `last` are the ends of the reported data, each sent once.
     pub(super) fn arrived(&mut self, first: Sent, last: Sent) {
         let order = self.order_mut();
         order.late(first.place());
         order.newest = order.newest.max(Some(last.place()));
     }
 
-    /// The last copy up to this place in the order of sending.
+    /// The last copy sent up to this place in the order of transmission.
     fn sent_by(&self, order: u64) -> Option<Place> {
         let first = self.ring.partition_point(|s| s.order <= order).checked_sub(1).and_then(|i| self.ring.get(i));
         let again = &self.order.as_deref()?.again;
@@ -181,9 +184,10 @@ impl Stream {
         first.as_ref().map(Sent::place).max(again.as_ref().map(Sent::place))
     }
 
-    /// The cumulative acknowledgment is about to advance from `self.una`. Where was the copy sent that made it do so?
+    /// The cumulative acknowledgment is about to advance from `self.una`. Returns the place of transmission of the copy that
+    /// caused it.
     ///
-    /// Source: RFC 7323 §4.3: the acknowledgment of what fills a hole echoes its timestamp.
+    /// Source: RFC 7323 §4.3: the acknowledgment of a segment that fills a hole echoes its timestamp.
     pub(super) fn filled(&mut self, cover: &Cover) -> Option<Place> {
         self.expect_in_order();
         let una = self.una;
@@ -203,17 +207,17 @@ impl Stream {
         if let Some(echo) = echo {
             let order = self.order_mut();
             first.into_iter().for_each(|first| order.late(first));
-            // Where acknowledgments are missing it is another hole that was filled last.
+            // If acknowledgments are missing, the hole that was filled last is another one.
             let first = first.or_else(|| order.first_with(echo));
             order.newest = order.newest.max(first);
         }
         last
     }
 
-    /// Without SACK, the latest copy that came before what filled the hole, if none was lost or overtaken.
+    /// Without SACK: the latest copy that arrived before the one that filled the hole, if none was lost or overtaken.
     fn expect_in_order(&mut self) {
         let Some(order) = self.order.as_deref_mut() else { return };
-        // The last acknowledgment answers what filled the hole.
+        // The last acknowledgment answers the segment that filled the hole.
         let others = std::mem::take(&mut order.heard).saturating_sub(1);
         if let Some(newest) = order.before.filter(|n| others > 0 && !self.facts.sack_seen && n.order != 0) {
             let expected = self.sent_by(newest.order.saturating_add(others)).unwrap_or(newest);

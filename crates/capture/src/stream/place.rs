@@ -1,8 +1,8 @@
-//! Places in the order of sending, and how far they lie apart.
+//! Places in the order of transmission, and distances between them.
 
 use super::Sent;
 
-/// A place in the order of sending.
+/// A place in the order of transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) at: i64,
@@ -10,7 +10,7 @@ pub(crate) struct Place {
     pub(crate) order: u64,
 }
 
-/// From one place to a later one: nanoseconds, and packets.
+/// The distance from one place to a later one: nanoseconds, and packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Distance {
     pub(crate) time: i64,
@@ -21,7 +21,7 @@ impl Place {
     /// Not known yet.
     pub(super) const OPEN: Place = Place { at: i64::MAX, order: u64::MAX };
 
-    /// How far this lies behind `earlier`; nothing if it lies before.
+    /// The distance from `earlier` to this place; zero if this is before it.
     pub(crate) fn behind(self, earlier: Place) -> Distance {
         if self.at < earlier.at {
             return Distance::default();
@@ -33,7 +33,7 @@ impl Place {
 }
 
 impl Distance {
-    /// At least as much as `other`.
+    /// Raises this to at least `other`.
     pub(super) fn stretch(&mut self, other: Distance) {
         self.time = self.time.max(other.time);
         self.packets = self.packets.max(other.packets);

@@ -1,42 +1,44 @@
-//! First copies that never came by here: the order of sending lacks packets, and what follows repeats them.
+//! First copies that were never captured here: packets are missing in the order of transmission, and later packets repeat them.
 //!
-//! Idea (decision 0170): what is lost before the place of the capture leaves a hole in the sequence numbers, unless nothing behind it came. Then only
-//! the order of sending ([`crate::ids`]) tells that something is missing, and what it was has to be presumed.
+//! Idea (decision 0170): data lost before the place of the capture leave a hole in the sequence numbers, unless nothing after
+//! them arrived. Then only the order of transmission ([`crate::ids`]) shows that something is missing, and its content has to be
+//! presumed.
 
 use super::cases::{Copy, Piece, Reports};
 use super::{sent, Sent, Stream};
 use crate::seen::Seen;
 
-/// The smallest retransmission timeout that is in use, nanoseconds.
+/// The smallest retransmission timeout in use, nanoseconds.
 /// Source: Linux 6.18, `include/net/tcp.h`, `TCP_RTO_MIN`.
 const LEAST_TIMEOUT: i64 = 200_000_000;
 
-/// Packets with data that are missing in the order of sending, right before the one that came.
+/// Data packets missing in the order of transmission, directly before the packet that arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Missed {
     pub(crate) packets: u64,
-    /// The smallest round trip between the hosts, nanoseconds.
+    /// The smallest round-trip time between the hosts, nanoseconds.
     pub(crate) round_trip: Option<i64>,
 }
 
-/// What comes from `from` to `to` for the first time has been sent before. From `sure` on that is a guess.
+/// Data from `from` to `to` that arrive for the first time have been sent before. From `sure` on this is a guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Presumed {
     from: u64,
     sure: u64,
     pub(super) to: u64,
-    /// That holds only if it comes after a silence of more than this, nanoseconds.
+    /// It holds only if they arrive after a silence of more than this, nanoseconds.
     after: Option<i64>,
 }
 
 impl Stream {
-    /// How many of the missing packets may themselves have repeated older data, and the silence that has to follow before the others
-    /// are taken for the next data, nanoseconds. `None` if nothing can be said of them.
+    /// The number of missing packets that may themselves have repeated older data, and the silence that must follow before the
+    /// others are assumed to be the next data, nanoseconds. `None` if nothing can be concluded.
     ///
-    /// After a silence of a round trip they were the next data, but for retransmissions that were lost, too: of the holes, and one for
-    /// each timeout. If this segment does not begin the first hole, all data from there on may have been among them. Without a
-    /// silence it is a guess. If the first hole has been open for a round trip, the sender may know of it; then the segment that
-    /// fills it was not sent twice within that time. Otherwise a silence may still come, and what follows it repeats what is missing.
+    /// After a silence of a round trip they were the next data, except retransmissions that were lost, too: of the holes, and one
+    /// for each timeout. If this segment does not begin the first hole, all data from there on may have been among them. Without
+    /// a silence this is a guess. If the first hole has been open for a round trip, the sender may know of it; then the segment
+    /// that fills it was not sent twice within that time. Otherwise a silence may still come, and the packets after it repeat the
+    /// missing ones.
     fn may_repeat(&self, s: &Seen, missed: Missed, silence: i64, newest: bool) -> Option<(u64, Option<i64>)> {
         let round_trip = missed.round_trip.filter(|_| s.seq <= self.hi && s.len > 0)?;
         let segments = |bytes: u64| bytes.div_ceil(u64::from(s.len));
@@ -54,20 +56,21 @@ impl Stream {
         }
     }
 
-    /// Packets are missing right before this one: notes which data they are presumed to have carried.
+    /// Packets are missing directly before this one: records the data that they are presumed to have carried.
     pub(super) fn missing(&mut self, s: &Seen, order: u64, missed: Missed, silence: i64) {
         let last = self.ring.len().checked_sub(1).and_then(|i| self.ring.get(i));
         let newest = last.is_some_and(|n| n.order + missed.packets + 1 == order);
         let Some((again, after)) = self.may_repeat(s, missed, silence, newest) else { return };
         let behind = |packets: u64| self.hi.saturating_add(packets.saturating_mul(u64::from(s.len)));
-        // What is missing may have been missing before.
+        // Packets missing now may have been missing before.
         let sure = behind(missed.packets.saturating_sub(again)).max(self.presumed.sure);
         let to = behind(missed.packets).max(self.presumed.to);
         self.presumed = Presumed { from: self.hi, sure, to, after };
         self.cases_mut().presume(order - missed.packets, order);
     }
 
-    /// Whether what comes here for the first time has been sent before, since so much is missing; then that is noted.
+    /// Whether data that arrive here for the first time have been sent before, as the missing packets suggest; then this is
+    /// recorded.
     pub(super) fn presume(&mut self, s: &Seen, order: u64, silence: i64) -> bool {
         let Presumed { from, sure, to, after } = self.presumed;
         if s.seq < from || s.seq >= to || s.len == 0 || self.came(s, order) {
@@ -89,7 +92,7 @@ impl Stream {
         true
     }
 
-    /// Whether this was thought to be missing. What was presumed for it was not sent before.
+    /// Whether this packet was thought to be missing. The data presumed for it were not sent before.
     pub(super) fn came(&mut self, s: &Seen, order: u64) -> bool {
         let came = self.cases.as_deref_mut().is_some_and(|c| c.came(order));
         if came {
@@ -101,8 +104,8 @@ impl Stream {
     }
 }
 
-/// How many segments may have been sent again, and lost, in a silence, nanoseconds: each timeout takes twice the time of the
-/// one before (RFC 6298 §5.5), and a probe may go before the first (RFC 8985 §7.2).
+/// The number of segments that may have been retransmitted and lost in a silence (nanoseconds): each timeout takes twice as long
+/// as the previous one (RFC 6298 §5.5), and a probe may precede the first (RFC 8985 §7.2).
 fn repeats(silence: i64) -> u64 {
     u64::from((silence / LEAST_TIMEOUT + 1).ilog2()) + 1
 }

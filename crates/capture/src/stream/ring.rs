@@ -1,7 +1,8 @@
-//! First copies in the order of their numbers, 16 bytes each: what is in flight is most of what a connection needs of memory.
+//! First copies in the order of their numbers, 16 bytes each: data in flight need most of a connection's memory.
 //!
-//! Idea: copies lie in blocks. Within a block each begins where the one before it ends, and times, frames, places in the order of sending
-//! and timestamps are kept as distances from those of its first copy. What does not fit begins another block.
+//! Idea: copies are kept in blocks. Within a block each begins where the previous one ends, and times, frames, places in the
+//! order of transmission and timestamps are kept as distances from those of its first copy. A copy that does not fit begins
+//! another block.
 
 use super::Sent;
 use crate::fetch::fetch;
@@ -9,24 +10,24 @@ use std::collections::VecDeque;
 
 /// Copies in a block.
 const FULL: usize = 32;
-/// So many copies ahead of the one that is acknowledged memory is asked for.
+/// Memory is prefetched this many copies ahead of the one that is acknowledged.
 const AHEAD: usize = 8;
-/// Segments that a block begins with room for, unless the one before it was full.
+/// A block begins with room for this many segments, unless the previous one was full.
 const FEW: usize = 4;
-/// Places in the order of sending and timestamps may be so far before those of the first copy.
+/// The largest distance by which places in the order of transmission and timestamps may precede those of the first copy.
 const BEFORE: u16 = 1 << 15;
 
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Ring {
-    /// The block that grows.
+    /// The block to which copies are added.
     last: Block,
-    /// The number of the first copy, counted from the first that there was.
+    /// The number of the first copy, counted from the first one ever.
     first: u64,
     older: VecDeque<Block>,
-    /// The number with which the older blocks begin; if there are none, the last.
+    /// The number of the first copy in the older blocks; if there are none, in the last block.
     begin: u64,
-    /// The number of the copy that was found last by [`Ring::reaching`].
+    /// The number of the copy last found by [`Ring::reaching`].
     found: u64,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Ring {
 #[repr(C)]
 struct Block {
     packed: Vec<Packed>,
-    /// Where the distances begin.
+    /// The origin of the distances.
     seq: u64,
     at: i64,
     frame: u64,
@@ -47,16 +48,16 @@ struct Block {
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     at: u32,
-    /// Behind its last sequence number.
+    /// The end of its last sequence number, as a distance.
     end: u32,
     frame: u32,
-    /// 0 where it is unknown.
+    /// 0 if unknown.
     order: u16,
     tsval: u16,
 }
 
 impl Block {
-    /// Begins with this copy.
+    /// A new block that begins with this copy.
     fn of(start: u64, s: &Sent, room: usize) -> Block {
         let mut block = Block {
             start,
@@ -71,13 +72,13 @@ impl Block {
         block
     }
 
-    /// The number of the copy behind its last.
+    /// The number after its last copy's.
     #[inline]
     fn end(&self) -> u64 {
         self.start + self.packed.len() as u64
     }
 
-    /// Adds a copy behind the others, if it fits.
+    /// Appends a copy, if it fits.
     #[inline(always)]
     fn push(&mut self, s: &Sent) -> bool {
         let follows = self.packed.last().is_some_and(|p| self.seq + u64::from(p.end) == s.seq);
@@ -128,7 +129,7 @@ impl Ring {
         (self.last.end() - self.first) as usize
     }
 
-    /// Adds one behind all others.
+    /// Appends a copy.
     #[inline(always)]
     pub(super) fn push(&mut self, sent: &Sent) {
         if !self.last.push(sent) {
@@ -146,7 +147,7 @@ impl Ring {
             return;
         }
         before.packed.shrink_to_fit();
-        // A ring that doubles would be half empty.
+        // A ring that doubles its room would be half empty.
         if self.older.len() == self.older.capacity() {
             self.older.reserve_exact(2 + self.older.len() / 8);
         }
@@ -158,7 +159,7 @@ impl Ring {
         self.begin = self.older.front().unwrap_or(&self.last).start;
     }
 
-    /// Adds one in front of number `at`.
+    /// Inserts a copy before number `at`.
     pub(super) fn insert(&mut self, at: usize, sent: &Sent) {
         if at >= self.len() {
             return self.push(sent);
@@ -190,7 +191,7 @@ impl Ring {
         self.note_begin();
     }
 
-    /// In which block a number lies; the last comes behind the older ones.
+    /// The block that contains a number; the last block follows the older ones.
     #[inline(always)]
     fn find(&self, number: u64) -> usize {
         if number >= self.last.start {
@@ -203,7 +204,7 @@ impl Ring {
         }
     }
 
-    /// In which of the older blocks a number lies if all are full, as nearly all are.
+    /// The older block that contains a number if all are full, as nearly all are.
     #[inline(always)]
     fn guess(&self, number: u64) -> usize {
         (number.saturating_sub(self.begin) / FULL as u64) as usize
@@ -227,19 +228,20 @@ impl Ring {
         block.get((number - block.start) as usize)
     }
 
-    /// When number `i` was sent, if it is found at once and ends at `ack`: then all before it end below, and all behind it above.
+    /// When number `i` was sent, if it is found immediately and ends at `ack`: then all before it end below, and all after it
+    /// above.
     #[inline(always)]
     pub(super) fn sent_to(&self, i: usize, ack: u64) -> Option<i64> {
         let number = self.first + i as u64;
         let block = if number >= self.last.start { &self.last } else { self.older.get(self.guess(number))? };
         let within = number.wrapping_sub(block.start) as usize;
         let p = block.packed.get(within)?;
-        // What was sent a round trip ago has long left the processor's cache.
+        // A copy sent a round trip ago has long left the processor's cache.
         fetch(&block.packed, (within + AHEAD) * size_of::<Packed>());
         (block.seq + u64::from(p.end) == ack).then(|| block.at + i64::from(p.at))
     }
 
-    /// How many from number `i` on end at `ack` or below, and when the last of these was sent.
+    /// The number of copies from number `i` on that end at or below `ack`, and when the last of them was sent.
     pub(super) fn pass(&self, i: usize, ack: u64) -> (usize, Option<i64>) {
         let number = self.first + i as u64;
         let mut k = self.find(number);
@@ -261,7 +263,7 @@ impl Ring {
         }
     }
 
-    /// How many come before the first that is not `below`.
+    /// The number of copies before the first that is not `below`.
     pub(super) fn partition_point(&self, below: impl Fn(&Sent) -> bool) -> usize {
         let is_below = |block: &Block, i: usize| block.get(i).is_some_and(|s| below(&s));
         let block = if is_below(&self.last, 0) {
@@ -283,7 +285,7 @@ impl Ring {
         (block.start + from as u64).saturating_sub(self.first) as usize
     }
 
-    /// The first that ends at `edge` or behind it. Mostly it is the one behind the last answer, so that is looked at first.
+    /// The first copy that ends at or after `edge`. It usually follows the last result, so this is tried first.
     pub(super) fn reaching(&mut self, edge: u64) -> Option<Sent> {
         let block = self.block(self.find(self.found));
         let within = self.found.wrapping_sub(block.start) as usize;
@@ -299,7 +301,7 @@ impl Ring {
         self.get(at)
     }
 
-    /// Those from number `i` on.
+    /// The copies from number `i` on.
     pub(super) fn from(&self, i: usize) -> impl Iterator<Item = Sent> + '_ {
         let number = self.first + i as u64;
         let k = self.find(number);
@@ -310,7 +312,7 @@ impl Ring {
         })
     }
 
-    /// Forgets the first `n`.
+    /// Forgets the first `n` copies.
     #[inline(never)]
     pub(super) fn forget(&mut self, n: usize) {
         self.first += n.min(self.len()) as u64;

@@ -1,11 +1,11 @@
-//! Usual packets are taken together for all parts: that must not show in any result.
+//! Usual packets are processed for all parts together; no result may show it.
 
 use super::*;
 use crate::flows::Flows;
 use crate::read::open;
 use std::path::{Path, PathBuf};
 
-/// The same packets with the shortcut of usual ones and without it.
+/// The same packets with and without the shortcut for usual ones.
 struct Twice {
     short: Survey,
     long: Survey,
@@ -14,16 +14,17 @@ struct Twice {
     spoil: Spoil,
 }
 
-/// What becomes of packets on their way to both.
+/// Changes packets on their way to both.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spoil {
     state: u64,
-    /// Of this many packets one is left out, comes twice, or changes its place with the next; 0: none.
+    /// One in this many packets is left out, duplicated, or swapped with the next; 0: none.
     odd: u64,
     identifications: Identifications,
     timestamps: bool,
     blocks: bool,
-    /// Of this many acknowledgments one carries data, and of as many segments one has another length; 0: none.
+    /// One in this many acknowledgments carries data, and one in this many segments has another length; 0:
+    /// none.
     both_ways: u64,
 }
 
@@ -39,13 +40,13 @@ enum Identifications {
 struct Pair {
     states: [State; 2],
     held: Option<Seen>,
-    /// Bytes that were put in, each way.
+    /// Bytes inserted, each way.
     more: [u64; 2],
 }
 
 impl Spoil {
     fn draw(&mut self, below: u64) -> u64 {
-        // A linear congruence stands in for chance.
+        // A linear congruential generator instead of random numbers.
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 33) % below
     }
@@ -96,7 +97,7 @@ impl Twice {
         long.any(flow, seen);
     }
 
-    /// Surveys a file, and holds what is found by both ways against each other.
+    /// Surveys a file, and compares the results of both.
     fn survey(mut self, file: &Path) -> Twice {
         let mut flows = Flows::new(&mut self, 1000);
         let mut opened = open(file).unwrap();

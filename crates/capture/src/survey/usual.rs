@@ -1,51 +1,51 @@
-//! Usual packets: data right behind all that were sent before, and acknowledgments that just advance.
+//! Usual packets: data directly after all earlier data, and acknowledgments that just advance.
 //!
-//! Idea: nearly all packets are of these two kinds, and all parts of an analysis agree on where such a packet stands. So that is asked once,
-//! and what only counts them is counted here, for all. Before any other packet the parts are brought up to date, and after it they are
-//! asked whether they agree again.
+//! Idea: nearly all packets are of these two kinds, and all parts of an analysis agree on the position of such a packet. So the
+//! position is tested once, and the counts are kept here, for all parts. Before any other packet the parts are brought up to
+//! date, and after it they are asked whether they agree again.
 
 use super::Work;
 use crate::reordering::acks::ByAcks;
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
 
-/// What is followed for all parts together while packets are usual. What every packet changes lies together.
+/// The state kept for all parts together while packets are usual. The fields that every packet changes are together.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct Usual {
     lanes: [Lane; 2],
-    /// When the last usual packet came.
+    /// When the last usual packet was captured.
     end: i64,
 }
 
-/// One way, since the parts were last up to date. The default takes no packet.
+/// One way, since the parts were last up to date. The default accepts no packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
-    /// The last packet's place in the order of sending, and how far the next one is behind it: 1, or 0 without identifications.
+    /// The last packet's place in the order of transmission, and the step to the next one: 1, or 0 without identifications.
     order: u64,
     step: u64,
     packets: u64,
     segments: u64,
-    /// In how many full segments acknowledgments covered its data.
+    /// The number of full segments in its acknowledged data.
     covered: u64,
     /// Payload of a full segment, bytes; 0 if unknown.
     segment: u64,
-    /// Where its data were when the parts were up to date.
+    /// The position of its data when the parts were last up to date.
     hi: u64,
-    /// A segment with more bytes is not usual.
+    /// A larger segment is not usual, bytes.
     largest: u32,
-    /// Whether data behind the last are usual.
+    /// Whether data directly after the last are usual.
     data: bool,
-    /// Whether an acknowledgment of its data is usual if it advances.
+    /// Whether an acknowledgment of its data that advances is usual.
     acks: bool,
-    /// Whether one is that does not, beside data of the other way.
+    /// Whether one that does not advance is usual, together with data of the other way.
     calm: bool,
     /// Whether arrivals need only be counted.
     counts: bool,
 }
 
 impl Lane {
-    /// Whether a packet is the next in order, without anything that needs a look.
+    /// Whether a packet is the next in order, without anything that needs closer examination.
     #[inline(always)]
     fn expects(&self, seen: &Seen) -> bool {
         const LOOKED_AT: u8 = Segment::SYN | Segment::FIN | Segment::RST | Segment::ACK;
@@ -62,7 +62,7 @@ impl Work {
     /// Takes a packet if it is usual.
     #[inline(always)]
     pub(super) fn usual(&mut self, seen: &Seen) -> bool {
-        // Each way has code of its own, so that all places in memory are known beforehand.
+        // Each way has its own code, so that all memory locations are known in advance.
         match seen.way {
             Way::Out => self.usual_of::<0, 1>(seen),
             Way::Back => self.usual_of::<1, 0>(seen),
@@ -135,7 +135,7 @@ impl Work {
         }
     }
 
-    /// Looks whether the next packets may be usual; all parts are up to date.
+    /// Determines whether the next packets may be usual; all parts are up to date.
     pub(super) fn resume(&mut self) {
         if self.connection.follows_all() {
             self.usual.lanes = [self.lane(Way::Out), self.lane(Way::Back)];

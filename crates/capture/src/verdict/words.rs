@@ -3,7 +3,7 @@
 use super::{Evidence, Judged};
 
 impl Judged {
-    /// The verdict with its evidence: a sentence or two, without the final stop.
+    /// The verdict with its evidence: one or two sentences, without the final full stop.
     pub fn words(&self) -> String {
         let likely = if self.likely { "likely " } else { "" };
         format!("{likely}{}: {}", self.verdict.name(), self.evidence.words(self.earlier, self.proof))
@@ -11,7 +11,7 @@ impl Judged {
 }
 
 impl Evidence {
-    /// What shows the verdict, in words. `earlier` and `proof` are frames as in [`Judged`].
+    /// The evidence, in words. `earlier` and `proof` are frames as in [`Judged`].
     pub fn words(&self, earlier: Option<u64>, proof: Option<u64>) -> String {
         let copy = frame("the earlier copy", earlier);
         let ack = frame("the acknowledgment", proof);
@@ -86,7 +86,7 @@ fn counted(n: u32, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// A time as milliseconds, three digits behind the point.
+/// A time in milliseconds, with three decimals.
 fn ms(nanos: i64) -> String {
     format!("{}{}.{:03} ms", if nanos < 0 { "-" } else { "" }, nanos.abs() / 1_000_000, nanos.abs() / 1000 % 1000)
 }

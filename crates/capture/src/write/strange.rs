@@ -1,6 +1,6 @@
-//! A segment with other addresses and ports, and without what it carries.
+//! A segment with other addresses and ports, and without its payload.
 //!
-//! Addresses and ports are numbered in the order in which they come: without the original nothing leads back to them.
+//! Addresses and ports are numbered in the order of their first use: without the original they cannot be traced back.
 
 use ackclock_wire::checksum::Sum;
 use ackclock_wire::options::{walk, Entry};
@@ -8,15 +8,15 @@ use ackclock_wire::packet::Captured;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// Most addresses; what would bring more is left out.
+/// The maximum number of addresses; segments that would exceed it are left out.
 const MOST: usize = 1 << 20;
-/// The first ports of all are those of services.
+/// Ports below this belong to services.
 const FIRST_PORT: u16 = 1024;
 const TCP: u8 = 6;
 const NOP: u8 = 1;
 const MPTCP: u8 = 30;
 
-/// Those whose names were changed.
+/// The renamed addresses and ports.
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
     addresses: BTreeMap<IpAddr, u32>,
@@ -24,7 +24,7 @@ pub(super) struct Strangers {
 }
 
 impl Strangers {
-    /// Writes a segment as a stranger's into `out`; answers its whole length, bytes. `None` if there are too many addresses.
+    /// Writes a disguised segment into `out`; returns its total length in bytes. `None` if there are too many addresses.
     pub(super) fn disguise(&mut self, tcp: &Captured<'_>, out: &mut Vec<u8>) -> Option<u32> {
         let (from, to) = (tcp.src(), tcp.dst());
         let (src, dst) = (self.address(from.ip())?, self.address(to.ip())?);
@@ -65,7 +65,7 @@ impl Strangers {
     }
 }
 
-/// The IP header of a packet with `all` bytes of TCP; where that is more than it can say, it says zero, as captures have it.
+/// The IP header of a packet with `all` bytes of TCP; a length that does not fit in the field is zero, as in captures.
 fn ip_header(tcp: &Captured<'_>, src: IpAddr, dst: IpAddr, all: u32, out: &mut Vec<u8>) {
     let ip = &tcp.ip;
     match (src, dst) {
@@ -100,7 +100,7 @@ fn ip_header(tcp: &Captured<'_>, src: IpAddr, dst: IpAddr, all: u32, out: &mut V
     }
 }
 
-/// The options that an analysis reads; of several paths no more than that they are spoken of; others become padding.
+/// The options that an analysis reads; for MPTCP, only its presence; others become padding.
 fn options(list: &[u8], out: &mut Vec<u8>) {
     let from = out.len();
     out.extend(list);
@@ -123,7 +123,7 @@ fn options(list: &[u8], out: &mut Vec<u8>) {
                 (2 + data.len(), true)
             }
             Ok(Entry::Unknown { data, .. }) => (2 + data.len(), false),
-            // Nothing behind a length that cannot be is read; an option of a wrong length is passed over.
+            // Nothing after an impossible length is read; an option of a wrong length is skipped.
             Err(ackclock_wire::options::Malformed::Length { len, .. }) => (usize::from(len), false),
             Err(_) => break,
         };
@@ -132,13 +132,13 @@ fn options(list: &[u8], out: &mut Vec<u8>) {
         }
         at += len;
     }
-    // What stands behind the end of the list, or in an option that is cut off, is not read.
+    // Bytes after the end of the list, or in a truncated option, are not read.
     if let Some(behind) = out.get_mut(at + 2..) {
         behind.fill(0);
     }
 }
 
-/// A checksum that is only begun, as before the device: with the pseudo-header.
+/// An incomplete checksum, as before the device completes it: of the pseudo-header.
 fn begun(src: IpAddr, dst: IpAddr, all: u32) -> [u8; 2] {
     let mut sum = Sum::default();
     sum.add_pseudo_header(TCP, src, dst, all);

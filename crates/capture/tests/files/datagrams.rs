@@ -1,4 +1,4 @@
-//! UDP with sequence numbers: what RTP and iperf3 look like is found, and nothing else is taken for it.
+//! UDP with sequence numbers: RTP and iperf3 are recognized, and nothing else is mistaken for them.
 
 use crate::make::{pcap, told, MS, START};
 use ackclock_capture::datagrams::{Format, Numbered};
@@ -28,7 +28,7 @@ fn rtp(sequence: u16) -> Vec<u8> {
     bytes
 }
 
-/// iperf3's: seconds, microseconds, a count; what follows is anything.
+/// iperf3's: seconds, microseconds, a count; the rest is arbitrary.
 fn iperf(micros: u32, count: u64, wide: bool) -> Vec<u8> {
     let mut bytes = (70_000 + micros / 1_000_000).to_be_bytes().to_vec();
     bytes.extend((micros % 1_000_000).to_be_bytes());
@@ -49,7 +49,7 @@ fn captured(packets: &[Vec<u8>]) -> Traffic {
     told(&pcap(101, &all)).2
 }
 
-/// The order in which numbers come: 5 was lost, 8 is late by two, 11 comes twice, and the path holds the first one back.
+/// The order in which numbers arrive: 5 was lost, 8 is late by two, 11 arrives twice, and the path delays the first one.
 const ORDER: [u64; 20] = [1, 0, 2, 3, 4, 6, 7, 9, 10, 8, 11, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
 fn is_measured(numbered: &Numbered, bytes: u64) {
@@ -95,7 +95,7 @@ fn what_only_looks_like_it_stays_udp() {
     let kinds: [(&str, Vec<Vec<u8>>); 6] = [
         // DNS: identification, flags, four counts.
         ("DNS", same(&|n| [&[0x80, n as u8, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1][..], &[9; 20]].concat())),
-        // RTCP at RTP's port: sender reports (200), whose lengths stand where RTP has its numbers.
+        // RTCP at RTP's port: sender reports (200), with their lengths where RTP has its numbers.
         (
             "RTCP",
             same(&|n| [&[0x80, 200, 0, n as u8][..], &SOURCE.to_be_bytes(), &SOURCE.to_be_bytes(), &[9; 40]].concat()),

@@ -1,4 +1,4 @@
-//! The formats, against the crate pcap-file.
+//! The formats, compared with the crate pcap-file.
 
 use crate::make::{behind, header, packet, pcap, told, told_within, whole, MS, START};
 use ackclock_capture::{Heading, Unreadable};
@@ -61,7 +61,7 @@ fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
                 } else {
                     (START + i64::from(i) * 1000 * MS, ether)
                 };
-                // pcap-file writes the ticks of nanoseconds; the second interface is written as it counts.
+                // pcap-file writes ticks of nanoseconds; the second interface is written in its own unit.
                 let ticks = if i % 2 == 0 { at } else { (at / (1000 * MS) - 1_000_000) << 20 };
                 let flags = EnhancedPacketOption::Flags(1 + i % 2);
                 writer

@@ -1,5 +1,5 @@
-//! Files that nobody meant: nothing panics, whatever is drawn or changed, memory stays bounded, and what is found does not depend on
-//! how the bytes arrive. The seed is fixed; `ACKCLOCK_FUZZ` is how many packets each test goes through, else 200,000.
+//! Malformed files: nothing panics on random or changed input, memory stays bounded, and the results do not depend on how the
+//! bytes arrive. The seed is fixed; `ACKCLOCK_FUZZ` sets the number of packets for each test (default 200,000).
 
 use crate::make::{header, packet};
 use ackclock_capture::read::{Packing, Reader};
@@ -38,7 +38,7 @@ pub(crate) fn executions() -> u64 {
     std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
 }
 
-/// A segment of one of a few connections, near to what was before: data, acknowledgments with SACK blocks, all flags.
+/// A segment of one of a few connections, close to earlier ones: data, acknowledgments with SACK blocks, all flags.
 pub(crate) fn segment(rng: &mut Rng) -> Vec<u8> {
     let near = |rng: &mut Rng| if rng.below(30) == 0 { rng.edge() } else { 5000 + 100 * rng.below(60) as u32 };
     let flags = match rng.below(40) {
@@ -72,7 +72,7 @@ pub(crate) fn segment(rng: &mut Rng) -> Vec<u8> {
     packet(&header, len)
 }
 
-/// A file of some packets in either format: good ones, then spoiled ones.
+/// A file of some packets in either format: valid ones, then damaged ones.
 pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
     let (ng, link) = (rng.below(2) == 0, [101u32, 1, 113, 276, 0][rng.below(5)]);
     let mut out = vec![];
@@ -218,7 +218,7 @@ fn packed_files_that_nobody_meant_end_well() {
     }
 }
 
-/// Counts how many states there are at once.
+/// Counts the states that exist at a time.
 #[derive(Default)]
 struct AtOnce {
     now: usize,

@@ -1,4 +1,4 @@
-//! Link layers and tunnels: whatever stands in front of it, the segment is found, and what is no TCP is named.
+//! Link layers and tunnels: the segment is found behind any of them, and other content is named.
 
 use crate::make::{behind, header, packet, pcap, told, whole, START};
 use ackclock_capture::link::Kind;
@@ -8,7 +8,7 @@ use etherparse::{LinuxSllPacketType, PacketBuilder, VlanId};
 const ACK: u8 = 0x10;
 const ETHERNET: &[u8] = &[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
 
-/// A segment of 30 bytes to be found again: number 77 of 5 s.
+/// A segment of 30 bytes that must be found: number 77 of 5 s.
 fn inner(ipv6: bool) -> Vec<u8> {
     packet(&header(ipv6, ACK, 77, 5), 30)
 }

@@ -1,4 +1,4 @@
-//! Files, link layers and connections, judged by writers and readers of others.
+//! Files, link layers and connections, checked against other writers and readers.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 

@@ -8,7 +8,7 @@ pub(crate) const MS: i64 = 1_000_000;
 /// 2026-01-01, nanoseconds.
 pub(crate) const START: i64 = 1_767_225_600 * 1000 * MS;
 
-/// One connection as it was handed over.
+/// One connection as passed to the analysis.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) flow: Flow,
@@ -75,12 +75,12 @@ pub(crate) fn packet(header: &Header, len: usize) -> Vec<u8> {
     buf
 }
 
-/// With a link layer in front.
+/// A packet behind a link layer.
 pub(crate) fn behind(front: &[u8], packet: &[u8]) -> Vec<u8> {
     [front, packet].concat()
 }
 
-/// A pcap file of the link type with nanoseconds, little-endian: time, packet and its length before it was cut.
+/// A pcap file of the link type with nanoseconds, little-endian: time, packet and its length before truncation.
 pub(crate) fn pcap(link: u32, packets: &[(i64, &[u8], usize)]) -> Vec<u8> {
     let mut file = vec![];
     for word in [0xa1b2_3c4du32, 0x0004_0002, 0, 0, 262_144, link] {
@@ -96,7 +96,7 @@ pub(crate) fn pcap(link: u32, packets: &[(i64, &[u8], usize)]) -> Vec<u8> {
     file
 }
 
-/// Packets a millisecond apart, whole.
+/// Complete packets, a millisecond apart.
 pub(crate) fn whole(link: u32, packets: &[Vec<u8>]) -> Vec<u8> {
     let all: Vec<_> = packets.iter().zip(0..).map(|(p, i)| (START + i * MS, &p[..], p.len())).collect();
     pcap(link, &all)

@@ -1,4 +1,5 @@
-//! What tshark and tcpdump read in a file, where they are installed; else the tests say that they were skipped.
+//! Compares with tshark and tcpdump, where they are installed; otherwise the tests report that they were
+//! skipped.
 
 use crate::hostile::{segment, Rng};
 use crate::make::{behind, pcap, told, MS, START};
@@ -23,7 +24,7 @@ fn transfers() -> Vec<u8> {
     pcap(1, &all)
 }
 
-/// What a program prints about a file; `None` if it is not installed.
+/// The output of a program for a file; `None` if it is not installed.
 fn printed(program: &str, arguments: &[&str], bytes: &[u8]) -> Option<String> {
     let path: PathBuf = std::env::temp_dir().join(format!("ackclock-{}-{program}-{}", std::process::id(), bytes.len()));
     std::fs::write(&path, bytes).unwrap();
@@ -74,7 +75,7 @@ fn tshark_reads_the_same_numbers_in_a_file_and_in_what_was_written_of_it() {
             let at = seconds.parse::<i64>().unwrap() * 1_000_000_000 + nanos.parse::<i64>().unwrap();
             let number = |cell: &str| cell.parse::<u32>().ok();
             let flags = u32::from_str_radix(cells[5].trim_start_matches("0x"), 16).unwrap();
-            // tshark reads an acknowledgment number even where its flag is not set.
+            // tshark reads an acknowledgment number even if its flag is not set.
             let ack = one.ack.map(|ack| ack as u32);
             let edges: Vec<u32> = cells[8].split(',').filter_map(number).collect();
             assert_eq!(

@@ -1,5 +1,5 @@
-//! Transfers as a path may make them, and then spoiled: what looks at them closely (the path that explains them, both ends of them,
-//! their graphs and rows) answers or refuses, and never panics.
+//! Transfers over a lossy path, with damaged captures: the detailed analyses (the path that explains them, both of their ends,
+//! their graphs and rows) return a result or refuse, and never panic.
 
 use crate::hostile::{executions, Rng};
 use crate::make::{back, header, packet, pcap, MS, START};
@@ -20,14 +20,15 @@ const LEN: u32 = 100;
 /// Packets of a capture: time and bytes.
 type Packets = Vec<(i64, Vec<u8>)>;
 
-/// A segment that leaves its sender, and when.
+/// A segment sent, and its time.
 struct Sent {
     at: i64,
     number: u32,
     copy: bool,
 }
 
-/// A transfer as both of its ends see it: half of the round trip each way, some segments lost, late, twice, or sent again for nothing.
+/// A transfer as captured at both of its ends: half of the round trip each way; some segments lost, late, duplicated, or
+/// retransmitted needlessly.
 fn transfer(rng: &mut Rng) -> [Packets; 2] {
     let half = MS * (1 + rng.below(60) as i64);
     let (loss, late, again) = (rng.below(8), rng.below(20), rng.below(6));
@@ -91,7 +92,7 @@ fn transfer(rng: &mut Rng) -> [Packets; 2] {
     [left, arrived]
 }
 
-/// A file of it, with packets changed, left out, twice or at other times.
+/// A file of it, with packets changed, left out, duplicated or at other times.
 fn spoiled(rng: &mut Rng, packets: &Packets) -> Vec<u8> {
     let mut packets = packets.clone();
     for _ in 0..rng.below(6) {
@@ -122,7 +123,7 @@ fn surveyed(name: &str, bytes: &[u8]) -> Option<OneFile> {
     Some(OneFile { name: name.to_owned(), contents, traffic, found: survey.finish() })
 }
 
-/// How many times: a hundredth of the packets that the other tests go through.
+/// The number of repetitions: a hundredth of the packets in the other tests.
 fn times() -> u64 {
     executions() / (100 * u64::from(SEGMENTS))
 }

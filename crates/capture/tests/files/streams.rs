@@ -1,4 +1,4 @@
-//! A file is the same in one piece, in many, and packed.
+//! A file has the same contents in one piece, in many, and packed.
 
 use crate::make::{header, packet, told, whole, Keep};
 use ackclock_capture::read::{Packing, Reader};
@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 
 const ACK: u8 = 0x10;
 
-/// Hands out a few bytes at a time.
+/// Returns a few bytes at a time.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl Read for Trickle<'_> {
@@ -114,7 +114,7 @@ fn packed_files_are_unpacked() {
             assert_eq!((contents.packing, contents.bytes, traffic.segments), (packing, want.bytes, 6000));
             assert_eq!(contents.damages.count(), 0);
         }
-        // What was unpacked before the end counts.
+        // Data unpacked before the end count.
         let (contents, _) =
             analyse(Input::Bytes(&packed[..packed.len() - packed.len() / 3]), 100, &mut Keep::default())
                 .unwrap_or_else(|e| panic!("{packing:?}: {e}"));

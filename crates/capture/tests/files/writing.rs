@@ -1,4 +1,4 @@
-//! What is written again is what was read, and without names it says the same.
+//! A rewritten file has the same packets, and without names the same results.
 
 use crate::hostile::{file, Rng};
 use crate::make::{header, packet, told, whole, Told};
@@ -46,7 +46,7 @@ fn chosen_packets_are_written_as_they_are() {
     assert!(tried > 500);
 }
 
-/// All that is known of a segment, but for its frame.
+/// All fields of a segment, except its frame.
 fn unnamed(all: &[Told]) -> Vec<Vec<Seen>> {
     let unnumbered = |seen: &Seen| Seen { frame: 0, ..*seen };
     all.iter().map(|t| t.segments.iter().map(unnumbered).collect()).collect()

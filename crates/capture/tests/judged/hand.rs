@@ -1,4 +1,4 @@
-//! Conversations written by hand: what offload, a late start, a missing way and wrapping numbers make of a capture.
+//! Conversations written by hand: the effects of offload, a late start, a missing way and wrapping numbers on a capture.
 
 use ackclock_capture::connection::{Connection, Report, Wanted};
 use ackclock_capture::place::Side;
@@ -10,7 +10,7 @@ use ackclock_wire::options::Timestamps;
 const MS: i64 = 1_000_000;
 const MSS: u64 = 1000;
 
-/// Where the numbers of a conversation begin.
+/// The first numbers of a conversation.
 #[derive(Clone, Copy)]
 struct Begin {
     seq: u64,
@@ -20,7 +20,7 @@ struct Begin {
 
 const PLAIN: Begin = Begin { seq: 1 << 40, clock: 1000, id: 500 };
 
-/// A capture in the making; a millisecond is a tick of both clocks.
+/// A capture under construction; both clocks tick once a millisecond.
 struct Talk {
     begin: Begin,
     packets: Vec<Seen>,
@@ -40,7 +40,7 @@ impl Talk {
         frame
     }
 
-    /// Segments from `from` up to `to` in one packet; it takes as many identifications.
+    /// Segments from `from` up to `to` in one packet; it takes one identification for each.
     fn data(&mut self, ms: i64, from: u64, to: u64) -> u64 {
         let id = Some(self.begin.id.wrapping_add(self.ids));
         self.ids += (to - from) as u16;
@@ -48,7 +48,7 @@ impl Talk {
         self.add(Seen { way: Way::Out, seq, len, id, ack: Some(1), ..Seen::default() }, ms, ms as u32, 0)
     }
 
-    /// An acknowledgment of what is below `ack`, with SACK blocks; it echoes the data of that millisecond.
+    /// An acknowledgment of everything below `ack`, with SACK blocks; it echoes the data of that millisecond.
     fn ack(&mut self, ms: i64, ack: u64, blocks: &[(u64, u64)], echo: u32) -> u64 {
         let at = |n: u64| self.begin.seq + MSS * n;
         let mut sack = [(0, 0); 4];
@@ -67,14 +67,14 @@ fn report(packets: &[Seen], at: Side) -> Report {
     connection.finish()
 }
 
-/// What was sent again, without numbers that depend on where the conversation's begin.
+/// The retransmissions, without numbers that depend on the conversation's first numbers.
 fn told(report: &Report, begin: Begin) -> Vec<(u64, i64, u64, u32, Verdict, bool)> {
     let each = report.retransmissions.iter();
     each.map(|r| (r.frame, r.at, (r.seq - begin.seq) / MSS, r.len, r.judged.verdict, r.judged.likely)).collect()
 }
 
-/// At the sender, with offload: packets of three segments. The second segment is lost and sent again; later a packet is sent again
-/// that had been acknowledged.
+/// At the sender, with offload: packets of three segments. The second segment is lost and retransmitted; later an acknowledged
+/// packet is retransmitted.
 fn offloaded(begin: Begin) -> Talk {
     let mut talk = Talk::new(begin);
     talk.data(0, 0, 3);
@@ -110,11 +110,11 @@ fn wrapping_sequence_numbers_clocks_and_identifications_change_nothing() {
     }
 }
 
-/// A verdict, what shows it, and whether it is likely only.
+/// A verdict, its evidence, and whether it is only likely.
 type Told = (Verdict, Evidence, bool);
 
-/// What the sender's capture tells with the receiver's beside it: single segments there, another clock, and numbers that were unwrapped
-/// from elsewhere. `came` says of each segment that left, by its number, whether it was captured there.
+/// The results for the sender's capture together with the receiver's, which has single segments, another clock, and numbers
+/// unwrapped from another base. `came` returns for the number of each transmitted segment whether it was captured there.
 fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64)>) {
     let wanted = |side| Wanted { at: Some(side), each: true, ..Wanted::default() };
     let mut there = Connection::noting_arrivals(wanted(Side::Receiver));
@@ -164,10 +164,10 @@ fn what_the_receivers_capture_lacks_is_not_taken_for_lost() {
     let sent = offloaded(PLAIN);
     let needless = (Verdict::Needless, Evidence::TakenThere, false);
     let open = (Verdict::CannotTell, Evidence::NotThere, false);
-    // It began late: with what was sent behind the loss; it ended early: before what was sent again came.
+    // It began late: with the data sent after the loss. It ended early: before the retransmissions arrived.
     assert_eq!(both(&sent, |n| n > 2).0, [open, needless]);
     assert_eq!(both(&sent, |n| n != 1 && n < 6).0, [open, open]);
-    // A packet that the receiver acknowledged is missing in the middle: then others may be.
+    // A packet that the receiver acknowledged is missing in the middle: so others may be missing.
     let (verdicts, between) = both(&sent, |n| n != 1 && n != 4);
     assert_eq!(verdicts, [(Verdict::Needed, Evidence::NoneArrived, true), needless]);
     assert_eq!(between, Some((11, 11)));

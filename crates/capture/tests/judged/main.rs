@@ -1,4 +1,4 @@
-//! Verdicts from captures of simulated runs against what was true: 30 paths, each with seven pairs of hosts.
+//! Verdicts from captures of simulated runs compared with the truth: 30 paths, each with seven pairs of hosts.
 
 mod hand;
 mod paths;
@@ -22,7 +22,7 @@ const NO_SACK: PeerSpec = PeerSpec { sack: Some(false), ..BOTH };
 const NO_TIMESTAMPS: PeerSpec = PeerSpec { timestamps: Some(false), ..BOTH };
 const NEITHER: PeerSpec = PeerSpec { timestamps: Some(false), dsack: Some(false), ..BOTH };
 
-/// Of each transfer.
+/// Size of each transfer.
 const BYTES: u64 = 3_000_000;
 
 fn judged(seen: &[Seen], at: Option<Side>) -> BTreeMap<u64, Retransmission> {
@@ -31,7 +31,7 @@ fn judged(seen: &[Seen], at: Option<Side>) -> BTreeMap<u64, Retransmission> {
     connection.finish().retransmissions.into_iter().map(|r| (r.frame, r)).collect()
 }
 
-/// All paths with this stack and what its peer knows: from the sender's side and from the receiver's.
+/// All paths with this stack and these options of its peer: from the sender's side and from the receiver's.
 fn tallies(stack: &str, peer: PeerSpec, at: impl Fn(Side) -> Option<Side>) -> [Tally; 2] {
     let stack = Stack::named(stack).expect("a named stack");
     let mut tallies = [Tally::default(), Tally::default()];
@@ -82,7 +82,8 @@ fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
         let [_, receiver] = tallies(stack, peer, Some);
         let wrong = (receiver.wrong, receiver.unknown, receiver.invented);
         assert_eq!(wrong, (0, 0, 0), "{stack}: {receiver}");
-        // Of the others no copy came before, nor anything that was sent after the first: the order of sending alone tells of them.
+        // For the others, no copy arrived before, nor any data sent after the first copy: only the order of transmission reveals
+        // them.
         assert!((receiver.likely + receiver.extra) * 50 <= receiver.all, "{stack}: {receiver}");
         assert!(receiver.unlisted * 500 <= receiver.all, "{stack}: {receiver}");
     }
@@ -104,7 +105,7 @@ fn from_both_sides_every_verdict_is_right() {
         for path in paths::PATHS {
             let mut scenario = paths::scenario(path, BYTES);
             scenario.flows[0].peer = peer;
-            // Long enough for all: what is under way at the end would count as taken.
+            // Long enough for all: packets in flight at the end would count as taken.
             scenario.duration = Nanos::from_secs(600);
             let captures = Captures::of(&scenario, &stack_named, 1);
             let mut there =

@@ -1,4 +1,4 @@
-//! Paths on which retransmissions are of all kinds.
+//! Paths with retransmissions of all kinds.
 
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
@@ -6,7 +6,7 @@ use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
 
-/// One path: its name, and what makes it different from the plain one.
+/// One path: its name, and its difference from the plain one.
 pub(crate) type Path = (&'static str, fn(&mut Scenario));
 
 pub(crate) const PATHS: &[Path] = &[
@@ -110,7 +110,7 @@ pub(crate) fn scenario(path: &Path, bytes: u64) -> Scenario {
     s
 }
 
-/// The same with 25 ms more behind the middle, where the like happens again.
+/// The same with 25 ms more behind the middle, where the same impairments apply again.
 pub(crate) fn with_middle(path: &Path, bytes: u64) -> Scenario {
     let mut s = scenario(path, bytes);
     s.links.swap(0, 2);

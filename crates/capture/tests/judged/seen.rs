@@ -1,4 +1,4 @@
-//! A simulated run as captures at both of its hosts would show it, and what its retransmissions were.
+//! A simulated run as captured at both of its hosts, and the truth about its retransmissions.
 
 use ackclock_capture::{Seen, Way};
 use ackclock_sim::engine::Sim;
@@ -13,7 +13,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_wire::options::Timestamps;
 
-/// Where numbers begin: unwrapped ones do not tell where the wrap is.
+/// The start of numbers: unwrapped ones do not depend on the position of the wrap.
 const BASE: u64 = 1 << 32;
 
 /// A capture at each host, and the truth.
@@ -24,11 +24,12 @@ pub(crate) struct Captures {
     /// At the node behind the shared link.
     pub(crate) middle: Vec<Seen>,
     fates: Fates,
-    /// For each packet of the sender its retransmission, if it is one, and its frame.
+    /// For each packet of the sender: its retransmission, if it is one, and its frame.
     sent: Vec<(Option<u32>, u64)>,
     again: u32,
     numbers: [u32; 2],
-    /// For each retransmission its frames at the sender and, where it came by, at the receiver and in the middle.
+    /// For each retransmission: its frame at the sender and, if it passed there, at the receiver and in the
+    /// middle.
     pub(crate) frames: Vec<(u64, Option<u64>, Option<u64>)>,
 }
 
@@ -40,7 +41,7 @@ impl Captures {
         sim.into_watch()
     }
 
-    /// What each retransmission was.
+    /// The truth about each retransmission.
     pub(crate) fn truth(&self) -> Vec<Verdict> {
         self.fates.each()
     }

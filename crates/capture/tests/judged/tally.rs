@@ -1,4 +1,4 @@
-//! Verdicts counted against the truth.
+//! Verdicts compared with the truth.
 
 use ackclock_capture::verdict::{Retransmission, Verdict};
 use ackclock_sim::fate;
@@ -10,16 +10,16 @@ use std::fmt;
 pub(crate) struct Tally {
     pub(crate) all: u32,
     pub(crate) right: u32,
-    /// Wrong, and not marked as a guess.
+    /// Wrong, but not marked as a guess.
     pub(crate) wrong: u32,
     pub(crate) likely: u32,
     pub(crate) unknown: u32,
-    /// Retransmissions that were not taken for such.
+    /// Retransmissions that were not recognized.
     pub(crate) unlisted: u32,
-    /// What was taken for a retransmission and was none; and how much of it is not marked as a guess.
+    /// Segments mistaken for retransmissions; and the number of them not marked as guesses.
     pub(crate) extra: u32,
     pub(crate) invented: u32,
-    /// Needless in truth; of these those found; all that were called needless.
+    /// Truly needless; those of them that were found; all that were called needless.
     pub(crate) needless: u32,
     found: u32,
     called: u32,
@@ -27,7 +27,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// The verdicts `got`, by frame, of one run; `frames` are those of the retransmissions, where this capture has them.
+    /// Adds the verdicts `got`, by frame, of one run; `frames` are the retransmissions' frames, where this capture has
+    /// them.
     pub(crate) fn add(
         &mut self,
         path: &str,
@@ -74,12 +75,12 @@ impl Tally {
         }
     }
 
-    /// Of those called needless the share that was.
+    /// The share of those called needless that were.
     pub(crate) fn precision(&self) -> f64 {
         f64::from(self.found) / f64::from(self.called)
     }
 
-    /// Of the needless ones the share that was found.
+    /// The share of the needless ones that were found.
     pub(crate) fn recall(&self) -> f64 {
         f64::from(self.found) / f64::from(self.needless)
     }

@@ -1,4 +1,4 @@
-//! Against a list of all copies.
+//! Compares the ring with a list of all copies.
 
 use super::*;
 
@@ -11,7 +11,8 @@ fn what_is_kept_in_16_bytes_comes_out_as_it_went_in() {
     assert_eq!(size_of::<Packed>(), 16);
     let (mut ring, mut model) = (Ring::default(), Vec::new());
     for i in 0..500u64 {
-        // Every 70th leaves a hole, every 90th comes after a long time, and one in five has no place in the order of sending.
+        // Every 70th leaves a hole, every 90th arrives after a long time, and one in five has no place in the order of
+        // transmission.
         let seq = (1 << 62) + (i + i / 70) * 1460;
         let at = i as i64 * 120_000 + (i as i64 / 90) * 7_000_000_000;
         let order = if i % 5 == 0 { 0 } else { (1 << 32) + 900 - i };
@@ -42,7 +43,7 @@ fn what_is_kept_in_16_bytes_comes_out_as_it_went_in() {
 
 #[test]
 fn copies_far_apart_or_in_any_order_are_those_of_a_list() {
-    // A linear congruence stands in for chance.
+    // A linear congruential generator instead of random numbers.
     let mut state = 1u64;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
