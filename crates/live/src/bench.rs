@@ -1,7 +1,7 @@
-//! How fast the engine is on a device, and whether the bytes are the same: transfers to and from this machine's kernel.
+//! Measures the engine's speed on a device, and compares the bytes: transfers to and from this machine's kernel.
 //!
-//! Each transfer has a namespace of its own, with a fresh device and nothing remembered. The kernel's application has a thread,
-//! the engine has another one. Both hash what they handle.
+//! Each transfer has a namespace of its own, with a new device and no state from earlier transfers. The kernel's application
+//! and the engine each have a thread, and both hash the bytes.
 
 use crate::clock::{thread_time, Clock};
 use crate::driver::{Counts, Driver};
@@ -25,14 +25,14 @@ use std::path::PathBuf;
 
 /// The device's name in its namespace.
 pub const DEVICE: &str = "tun0";
-/// The kernel listens there, or the engine does.
+/// The kernel, or the engine, listens on this port.
 const PORT: u16 = 5001;
 /// Both ends' sequence numbers begin here, 64 KiB below 2³², so that every longer transfer wraps.
 pub const ISN: u32 = 0xffff_0000;
-/// A large packet is at most this long: 44 segments of 1448 bytes.
+/// The maximum length of a large packet: 44 segments of 1448 bytes.
 pub(crate) const MAX_TRAIN: u16 = 44;
 
-/// Which way the bytes go.
+/// The direction of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The engine sends, the kernel receives.
@@ -41,7 +41,7 @@ pub enum Direction {
     Receive,
 }
 
-/// Which IP.
+/// The IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -53,13 +53,13 @@ pub enum Family {
 /// A transfer.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Which way.
+    /// Its direction.
     pub direction: Direction,
-    /// Over which IP.
+    /// Its IP version.
     pub family: Family,
     /// Whether packets may be trains of segments.
     pub offload: bool,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// The device's MTU, bytes.
     pub mtu: u32,
@@ -67,40 +67,41 @@ pub struct Transfer {
     pub stack: Stack,
     /// The engine's buffers.
     pub buffers: Buffers,
-    /// Whether both threads ask for real-time priority.
+    /// Whether both threads request real-time priority.
     pub realtime: bool,
-    /// Where a capture goes.
+    /// The file for a capture.
     pub pcap: Option<PathBuf>,
 }
 
-/// What came of a transfer.
+/// The results of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// Payload bytes that the receiver's application read.
     pub bytes: u64,
     /// From the first packet until everything was acknowledged, or read.
     pub time: Nanos,
-    /// Whether both ends' bytes have the same hash, and are equally many.
+    /// Whether both ends' bytes have the same hash and the same number.
     pub hashes_equal: bool,
-    /// Share of a processor that the engine's thread used.
+    /// The engine thread's share of a processor.
     pub engine_processor: f64,
-    /// Share of a processor that the thread of the kernel's application used; its system calls carry most of the kernel's TCP.
+    /// The share of a processor used by the thread of the kernel's application; its system calls include most of the work of
+    /// the kernel's TCP.
     pub kernel_processor: f64,
-    /// What went over the wire.
+    /// The frames on the wire.
     pub counts: Counts,
-    /// How late 99 of 100 timers were at most.
+    /// The 99th percentile of the lateness of timers.
     pub late_p99: Option<Nanos>,
-    /// How late the last one was.
+    /// The largest lateness of a timer.
     pub late_worst: Option<Nanos>,
-    /// Segments that the engine sent again.
+    /// Segments that the engine retransmitted.
     pub retransmitted: u64,
-    /// How often the sender's sequence numbers passed 2³².
+    /// How often the sender's sequence numbers wrapped at 2³².
     pub wraps: u64,
-    /// What became of the request for real-time priority.
+    /// The outcome of the request for real-time priority.
     pub priority: Priority,
 }
 
-/// A kernel to talk to.
+/// A kernel as the peer.
 pub struct Bench {
     /// The kernel's namespace.
     pub namespace: Namespace,
@@ -127,7 +128,7 @@ impl Transfer {
     pub fn prepare(&self) -> Result<(Bench, Link), LiveError> {
         check_mtu(self.mtu, self.family == Family::V6)?;
         let namespace = Namespace::new()?;
-        // What one transfer taught the kernel, the next one must not know; and 2 GB/s want larger buffers than the default.
+        // State learned in one transfer must not affect the next; and 2 GB/s need larger buffers than the default.
         for (name, value) in [
             ("net.ipv4.tcp_no_metrics_save", "1"),
             ("net.ipv4.tcp_rmem", "4096 4194304 33554432"),
@@ -142,7 +143,7 @@ impl Transfer {
         Ok((Bench { namespace, addresses }, link))
     }
 
-    /// The line that a run begins with: namespace, device, MTU, offload, congestion control.
+    /// The first line of a run: namespace, device, MTU, offload, congestion control.
     pub fn describe(&self, link: &Link) -> String {
         let line = first_line("its own", DEVICE, link.kind(), self.mtu, self.offload, &self.stack);
         let verb = match self.direction {
@@ -152,10 +153,10 @@ impl Transfer {
         format!("{line} {verb} over {}, the kernel's cubic at the other end", self.family.name())
     }
 
-    /// Carries it out over `wire`, which is the bench's link or something around it.
+    /// Runs it over `wire`, which is the bench's link or a wrapper around it.
     ///
     /// # Errors
-    /// Whatever goes wrong on the way; a hash that differs is none.
+    /// Any error during the transfer; different hashes are not an error.
     pub fn run<W: Wire>(&self, bench: &Bench, wire: W, shared: &Shared) -> Result<Outcome, LiveError> {
         let clock = Clock::start();
         let capture = self.pcap.as_ref().map(|path| Capture::create(path, DEVICE, clock, None)).transpose()?;

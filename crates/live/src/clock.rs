@@ -1,4 +1,4 @@
-//! The time of a live run, and how late it was.
+//! The time of a live run, and its lateness.
 //!
 //! Source: `man 2 clock_gettime`.
 
@@ -6,7 +6,7 @@ use ackclock_tcp::time::{Nanos, Time};
 use nix::time::{clock_gettime, ClockId};
 use std::time::Duration;
 
-/// A clock that never goes back. A run begins at one second, so that times before it can be told.
+/// A monotonic clock. A run begins at one second, so that times before it can be represented.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// The machine's clock at time zero, ns.
@@ -15,13 +15,13 @@ pub struct Clock {
     epoch: u64,
 }
 
-/// Processor time that the calling thread has used.
+/// CPU time of the calling thread.
 pub fn thread_time() -> Nanos {
     Nanos(read(ClockId::CLOCK_THREAD_CPUTIME_ID))
 }
 
 fn read(clock: ClockId) -> u64 {
-    // These clocks are there on every Linux, and their times are positive.
+    // These clocks exist on every Linux, and their times are positive.
     clock_gettime(clock).map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64)
 }
 
@@ -29,13 +29,13 @@ impl Clock {
     /// When a run begins.
     pub const START: Time = Time(1_000_000_000);
 
-    /// A clock at which it is [`Clock::START`] now.
+    /// A clock whose current time is [`Clock::START`].
     pub fn start() -> Self {
         let before = |clock| read(clock).saturating_sub(Clock::START.0);
         Clock { zero: before(ClockId::CLOCK_MONOTONIC), epoch: before(ClockId::CLOCK_REALTIME) }
     }
 
-    /// What time it is.
+    /// The current time.
     #[inline]
     pub fn now(&self) -> Time {
         Time(read(ClockId::CLOCK_MONOTONIC).saturating_sub(self.zero))
@@ -47,10 +47,11 @@ impl Clock {
     }
 }
 
-/// How much later things happened than they were due. Percentiles are exact to an eighth.
+/// The distribution of lateness: how long after their due time events happened. Percentiles are
+/// exact to an eighth.
 #[derive(Clone, Debug)]
 pub struct Lateness {
-    /// By the three bits behind the leading one, and its place.
+    /// By the position of the leading bit and the three bits after it.
     counts: Vec<u64>,
     worst: u64,
     total: u64,
@@ -63,7 +64,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Something was due at `due` and happened at `now`.
+    /// An event was due at `due` and happened at `now`.
     #[inline]
     pub fn record(&mut self, due: Time, now: Time) {
         let late = now.0.saturating_sub(due.0);
@@ -72,14 +73,14 @@ impl Lateness {
         self.total += 1;
     }
 
-    /// Takes what another one has recorded.
+    /// Adds the records of another one.
     pub fn add(&mut self, other: &Lateness) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
         self.worst = self.worst.max(other.worst);
         self.total += other.total;
     }
 
-    /// The lateness that the share `ratio` of all does not exceed; `None` without any.
+    /// The lateness that a share `ratio` of all events does not exceed; `None` without events.
     pub fn percentile(&self, ratio: f64) -> Option<Nanos> {
         let rank = (libm::ceil(ratio * self.total as f64) as u64).clamp(1, self.total.max(1));
         let mut seen = 0;
@@ -90,12 +91,12 @@ impl Lateness {
         Some(Nanos(upper(found).min(self.worst)))
     }
 
-    /// The most.
+    /// The largest.
     pub fn worst(&self) -> Option<Nanos> {
         (self.total > 0).then_some(Nanos(self.worst))
     }
 
-    /// How many things were recorded.
+    /// The number of events.
     pub fn count(&self) -> u64 {
         self.total
     }
@@ -103,7 +104,7 @@ impl Lateness {
 
 fn bucket(ns: u64) -> usize {
     let order = 63 - (ns | 8).leading_zeros() as usize;
-    // Below 8 each value has a place of its own.
+    // Below 8, each value has its own bucket.
     if ns < 8 {
         ns as usize
     } else {

@@ -1,5 +1,5 @@
-//! One loop between a wire and a host's TCP: what has arrived goes in, what is to be sent goes out, and between two events
-//! the thread sleeps.
+//! The loop between a wire and a host's TCP: arrived frames are passed in, frames to be sent are passed out, and between
+//! two events the thread sleeps.
 //!
 //! Source: `man 2 ppoll` (a timeout in nanoseconds).
 
@@ -19,29 +19,29 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-/// Frames that are taken, and then given, before the other side has its turn.
+/// The number of frames taken or sent before it is the other direction's turn.
 const BATCH: usize = 64;
-/// Nobody sleeps longer: somebody may want the run to end.
+/// The longest sleep, so that a request to stop is noticed.
 const NAP: Nanos = Nanos::from_millis(50);
 
-/// What uses the connections.
+/// The user of the connections.
 pub trait Application {
-    /// Called in every turn of the loop, after what had arrived was taken: write, read, close.
+    /// Called in every iteration, after the arrived frames were taken: write, read, close.
     ///
     /// # Errors
-    /// Whatever ends the run.
+    /// An error ends the run.
     fn turn(&mut self, now: Time, host: &mut Host) -> Result<Going, LiveError>;
 
-    /// What the application itself waits for: a file that becomes readable, or writable.
+    /// A file that the application waits for, until it becomes readable or writable.
     fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)> {
         None
     }
 
-    /// The run is stopped: what there is to say to the peer, a RST as a rule.
+    /// The run is stopped: called so that it can notify the peer, usually with a RST.
     fn give_up(&mut self, _host: &mut Host) {}
 }
 
-/// Whether a run goes on.
+/// Whether a run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Going {
     /// There is more to do.
@@ -50,14 +50,14 @@ pub enum Going {
     Done,
 }
 
-/// What went over the wire.
+/// Counters of the frames on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Frames that arrived.
     pub received: u64,
-    /// Of them: what was no TCP, as router solicitations are.
+    /// Those that were not TCP, such as router solicitations.
     pub other: u64,
-    /// Of them: what was refused as malformed, or for its checksum.
+    /// Those that were refused as malformed, or for their checksum.
     pub malformed: u64,
     /// Frames that were sent.
     pub sent: u64,
@@ -72,7 +72,7 @@ pub struct Driver<W, O> {
     wire: W,
     /// Its connections.
     pub host: Host,
-    /// Who listens to them.
+    /// Their listener.
     pub watch: O,
     clock: Clock,
     counts: Counts,
@@ -87,10 +87,10 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         Driver { wire, host, watch, clock, counts: Counts::default(), lateness: Lateness::default(), frame }
     }
 
-    /// Runs until the application is done, or somebody stops it.
+    /// Runs until the application is done, or the run is stopped.
     ///
     /// # Errors
-    /// Those of the wire and the application; [`LiveError::Interrupted`] if it was stopped.
+    /// Errors of the wire and the application; [`LiveError::Interrupted`] if it was stopped.
     pub fn run<A: Application>(&mut self, application: &mut A, shared: &Shared) -> Result<(), LiveError> {
         loop {
             if shared.stopped() {
@@ -115,7 +115,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         }
     }
 
-    /// Takes what has arrived, at most a batch; how many frames.
+    /// Takes arrived frames, at most a batch; returns their number.
     fn take(&mut self) -> Result<usize, LiveError> {
         let offload = self.wire.offload();
         let mut now = None;
@@ -151,7 +151,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         Ok(BATCH)
     }
 
-    /// Sends what there is to send, at most a batch; how many frames.
+    /// Sends waiting frames, at most a batch; returns their number.
     fn give(&mut self) -> Result<usize, LiveError> {
         let (writing, head) = if self.wire.offload() { (Writing::Offload, LEN) } else { (Writing::Whole, 0) };
         let now = self.clock.now();
@@ -184,7 +184,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         }
         self.counts.naps += 1;
         let wire = PollFd::new(self.wire.readable(), PollFlags::POLLIN);
-        // Without a file of the application's the wire stands there twice.
+        // Without a file of the application, the wire is listed twice.
         let other = application.waits_for().map_or(wire.clone(), |(fd, flags)| PollFd::new(fd, flags));
         match ppoll(&mut [wire, other], Some(TimeSpec::from(Duration::from_nanos(due.0))), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
@@ -192,17 +192,17 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         }
     }
 
-    /// What time it is.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// What went over the wire so far.
+    /// The counters so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// How late timers were.
+    /// The lateness of timers.
     pub fn lateness(&self) -> &Lateness {
         &self.lateness
     }
@@ -213,7 +213,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
     }
 }
 
-/// To TCP a frame for which there was no room is one that was lost on its way.
+/// For TCP, a frame that does not fit is one lost on its way.
 fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(libc::ENOBUFS)
 }

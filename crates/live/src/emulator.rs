@@ -1,8 +1,8 @@
-//! The links of a scenario in real time: packets with their bytes go in at one end of a flow and come out at the other when the
-//! simulator's own elements, with the same luck, let them.
+//! The links of a scenario in real time: packets with their bytes enter at one end of a flow and leave at the other when the
+//! simulator's own elements, with the same random numbers, let them.
 //!
-//! [`Path`] is the network; here are the bytes that belong to its packets. Its clock is the caller's, so that deadlines follow
-//! from arrivals alone: what is taken out late in real time makes nothing else late.
+//! [`Path`] is the network; this module keeps the bytes of its packets. The caller owns the clock, so deadlines depend only on
+//! arrivals: a packet that is taken out late in real time does not delay any other.
 
 mod copies;
 mod reading;
@@ -27,28 +27,28 @@ pub struct Emulator<W: Watch> {
     path: Path<Both<Desk, W>>,
 }
 
-/// A packet that has come out.
+/// A packet that has left the path.
 #[derive(Debug)]
 pub struct Leaving {
-    /// When it came out.
+    /// When it left.
     pub at: Time,
     /// Its flow.
     pub flow: u32,
-    /// The end to which it came.
+    /// The end that it reached.
     pub to: Side,
-    /// What the path saw of it. [`Segment::CE`] says that a queue has marked it.
+    /// The path's view of it. [`Segment::CE`] means that a queue has marked it.
     pub seg: Segment,
     /// How often its data had been sent (1 = first); 0 for a pure ACK.
     pub sends: u8,
-    /// It, as it went in.
+    /// Its bytes as they entered.
     pub bytes: Vec<u8>,
 }
 
 impl<W: Watch> Emulator<W> {
-    /// Lays out the path of `plan`. All luck comes from `seed`.
+    /// Lays out the path of `plan`. `seed` determines all random numbers.
     ///
     /// # Errors
-    /// What makes the scenario impossible to run.
+    /// The reason why the scenario cannot be run.
     pub fn new(plan: &Plan, seed: u64, watch: W) -> Result<Self, Impossible> {
         let under_way = UnderWay::new(plan.scenario.flows.len() as u32);
         let desk = Desk { under_way, leaving: None, sends: 0 };
@@ -56,10 +56,10 @@ impl<W: Watch> Emulator<W> {
         Ok(Emulator { path })
     }
 
-    /// Puts a packet in at `now`. What was due before must have been taken out: [`Emulator::next`] has answered `None`. After the
-    /// end of the run it disappears.
+    /// Puts a packet in at `now`. Packets that left earlier must have been taken out: [`Emulator::next`] has returned `None`.
+    /// After the end of the run the packet disappears.
     pub fn put(&mut self, now: Time, flow: u32, from: Side, packet: Entering, bytes: &[u8]) {
-        // Its first element may drop it at once, so it has to lie there before.
+        // Its first element may drop it immediately, so its bytes must be stored before.
         let number = self.path.watch().0.under_way.put(flow, from, bytes);
         match self.path.put(now, flow, from, packet) {
             Some(given) => debug_assert_eq!(given, number, "packets are numbered one after the other"),
@@ -67,7 +67,7 @@ impl<W: Watch> Emulator<W> {
         }
     }
 
-    /// The next packet that has come out up to `now`.
+    /// The next packet that has left up to `now`.
     pub fn next(&mut self, now: Time) -> Option<Leaving> {
         while self.path.step(now) {
             if let Some(leaving) = self.path.watch().0.leaving.take() {
@@ -78,30 +78,30 @@ impl<W: Watch> Emulator<W> {
         None
     }
 
-    /// The TCP to which the packet that has just come out was handed threw it away, or some of it: of its sequence space it does
-    /// not have `missing`.
+    /// The TCP that received the last packet taken out threw away some or all of it: it does not have the parts `missing` of its
+    /// sequence space.
     pub fn refused(&mut self, packet: &Leaving, why: Refusal, missing: &[(Offset, Offset)]) {
         let Leaving { flow, to, seg, sends, .. } = packet;
         self.path.refused(*flow, *to, why, seg, *sends, missing);
     }
 
-    /// Takes the bytes of a packet back, so that they need not be allocated again.
+    /// Takes back the bytes of a packet for reuse.
     pub fn give_back(&mut self, bytes: Vec<u8>) {
         self.path.watch().0.under_way.give_back(bytes);
     }
 
-    /// When something happens next on the path.
+    /// When the next event on the path happens.
     pub fn next_event(&self) -> Option<Time> {
         self.path.next_event()
     }
 
-    /// What the application at a flow's sender has done: when it begins, once that is known, and the bytes that it has written
+    /// The state of the application at a flow's sender: when it begins, once that is known, and the bytes that it has written
     /// (`u64::MAX` for everything at once).
     pub fn application(&self, flow: u32) -> (Option<Time>, u64) {
         self.path.application(flow)
     }
 
-    /// Whether the sender of a flow has begun and is not at its end.
+    /// Whether the sender of a flow has begun and has not finished.
     pub fn is_busy(&self, flow: u32) -> bool {
         self.path.is_busy(flow)
     }
@@ -116,22 +116,22 @@ impl<W: Watch> Emulator<W> {
         self.path.results()
     }
 
-    /// Packets on their way.
+    /// The number of packets in flight.
     pub fn under_way(&mut self) -> usize {
         self.path.watch().0.under_way.len()
     }
 
-    /// Ends the run and hands back the listener.
+    /// Ends the run and returns the listener.
     pub fn into_watch(self) -> W {
         self.path.into_watch().1
     }
 }
 
-/// Keeps the bytes of the packets that are on their way.
+/// Keeps the bytes of the packets in flight.
 struct Desk {
     under_way: UnderWay,
     leaving: Option<Leaving>,
-    /// Of the call before [`Watch::arrived`].
+    /// The value from the call before [`Watch::arrived`].
     sends: u8,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a live run, each with the exit code of the command.
+//! The errors of a live run, each with the exit code of the command.
 
 use std::fmt;
 use std::io;
@@ -6,18 +6,19 @@ use std::io;
 /// Why a live run did not begin, or ended early.
 #[derive(Debug)]
 pub enum LiveError {
-    /// The system or its permissions lack what live runs need; the sentence says what, and what would give it. Exit code 3.
+    /// The system or its permissions lack something that live runs need; the sentence says what it is and how to get it.
+    /// Exit code 3.
     Unavailable(String),
-    /// What the user asked for cannot be done. Exit code 2.
+    /// The user's request cannot be met. Exit code 2.
     Input(String),
     /// A system call failed. Exit code 1.
     System {
-        /// What was being done, as in "opening /dev/net/tun".
+        /// The failed action, as in "opening /dev/net/tun".
         doing: String,
-        /// What the system answered.
+        /// The system's error.
         error: io::Error,
     },
-    /// The run failed: a peer that never answered, bytes that differ. Exit code 1.
+    /// The run failed: a peer that never answered, different bytes. Exit code 1.
     Failed(String),
     /// The user ended it. Exit code 130.
     Interrupted,

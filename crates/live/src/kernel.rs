@@ -1,4 +1,4 @@
-//! The kernel's own TCP at an end of a path: its sockets, what it tells about them, and what its counters say.
+//! The kernel's own TCP at an end of a path: its sockets, their `tcp_info`, and its counters.
 
 mod apps;
 mod counters;

@@ -1,10 +1,11 @@
-//! The engine on a network interface: a TCP that talks to real kernels, in network namespaces made and removed here.
+//! The engine on a network interface: a TCP that communicates with real kernels, in network namespaces created and
+//! removed here.
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
-//! | [`namespace`] | network namespaces of this process; they end with it |
+//! | [`namespace`] | network namespaces of this process, which end with it |
 //! | [`netlink`] | links, addresses and routes in them |
-//! | [`wire`] | what gives and takes frames |
+//! | [`wire`] | devices that read and write frames |
 //! | [`emulator`] | the links of a scenario in real time |
 //! | [`kernel`] | the kernel's TCP at an end: sockets, `tcp_info`, counters |
 //! | [`tun`] | a TUN device, with or without offload |
@@ -12,17 +13,17 @@
 //! | [`driver`] | the loop between a wire and a host's TCP |
 //! | [`bench`](mod@bench) | transfers to and from this machine's kernel, with their speed and hashes |
 //! | [`transfer`] | a file sent or received, over a device of the user too |
-//! | [`stream`] | the files that are read and written |
-//! | [`report`] | what came of them, as JSON |
+//! | [`stream`] | the files that a transfer reads and writes |
+//! | [`report`] | the results, as JSON |
 //! | [`peer`], [`payload`] | the kernel's end of a transfer; the bytes |
-//! | [`supervise`](mod@supervise) | work on a thread of its own, and whoever waits for it |
+//! | [`supervise`](mod@supervise) | work on a thread of its own, with progress and cancellation |
 //! | [`path`] | a scenario with real TCPs at its ends |
 //! | [`shell`] | any program behind a scenario's path |
-//! | [`pcapng`] | a capture of what goes over a wire |
-//! | [`clock`], [`realtime`] | time, how late it was, and the priority that keeps it |
+//! | [`pcapng`] | a capture of the frames on a wire |
+//! | [`clock`], [`realtime`] | time, lateness, and the priority that limits it |
 //!
-//! Linux only. Elsewhere the crate compiles, and [`supported`] says in one sentence that it cannot run.
-//! Nothing outside the namespaces that are made here is touched, but for a device that the user names.
+//! Linux only. Elsewhere the crate compiles, and [`supported`] explains in one sentence that it cannot run. Nothing
+//! outside the namespaces created here is changed, except a device that the user names.
 
 #![deny(unsafe_code)]
 
@@ -73,7 +74,7 @@ pub mod wire;
 
 pub use error::LiveError;
 
-/// Whether this system has what live runs need. What the user may do there is another question.
+/// Whether this system has everything that live runs need; the user's permissions are checked separately.
 ///
 /// # Errors
 /// [`LiveError::Unavailable`] on every system but Linux.

@@ -1,4 +1,4 @@
-//! Two connections that talk over a wire in memory; then an echo server on any device that gives and takes packets.
+//! Two connections over a wire in memory; then an echo server on any device that reads and writes packets.
 
 use ackclock_tcp::connection::State;
 use ackclock_tcp::stack::Stack;
@@ -13,11 +13,11 @@ type Done = Result<(), Box<dyn Error>>;
 const MTU: u32 = 1500;
 const BUFFERS: Buffers = Buffers { send: 1 << 16, receive: 1 << 16 };
 
-/// Two connections, one packet after the other; returns what the second one heard.
+/// Two connections, one packet after the other; returns the bytes that the second one received.
 pub(crate) fn two_connections(said: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (a, b) = ("10.0.0.1:40000".parse()?, "10.0.0.2:7".parse()?);
     let stack = Stack::named("linux-2025").ok_or("no such stack")?;
-    let key = Secret::new(*b"16 random bytes!"); // yours: drawn at every start
+    let key = Secret::new(*b"16 random bytes!"); // your own, random at every start
     let border = |from, to| Border::new(from, to, MTU, key.choose(from, to, Time::ZERO), Dialect::Linux);
     let mut ends =
         [Endpoint::connect(&stack, border(a, b)?, BUFFERS), Endpoint::listen(&stack, border(b, a)?, BUFFERS)];
@@ -46,21 +46,21 @@ pub(crate) fn two_connections(said: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(heard)
 }
 
-/// Whatever gives and takes IP packets: a TUN device, a radio, a queue between two threads.
+/// A device for IP packets: a TUN device, a radio, a queue between two threads.
 pub(crate) trait Device {
-    /// The next packet that has arrived, written into `buf`; its length.
+    /// Writes the next packet that has arrived into `buf`; returns its length.
     fn receive(&mut self, buf: &mut [u8]) -> Option<usize>;
     /// Sends a packet.
     fn send(&mut self, packet: &[u8]);
 }
 
-/// Takes what has arrived, and lets time pass.
+/// Passes arrived packets and the time to the host.
 fn take(host: &mut Host, now: Time, device: &mut impl Device) {
     let mut buf = [0; MTU as usize];
     while let Some(len) = device.receive(&mut buf) {
         match parse(&buf[..len], Checksums::Verify) {
             Ok(packet) => _ = host.on_packet(now, &packet, &mut ()),
-            // It may be a message about a packet: too big, nobody there.
+            // It may be an ICMP message about a packet: too big, unreachable.
             Err(_) => _ = host.on_icmp(now, &buf[..len], Checksums::Verify),
         }
     }
@@ -69,7 +69,7 @@ fn take(host: &mut Host, now: Time, device: &mut impl Device) {
     }
 }
 
-/// Sends what there is to send.
+/// Sends all packets that the host has to send.
 fn give(host: &mut Host, now: Time, device: &mut impl Device) -> Done {
     let mut buf = [0; MTU as usize];
     while let Some(sent) = host.poll_transmit(now, Writing::Whole, &mut buf, &mut ())? {
@@ -78,7 +78,7 @@ fn give(host: &mut Host, now: Time, device: &mut impl Device) -> Done {
     Ok(())
 }
 
-/// The server: what can be read is written back, and the end of one direction is the end of the other.
+/// The server: writes back everything that it reads, and closes when its peer has closed.
 pub(crate) fn serve(host: &mut Host, at: SocketAddr, now: Time, device: &mut impl Device) -> Done {
     take(host, now, device);
     while host.accept(at).is_some() {}
@@ -138,7 +138,7 @@ pub(crate) fn main() -> Done {
         }
         give(&mut client, now, &mut near)?;
         far.0.append(&mut near.1);
-        now += Nanos::from_millis(10); // the way there and back
+        now += Nanos::from_millis(10); // a round trip
         serve(&mut server, at, now, &mut far)?;
         near.0.append(&mut far.1);
         take(&mut client, now, &mut near);

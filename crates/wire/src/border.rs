@@ -2,11 +2,11 @@
 //!
 //! Source: RFC 9293 §3.4 (sequence numbers), RFC 7323 §2.2, §2.3 (a SYN's window is never scaled), §3.2 and §7.1
 //! (timestamps), RFC 2018 §3.
-//! Idea: a window is at most 2³⁰ bytes, so what a peer may send lies near what it was told last, and what it may
-//! acknowledge near what was sent last. The border needs to know nothing but what went over it.
+//! Idea: a window is at most 2³⁰ bytes, so the peer's sequence numbers are close to the last acknowledgment, and its
+//! acknowledgments are close to the last data sent. The border needs no other knowledge than the packets that passed it.
 //!
-//! A number from before the SYN belongs to no part of the connection. It is taken one turn later, where it lies beyond every
-//! window, and the engine answers it as it answers everything out there (decision 0110).
+//! A number from before the SYN belongs to no part of the connection. It is mapped one turn later, beyond every window, and the
+//! engine answers it like any other number there (decision 0110).
 
 use crate::dialect::Dialect;
 use crate::initial::Initial;
@@ -18,9 +18,9 @@ use ackclock_tcp::seq::{Offset, SeqNum};
 use std::fmt;
 use std::net::SocketAddr;
 
-/// What leaves has this many hops before it, as with Linux and BSD.
+/// The initial hop limit of packets sent, as with Linux and BSD.
 const HOP_LIMIT: u8 = 64;
-/// The flags that an engine's segment has; URG is not among them.
+/// The flags of an engine's segment, which do not include URG.
 const FLAGS: u8 = 0xdf;
 
 /// One connection's conversion between packets and segments.
@@ -29,38 +29,38 @@ pub struct Border {
     local: SocketAddr,
     remote: SocketAddr,
     mtu: u32,
-    /// What the device takes; the path may take less.
+    /// The device's MTU; the path's may be smaller.
     device_mtu: u32,
     dialect: Dialect,
     isn: SeqNum,
     peer_isn: Option<SeqNum>,
-    /// The shifts that the SYNs named; in use once both did.
+    /// The window scales in the SYNs; in use once both have one.
     shift: Option<u8>,
     peer_shift: Option<u8>,
-    /// The end of what was sent: what the peer's acknowledgments are near to.
+    /// The end of the data sent: the peer's acknowledgments are close to it.
     snd_max: Offset,
-    /// The last acknowledgment that was sent: what the peer's sequence numbers are near to.
+    /// The last acknowledgment sent: the peer's sequence numbers are close to it.
     told: Offset,
     timestamp_offset: u32,
     label: u32,
 }
 
-/// Why there can be no border.
+/// Why a border cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BorderError {
     /// The addresses are of two families.
     MixedFamilies,
-    /// No device has so small an MTU (RFC 791 §3.2, RFC 8200 §5).
+    /// The MTU is too small for any device (RFC 791 §3.2, RFC 8200 §5).
     Mtu {
-        /// What was asked for.
+        /// The requested MTU.
         found: u32,
-        /// The least.
+        /// The smallest allowed.
         least: u32,
     },
 }
 
 impl Border {
-    /// Between `local` and `remote`, over a path that takes packets of `mtu` bytes.
+    /// A border between `local` and `remote`, over a path that carries packets of `mtu` bytes.
     ///
     /// # Errors
     /// Addresses of two families; an MTU below 68 (IPv4) or 1280 bytes (IPv6).
@@ -82,15 +82,15 @@ impl Border {
         Ok(Border::between(local, remote, mtu, initial, dialect))
     }
 
-    /// The same for a connection whose handshake nobody saw: the peer's numbers begin at `peer_isn`, and its SYNs would have named
-    /// these window scales, this side's first.
+    /// The same for a connection without a handshake: the peer's numbers begin at `peer_isn`, and its SYNs would have had these
+    /// window scales, this side's first.
     #[must_use]
     pub fn after_handshake(self, peer_isn: SeqNum, (shift, peer_shift): (u8, u8)) -> Border {
         let scale = |shift: u8| Some(shift.min(MAX_SHIFT));
         Border { peer_isn: Some(peer_isn), shift: scale(shift), peer_shift: scale(peer_shift), ..self }
     }
 
-    /// Whoever sent `asked` has no connection here; its numbers count from its own.
+    /// For a sender of `asked` that has no connection here; numbers count from those in its packet.
     pub(crate) fn for_nobody(asked: &Header, initial: Initial, dialect: Dialect) -> Border {
         Border { peer_isn: Some(asked.seq), ..Border::between(asked.dst, asked.src, u32::MAX, initial, dialect) }
     }
@@ -123,20 +123,21 @@ impl Border {
         self.remote
     }
 
-    /// The MSS to announce: what the MTU leaves beside the two headers without options (RFC 6691 §2).
+    /// The MSS to announce: the MTU less the two headers without options (RFC 6691 §2).
     pub fn mss(&self) -> u32 {
         (self.mtu.min(0xffff) - self.headers()).min(0xffff)
     }
 
-    /// A packet that began at `seq` was too big for a path of `mtu` bytes: where that is in the stream, and the bytes that a segment has
-    /// beside the headers now. Not below 552 (Linux's `min_pmtu`) or 1280 bytes (RFC 8201 §4), whatever a message says.
+    /// A packet that began at `seq` was too big for a path of `mtu` bytes. Returns its place in the stream, and the room for a
+    /// segment without the headers now. It is at least 552 (Linux's `min_pmtu`) or 1280 bytes (RFC 8201 §4), regardless of the
+    /// message.
     pub(crate) fn on_too_big(&mut self, seq: SeqNum, mtu: u32) -> (Offset, u32) {
         let least = if self.local.is_ipv4() { 552 } else { 1280 };
         self.mtu = mtu.max(least).min(self.mtu);
         (seq.unwrap_or_later(self.isn, self.snd_max), self.mtu - self.headers())
     }
 
-    /// From now on the path is taken to carry what the device does.
+    /// From now on the path is assumed to carry the device's MTU.
     pub(crate) fn forget_path_mtu(&mut self) {
         self.mtu = self.device_mtu;
     }
@@ -146,12 +147,12 @@ impl Border {
         (TCP_HEADER + if self.local.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER }) as u32
     }
 
-    /// Where something that was sent stands; `None` before the SYN.
+    /// The place of a sent number in the stream; `None` before the SYN.
     pub(crate) fn sent(&self, seq: SeqNum) -> Option<Offset> {
         seq.unwrap_near(self.isn, self.snd_max)
     }
 
-    /// What a packet of this connection (the caller has looked at its addresses) means to the engine.
+    /// Converts a packet of this connection into a segment for the engine; the caller has checked the addresses.
     pub fn read(&mut self, packet: &Packet<'_>) -> Segment {
         let header = &packet.header;
         let has = |flag: u8| header.flags & flag != 0;
@@ -165,13 +166,13 @@ impl Border {
         if has(Segment::ACK) {
             seg.ack = header.ack.unwrap_or_later(self.isn, self.snd_max);
         }
-        // As the engine decides it: a SYN is believed once, and not if it acknowledges anything but a SYN of ours.
+        // Follows the engine's decision: a SYN is accepted once, and not if it acknowledges anything but a SYN of ours.
         let answers = self.snd_max >= Offset::DATA && seg.ack == Offset::DATA;
         if syn && self.peer_isn.is_none() && !has(Segment::RST) && (!has(Segment::ACK) || answers) {
             self.peer_isn = Some(header.seq);
             self.peer_shift = header.options.window_scale.map(|s| s.min(MAX_SHIFT));
         }
-        // Before the peer's SYN its numbers count from nowhere, and the engine looks at none.
+        // Before the peer's SYN there is no base for its numbers, and the engine examines none.
         seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.told));
         seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
         seg.opts = header.ecn();
@@ -183,12 +184,12 @@ impl Border {
         seg
     }
 
-    /// Writes the packet of `seg` into the front of `buf`; `fill` puts its payload into its place.
+    /// Writes the packet of `seg` into the front of `buf`; `fill` writes its payload.
     ///
-    /// Of the SACK blocks on a segment with data as many are written as the MTU leaves room for (decision 0113).
+    /// Of the SACK blocks on a segment with data, only those that fit in the MTU are written (decision 0113).
     ///
     /// # Errors
-    /// As [`Header::write`].
+    /// Those of [`Header::write`].
     pub fn write(
         &mut self,
         seg: &Segment,
@@ -204,19 +205,19 @@ impl Border {
         Ok(written)
     }
 
-    /// The headers of `seg`, which now counts as sent.
+    /// The headers of `seg`, which from now on counts as sent.
     #[inline]
     pub(crate) fn compose(&mut self, seg: &Segment) -> Header {
         if seg.has(Segment::SYN) {
             self.shift = (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(MAX_SHIFT));
         }
-        // A RST may answer with whatever number it was asked with; it is no part of the stream.
+        // A RST may repeat an arbitrary number from the packet that it answers; it is not a part of the stream.
         if !seg.has(Segment::RST) {
             self.snd_max = self.snd_max.max(seg.end());
             self.told = if seg.has(Segment::ACK) { self.told.max(seg.ack) } else { self.told };
         }
         let header = self.header(seg);
-        // An identification for each packet on the wire.
+        // One identification for each packet on the wire.
         if self.local.is_ipv4() {
             self.label = self.label.wrapping_add(u32::from(seg.train.max(1)));
         }
@@ -226,7 +227,7 @@ impl Border {
     /// The headers of `seg`.
     pub(crate) fn header(&self, seg: &Segment) -> Header {
         let syn = seg.has(Segment::SYN);
-        // Nobody acknowledges numbers that it was never told: the RST of who gives up before an answer has none.
+        // Numbers that never arrived cannot be acknowledged: the RST of an end that gives up before an answer has none.
         let ack = self.peer_isn.filter(|_| seg.has(Segment::ACK)).map(|isn| seg.ack.wrap(isn));
         let flags = if ack.is_some() { seg.flags } else { seg.flags & !Segment::ACK };
         Header {
@@ -268,7 +269,7 @@ impl Border {
         }
     }
 
-    /// RFC 6691 §2: options come off the payload. The engine has counted the timestamps, not the blocks.
+    /// RFC 6691 §2: options reduce the payload. The engine has counted the timestamps, not the blocks.
     #[inline]
     fn room_for_blocks(&self, seg: &Segment, stamped: bool) -> usize {
         let payload = seg.len.div_ceil(u32::from(seg.train.max(1)));

@@ -1,16 +1,16 @@
 //! The Internet checksum: the complement of a ones' complement sum of 16-bit words.
 //!
 //! Source: RFC 1071 (§2 (A), (B): order and byte order do not matter); RFC 9293 §3.1 and RFC 8200 §8.1 (pseudo-header).
-//! Idea: words of 32 bits are added into lanes of 64, which cannot overflow and which the compiler makes vectors of;
-//! only the result is folded.
+//! Idea: words of 32 bits are added into lanes of 64, which cannot overflow and which the compiler vectorizes; only the
+//! result is folded.
 
 use std::net::IpAddr;
 
 /// TCP's number among the protocols of IP.
 pub(crate) const TCP: u8 = 6;
 
-/// A sum that pieces are added to one after the other. Pieces may have any length: one behind an odd number of bytes
-/// counts with its bytes swapped, as it would in one piece.
+/// A sum to which pieces are added one after another. Pieces may have any length: a piece after an odd number of bytes counts
+/// with its bytes swapped, so that the sum is the same as in one piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     /// The folded sums of the pieces.
@@ -27,8 +27,8 @@ impl Sum {
         self.odd ^= piece.len() % 2 == 1;
     }
 
-    /// Adds the pseudo-header of `len` bytes of `protocol` (TCP: header and payload). Between addresses of two families, which no
-    /// packet has, there is none.
+    /// Adds the pseudo-header of `len` bytes of `protocol` (TCP: header and payload). Adds nothing for addresses of two families,
+    /// which no packet has.
     #[inline]
     pub fn add_pseudo_header(&mut self, protocol: u8, src: IpAddr, dst: IpAddr, len: u32) {
         let mut header = [0; 40];
@@ -50,19 +50,19 @@ impl Sum {
         self.add(&header);
     }
 
-    /// The sum itself, as its two bytes stand in a header: what a device that completes checksums expects to find.
+    /// The sum in the byte order of a header: the value that a device expects when it completes checksums.
     #[inline]
     pub fn bytes(self) -> [u8; 2] {
         fold(self.acc).to_ne_bytes()
     }
 
-    /// Its complement, as its two bytes stand in a header.
+    /// Its complement, in the byte order of a header.
     #[inline]
     pub fn checksum(self) -> [u8; 2] {
         (!fold(self.acc)).to_ne_bytes()
     }
 
-    /// Whether what was added, a checksum among it, is as its sender summed it.
+    /// Whether the data added, including their checksum, have a correct sum.
     #[inline]
     pub fn is_right(self) -> bool {
         fold(self.acc) == 0xffff
@@ -72,7 +72,7 @@ impl Sum {
 /// Bytes that are added in one step.
 const STEP: usize = 32;
 
-/// The ones' complement sum of `bytes` as words in this machine's order, the last one filled up with zero.
+/// The ones' complement sum of `bytes` as words in this machine's order, the last one padded with zero.
 #[inline]
 fn sum_of(bytes: &[u8]) -> u16 {
     let mut lanes = [0u64; STEP / 4];
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Word by word, as RFC 1071 §1 says it.
+    /// Word by word, as in RFC 1071 §1.
     fn plain(bytes: &[u8]) -> u16 {
         let mut sum = 0u32;
         for word in bytes.chunks(2) {

@@ -1,19 +1,19 @@
-//! In which order a system writes its options.
+//! The order in which a system writes its options.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_output.c`, `tcp_options_write`; FreeBSD 14, `sys/netinet/tcp_output.c`, `tcp_addoptions`.
-//! Receivers do not care about the order. Scripts that compare bytes do, and programs that guess a system by its SYN.
+//! Receivers ignore the order. Scripts that compare bytes depend on it, and so do programs that identify a system by its SYN.
 
 use crate::options::{
     Options, SackBlocks, Timestamps, END, MSS, NOP, ROOM, SACK, SACK_PERMITTED, TIMESTAMPS, WINDOW_SCALE,
 };
 
-/// Whose order.
+/// The system whose order is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// `mss 1460, sackOK, TS, nop, wscale 7`; alone, SACK permitted and timestamps have two NOPs before them.
     #[default]
     Linux,
-    /// `mss 1460, nop, wscale 6, sackOK, TS`, and an end of list where the words are not full.
+    /// `mss 1460, nop, wscale 6, sackOK, TS`, and an end of list if the words are not full.
     FreeBsd,
 }
 
@@ -24,8 +24,8 @@ struct List<'a> {
 }
 
 impl Dialect {
-    /// Writes `options` into `out` and returns how many bytes they take, a multiple of four. SACK blocks that
-    /// find no room are left out (RFC 2018 §3).
+    /// Writes `options` into `out` and returns their length in bytes, a multiple of four. SACK blocks that do not fit are left
+    /// out (RFC 2018 §3).
     pub fn write(self, options: &Options, out: &mut [u8; ROOM]) -> usize {
         let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = options;
         let mut list = List { out, len: 0 };
@@ -86,7 +86,7 @@ impl List<'_> {
         self.put(&t.echo.to_be_bytes());
     }
 
-    /// So that words of 32 bits behind the option's first two bytes stand where words stand.
+    /// Aligns the 32-bit words after the option's first two bytes.
     fn align(&mut self) {
         while self.len % 4 != 2 {
             self.put(&[NOP]);

@@ -1,7 +1,7 @@
 //! One end of a connection with its bytes: packets in, packets out.
 //!
-//! The four calls are those of [`Connection`], with packets where it has segments. The driver owns the clock, the device
-//! and the choice of the endpoint that a packet is for.
+//! The four calls are those of [`Connection`], with packets instead of segments. The caller owns the clock and the device, and
+//! chooses the endpoint that a packet belongs to.
 
 mod settings;
 
@@ -17,12 +17,12 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::Bytes;
 
-/// How much an endpoint keeps.
+/// The sizes of an endpoint's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffers {
-    /// Bytes that were written and are not acknowledged.
+    /// Bytes that are written but not acknowledged.
     pub send: Bytes,
-    /// Bytes that arrived and are not read: the largest window.
+    /// Bytes that have arrived but are not read: the largest window.
     pub receive: Bytes,
 }
 
@@ -32,7 +32,7 @@ pub struct Endpoint {
     border: Border,
     send: SendStore,
     receive: ReceiveStore,
-    /// Nothing more is to be written.
+    /// Whether nothing more will be written.
     closed: bool,
     unreachable: Option<Unreachable>,
     /// When the path's smaller MTU is forgotten.
@@ -45,7 +45,7 @@ impl Endpoint {
         Endpoint::around(Connection::connect(stack, border.mss(), buffers.receive), border, buffers)
     }
 
-    /// A passive open: hand it the SYN with [`Endpoint::on_packet`].
+    /// A passive open: pass the SYN to it with [`Endpoint::on_packet`].
     pub fn listen(stack: &Stack, border: Border, buffers: Buffers) -> Self {
         Endpoint::around(Connection::listen(stack, border.mss(), buffers.receive), border, buffers)
     }
@@ -70,7 +70,7 @@ impl Endpoint {
         self.receive.on_segment(&mut self.connection, now, &seg, packet.payload, obs)
     }
 
-    /// Time has come.
+    /// The time advances to `now`.
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         self.connection.on_timer(now, obs);
         if self.path_mtu_until.is_some_and(|t| t <= now) {
@@ -78,15 +78,15 @@ impl Endpoint {
         }
     }
 
-    /// When the driver should come back at the latest; as [`Connection::next_timer`], that may be at once.
+    /// The latest time for the caller's next call; as with [`Connection::next_timer`], this may be immediately.
     pub fn next_timer(&self) -> Option<Time> {
         self.connection.next_timer().into_iter().chain(self.path_mtu_until).min()
     }
 
-    /// Writes the next packet into the front of `buf`; `None` means that nothing is to be sent now.
+    /// Writes the next packet into the front of `buf`; returns `None` if there is nothing to send now.
     ///
     /// # Errors
-    /// As [`Header::write`](crate::packet::Header::write). The packet then counts as sent and lost.
+    /// Those of [`Header::write`](crate::packet::Header::write). The packet then counts as sent and lost.
     pub fn poll_transmit<O: Observer>(
         &mut self,
         now: Time,
@@ -107,13 +107,13 @@ impl Endpoint {
         self.border.write(&seg, writing, buf, fill).map(Some)
     }
 
-    /// The headers of the next packet, whose payload is left out.
+    /// The headers of the next packet, without its payload.
     pub(crate) fn poll_header(&mut self, now: Time) -> Option<Header> {
         let mut seg = Segment::EMPTY;
         self.connection.poll_transmit(now, &mut seg, &mut ()).then(|| self.border.compose(&seg))
     }
 
-    /// The headers of an ACK with the numbers that this connection has come to, at time 0.
+    /// The headers of an ACK with this connection's current numbers, at time 0.
     pub(crate) fn last_ack(&self) -> Header {
         let mut seg = Segment { flags: Segment::ACK, ..Segment::EMPTY };
         if let Some(tx) = self.connection.sender() {
@@ -128,7 +128,7 @@ impl Endpoint {
         self.border.header(&seg)
     }
 
-    /// How many bytes [`Endpoint::write`] would take.
+    /// The number of bytes that [`Endpoint::write`] would take.
     pub fn room(&self) -> usize {
         if self.closed {
             return 0;
@@ -136,7 +136,7 @@ impl Endpoint {
         self.send.room(&self.connection)
     }
 
-    /// Gives bytes to be sent; returns how many were taken. After [`Endpoint::close`] none are.
+    /// Takes bytes for transmission; returns their number. After [`Endpoint::close`] it takes none.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         if self.closed {
             return 0;
@@ -144,7 +144,7 @@ impl Endpoint {
         self.send.write(&mut self.connection, bytes)
     }
 
-    /// What has arrived and is not read, in two pieces; [`Endpoint::consume`] says how much of it was.
+    /// The data that have arrived but are not read, in two pieces; [`Endpoint::consume`] removes the data that were read.
     pub fn readable(&self) -> (&[u8], &[u8]) {
         self.receive.readable()
     }
@@ -154,29 +154,29 @@ impl Endpoint {
         self.receive.consume(&mut self.connection, bytes);
     }
 
-    /// Reads into `out`; returns how many bytes.
+    /// Reads into `out`; returns the number of bytes.
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         self.receive.read(&mut self.connection, out)
     }
 
-    /// Whether the peer has closed and everything before that has been read.
+    /// Whether the peer has closed and all data before that have been read.
     pub fn is_at_end(&self) -> bool {
         self.receive.readable().0.is_empty() && self.connection.receiver().is_some_and(|r| r.fin_received())
     }
 
-    /// Nothing more will be written: a FIN follows what was. In SYN-SENT and LISTEN it ends the connection and what was written is
-    /// forgotten (RFC 9293 §3.10.4): close once [`Endpoint::state`] is past them.
+    /// Nothing more will be written: a FIN follows the data. In SYN-SENT and LISTEN this ends the connection and discards the
+    /// data (RFC 9293 §3.10.4): call it only once [`Endpoint::state`] is past these states.
     pub fn close(&mut self) {
         self.closed = true;
         self.connection.close();
     }
 
-    /// Gives the connection up: a RST is sent and everything is forgotten.
+    /// Aborts the connection: a RST is sent and all data are discarded.
     pub fn abort(&mut self) {
         self.connection.abort();
     }
 
-    /// Where the connection stands.
+    /// The connection's state.
     pub fn state(&self) -> State {
         self.connection.state()
     }

@@ -1,17 +1,17 @@
 //! Many connections behind one device: a host's TCP, without I/O.
 //!
-//! Source: RFC 9293 §3.10 (what becomes of a segment, by its connection), §3.9.1 (open, listen), RFC 6056 (ports).
+//! Source: RFC 9293 §3.10 (the processing of a segment, by its connection), §3.9.1 (open, listen), RFC 6056 (ports).
 //!
-//! The four calls are those of an [`Endpoint`], for all of them at once. After each call, and after a connection was written to,
-//! read from or closed, take what is to be sent with [`Host::poll_transmit`] until it says `None`; then
-//! [`Host::next_timer`] is right.
+//! The four calls are those of an [`Endpoint`], but for all connections together. After each call, and after a connection was
+//! written to, read from or closed, call [`Host::poll_transmit`] until it returns `None`; [`Host::next_timer`] is valid only
+//! then.
 //!
-//! | part | what |
+//! | part | content |
 //! | --- | --- |
-//! | `table` | which connection a packet is for |
-//! | `listener`, `flood` | who waits for connections, and what happens when too many ask |
-//! | `stranger`, `time_wait` | packets of no connection, and of one that is over |
-//! | `slots`, `timers` | the connections, and which of their timers is next |
+//! | `table` | the connection that a packet belongs to |
+//! | `listener`, `flood` | listeners for connections, and their behaviour under a flood of SYNs |
+//! | `stranger`, `time_wait` | packets without a connection, and of connections in TIME-WAIT |
+//! | `slots`, `timers` | the connections, and the next of their timers |
 //! | `ports` | local ports |
 
 mod budget;
@@ -50,10 +50,10 @@ use time_wait::TimeWaits;
 use timers::Timers;
 pub use watch::{Arrival, Watch};
 
-/// Answers of the host's own that wait to be sent. More are dropped: nobody relies on one.
+/// The maximum number of the host's own answers that wait to be sent. More are dropped, since nothing depends on them.
 const MAX_REPLIES: usize = 256;
 
-/// Connections, listeners, and what is between them and a device.
+/// Connections, listeners, and the state between them and a device.
 pub struct Host {
     config: HostConfig,
     secret: Secret,
@@ -63,12 +63,12 @@ pub struct Host {
     listeners: Listeners,
     time_waits: TimeWaits,
     ports: Ports,
-    /// Who may have something to send, in turn.
+    /// Connections that may have something to send, in turn.
     ready: VecDeque<Id>,
-    /// With whom something happened that the application has not been told.
+    /// Connections with events that the application has not seen.
     changed: VecDeque<Id>,
     replies: VecDeque<Header>,
-    /// How many RSTs may answer segments of no connection, and how many ACKs those of connections that are over.
+    /// The limits on RSTs in answer to segments without a connection, and on ACKs in TIME-WAIT.
     resets: Budget,
     late_acks: Budget,
     counters: Counters,
@@ -95,12 +95,12 @@ impl Host {
         }
     }
 
-    /// Waits for connections at `local`; with the unspecified address, at every address of its family. Connections get this
-    /// stack and these buffers. At most `backlog` of them are half open; beyond that there are SYN cookies. Once `backlog` wait for
-    /// [`Host::accept`], SYNs are dropped.
+    /// Listens for connections at `local`; with the unspecified address, at every address of its family. Connections get this
+    /// stack and these buffers. At most `backlog` of them are half open; beyond that, SYN cookies are used. If `backlog`
+    /// connections wait for [`Host::accept`], SYNs are dropped.
     ///
     /// # Errors
-    /// Somebody listens there already, or the address is not this host's.
+    /// A listener already exists there, or the address is not this host's.
     pub fn listen(
         &mut self,
         local: SocketAddr,
@@ -114,7 +114,7 @@ impl Host {
         self.listeners.add(local, stack, buffers, backlog)
     }
 
-    /// Nobody waits there any more; what was not accepted is reset.
+    /// Stops listening there; connections that were not accepted are reset.
     pub fn unlisten(&mut self, local: SocketAddr) {
         let Some(listener) = self.listeners.remove(local) else { return };
         let half_open = |slot: &Slot| slot.owner == Owner::HalfOpen(local);
@@ -123,19 +123,19 @@ impl Host {
         gone.into_iter().for_each(|id| self.abort(id));
     }
 
-    /// The next connection that was made at `local`, which is now the application's.
+    /// The next connection established at `local`, which is now the application's.
     pub fn accept(&mut self, local: SocketAddr) -> Option<Id> {
         let id = self.listeners.get_mut(local)?.waiting.pop_front()?;
         self.slots.get_mut(id)?.owner = Owner::Application;
-        // Data may have come before.
+        // Data may have arrived before.
         self.tell(id);
         Some(id)
     }
 
-    /// Opens a connection to `remote`. A `local` port of 0 is chosen (RFC 6056).
+    /// Opens a connection to `remote`. A `local` port of 0 is replaced by a free port (RFC 6056).
     ///
     /// # Errors
-    /// Why there can be none.
+    /// Why the connection cannot be opened.
     pub fn connect(
         &mut self,
         now: Time,
@@ -168,19 +168,19 @@ impl Host {
         Ok(id)
     }
 
-    /// A connection to look at; `None` once it was [removed](Host::remove).
+    /// Read access to a connection; `None` after it was [removed](Host::remove).
     pub fn endpoint(&self, id: Id) -> Option<&Endpoint> {
         self.slots.get(id).filter(|slot| slot.owner == Owner::Application).map(|slot| &slot.endpoint)
     }
 
-    /// A connection to write to, read from or close.
+    /// Access to a connection for writing, reading or closing.
     pub fn endpoint_mut(&mut self, id: Id) -> Option<&mut Endpoint> {
         self.prepare(id);
         self.slots.get_mut(id).filter(|slot| slot.owner == Owner::Application).map(|slot| &mut slot.endpoint)
     }
 
-    /// The next connection of the application's with which something happened: it opened, data came or were acknowledged, it
-    /// closed. Each is told of once until it was asked for.
+    /// The next of the application's connections with an event: it opened, data arrived or were acknowledged, it closed. Each
+    /// connection is listed once until it is returned.
     pub fn next_changed(&mut self) -> Option<Id> {
         while let Some(id) = self.changed.pop_front() {
             if let Some(slot) = self.slots.get_mut(id) {
@@ -193,8 +193,8 @@ impl Host {
         None
     }
 
-    /// The application is done with a connection, and its name means nothing any more. What was written is still sent, then
-    /// comes a FIN ([`Endpoint::orphan`]). If something had arrived that was not read, a RST says so (RFC 9293 §3.6.1, RFC 2525 §2.17).
+    /// Releases a connection; its name becomes invalid. Written data are still sent, followed by a FIN ([`Endpoint::orphan`]). If
+    /// unread data had arrived, a RST is sent (RFC 9293 §3.6.1, RFC 2525 §2.17).
     pub fn remove(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         slot.owner = Owner::Nobody;
@@ -202,7 +202,7 @@ impl Host {
         self.prepare(id);
     }
 
-    /// Gives a connection up: a RST is sent, and its name means nothing any more.
+    /// Aborts a connection: a RST is sent, and its name becomes invalid.
     pub fn abort(&mut self, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         slot.owner = Owner::Nobody;
@@ -220,10 +220,10 @@ impl Host {
         }
     }
 
-    /// A packet with a message of ICMP has arrived; `bytes` begin with its IP header.
+    /// An ICMP packet has arrived; `bytes` begin with its IP header.
     ///
     /// # Errors
-    /// As [`icmp::parse`].
+    /// Those of [`icmp::parse`].
     pub fn on_icmp(&mut self, now: Time, bytes: &[u8], checksums: Checksums) -> Result<Option<(Id, Heard)>, Refused> {
         let Some(message) = icmp::parse(bytes, checksums)? else { return Ok(None) };
         let pair = Pair { local: message.local, remote: message.remote };
@@ -236,10 +236,10 @@ impl Host {
         Ok(Some((id, heard)))
     }
 
-    /// Time has come.
+    /// The time advances to `now`.
     pub fn on_timer<W: Watch>(&mut self, now: Time, watch: &mut W) {
         while let Some((_, index)) = self.timers.first().filter(|(at, _)| *at <= now) {
-            // Set again when it has nothing more to send.
+            // It is set again when the connection has nothing more to send.
             self.timers.set(index, None);
             let Some(id) = self.slots.at(index) else { continue };
             if let Some(slot) = self.slots.get_mut(id) {
@@ -250,17 +250,17 @@ impl Host {
         self.end_waits(now);
     }
 
-    /// When the driver should come back at the latest; as [`Connection::next_timer`](ackclock_tcp::connection::Connection::next_timer), that may
-    /// be at once.
+    /// The latest time for the caller's next call; as with
+    /// [`Connection::next_timer`](ackclock_tcp::connection::Connection::next_timer), this may be immediately.
     pub fn next_timer(&self) -> Option<Time> {
         self.timers.next().into_iter().chain(self.time_waits.next()).min()
     }
 
-    /// Writes the next packet into the front of `buf`; `None` means that nothing is to be sent now. Connections take turns,
+    /// Writes the next packet into the front of `buf`; returns `None` if there is nothing to send now. Connections take turns,
     /// packet by packet.
     ///
     /// # Errors
-    /// As [`Header::write`]. The packet then counts as sent and lost.
+    /// Those of [`Header::write`]. The packet then counts as sent and lost.
     pub fn poll_transmit<W: Watch>(
         &mut self,
         now: Time,
@@ -284,17 +284,17 @@ impl Host {
         Ok(None)
     }
 
-    /// What has happened so far.
+    /// The counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How many connections there are, those included that nobody has accepted or that end by themselves.
+    /// The number of connections, including those not accepted and those closing on their own.
     pub fn connections(&self) -> usize {
         self.slots.len()
     }
 
-    /// How many connections are in TIME-WAIT. Connections that the application still has are not counted.
+    /// The number of connections in TIME-WAIT. Connections that the application still has are not counted.
     pub fn time_waits(&self) -> usize {
         self.time_waits.len()
     }

@@ -1,44 +1,43 @@
-//! What the network says about a packet of ours: it was too big, or nobody is there.
+//! ICMP messages about packets that we sent: too big, or unreachable.
 //!
 //! Source: RFC 792 and RFC 1191 §4, §5 and §7.1 (IPv4), RFC 4443 §3.1, §3.2 and RFC 8201 §4 (IPv6), RFC 1122 §4.2.3.9 and RFC 5927 §5.2
-//! (what a TCP makes of it).
-//! Idea: a message quotes the beginning of the packet that it is about, at least its ports and its sequence number. Anybody can
-//! write such a message, so the quoted number must be of what is under way (RFC 5927 §4.1), and even then it never ends a
-//! connection that is open.
+//! (the reaction of a TCP).
+//! Idea: a message quotes the beginning of the packet that it is about, at least its ports and its sequence number. Anyone can
+//! write such a message, so the quoted number must be in flight (RFC 5927 §4.1), and even then it never ends an open connection.
 
 use crate::checksum::Sum;
 use crate::packet::{self, cut, half, Checksums, Refused, IPV4_HEADER, IPV6_HEADER};
 use ackclock_tcp::seq::SeqNum;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Its number in an IPv4 header.
+/// Its protocol number in an IPv4 header.
 pub const ICMPV4: u8 = 1;
-/// Its number in an IPv6 header.
+/// Its protocol number in an IPv6 header.
 pub const ICMPV6: u8 = 58;
-/// RFC 8201 §4: no IPv6 link has a smaller MTU, and a message that says so is discarded.
+/// RFC 8201 §4: no IPv6 link has a smaller MTU, and a message with a smaller one is discarded.
 const LEAST_IPV6: u32 = 1280;
-/// Ports and sequence number: what every message quotes of TCP (RFC 792).
+/// Ports and sequence number: the part of a TCP header that every message quotes (RFC 792).
 const QUOTED: usize = 8;
 
 /// A message about a TCP packet that was sent from here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Icmp {
-    /// Where the packet came from: this side.
+    /// The packet's source: this side.
     pub local: SocketAddr,
-    /// Where it was to go.
+    /// Its destination.
     pub remote: SocketAddr,
     /// Its sequence number.
     pub seq: SeqNum,
-    /// What became of it.
+    /// Its fate.
     pub news: News,
 }
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// It was too big.
     TooBig {
-        /// Bytes that the next link takes.
+        /// The MTU of the next link, bytes.
         mtu: u32,
     },
     /// It cannot be delivered, for this reason.
@@ -48,25 +47,25 @@ pub enum News {
 /// Why a packet cannot be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreachable {
-    /// There is no way there, or none at the moment: it may pass.
+    /// There is no route, or none at the moment: this may be temporary.
     Route,
-    /// There is no TCP there, or no such port.
+    /// There is no TCP there, or the port is closed.
     Port,
-    /// Somebody does not allow it.
+    /// It is administratively prohibited.
     Prohibited,
 }
 
-/// What a connection made of a message.
+/// A connection's reaction to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// It was believed.
+    /// It was accepted.
     Believed,
-    /// It was not: what it quotes is not under way, or it says nothing new.
+    /// It was ignored: the quoted data are not in flight, or the message has no news.
     Ignored,
 }
 
 impl Unreachable {
-    /// Whether it will not pass by itself: RFC 1122's "hard error", by which an attempt to connect is given up.
+    /// Whether the condition is permanent: RFC 1122's "hard error", which aborts an attempt to connect.
     pub fn is_hard(self) -> bool {
         match self {
             Unreachable::Route => false,
@@ -75,11 +74,11 @@ impl Unreachable {
     }
 }
 
-/// Reads a packet with such a message, from its IP header on. `None`: an ICMP message of another kind, or about another
-/// protocol than TCP.
+/// Reads a packet with such a message, from its IP header on. `None`: an ICMP message of another kind, or about another protocol
+/// than TCP.
 ///
 /// # Errors
-/// Why it is no message of ICMP, or not one to be believed.
+/// Why it is not a valid ICMP message.
 pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Option<Icmp>, Refused> {
     let ip = packet::parse_ip(bytes, checksums)?;
     let message = bytes.get(ip.payload..ip.end).unwrap_or_default();
@@ -124,7 +123,7 @@ fn v4(kind: u8, code: u8, next_mtu: u16, message: &[u8]) -> Option<News> {
     })
 }
 
-/// RFC 1191 §5 and §7.1: a router that is older than this says no size. It is the next one below the packet's that links have.
+/// RFC 1191 §5 and §7.1: an older router reports no size. The result is the next common MTU below the packet's size.
 fn below(len: u16) -> u32 {
     const PLATEAUS: [u16; 10] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 508, 296, 68];
     PLATEAUS.into_iter().find(|size| *size < len).map_or(68, u32::from)
@@ -143,7 +142,7 @@ fn v6(kind: u8, code: u8, word: u32) -> Option<News> {
     }
 }
 
-/// The beginning of the packet that a message is about; most of it is missing.
+/// The beginning of the packet that a message is about; most of the packet is missing.
 fn quoted(bytes: &[u8], news: News) -> Option<Icmp> {
     let (src, dst, tcp) = match bytes.first()? >> 4 {
         4 => {

@@ -1,20 +1,20 @@
-//! Where a connection's numbers begin.
+//! The initial numbers of a connection.
 //!
 //! Source: RFC 6528 §3 (initial sequence numbers: a keyed hash of the four-tuple, and a clock), RFC 7323 §7.1 (a random
 //! offset of the timestamps for each connection), RFC 6437 §3 (flow labels).
-//! Idea: SipHash-2-4 (Aumasson & Bernstein 2012) with a key that nobody else knows. Numbers of one connection say nothing of
-//! another's, yet for one four-tuple sequence numbers and timestamps go on, so that a new connection's are newer than those
-//! of the last (RFC 6191).
+//! Idea: SipHash-2-4 (Aumasson & Bernstein 2012) with a secret key. Numbers of one connection reveal nothing about
+//! another's. Yet sequence numbers and timestamps of one four-tuple keep increasing, so that a new connection's are newer
+//! than those of the last one (RFC 6191).
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::Time;
 use std::net::{IpAddr, SocketAddr};
 
-/// A key for [`Secret::choose`], 16 random bytes of the caller's, drawn once a start.
+/// A key for [`Secret::choose`]: 16 random bytes, chosen by the caller once at every start.
 #[derive(Clone)]
 pub struct Secret([u8; 16]);
 
-/// What a connection's packets begin to count from.
+/// The initial numbers of a connection's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Initial {
     /// Sequence number of the SYN.
@@ -26,14 +26,14 @@ pub struct Initial {
 }
 
 impl Secret {
-    /// Keep `key` to yourself: who knows it can guess every connection's numbers.
+    /// Keep `key` secret: with it, every connection's numbers can be guessed.
     pub fn new(key: [u8; 16]) -> Self {
         Secret(key)
     }
 
-    /// The numbers of a connection that opens at `now`. Time must go on from start to start, or the key be new.
+    /// The numbers of a connection that opens at `now`. After a restart, either time must continue or the key must be new.
     pub fn choose(&self, local: SocketAddr, remote: SocketAddr, now: Time) -> Initial {
-        // Both ends, and what the hash is for.
+        // Both ends, and the purpose of the hash.
         let mut tuple = [0; 38];
         tuple[..37].copy_from_slice(&four_tuple(local, remote));
         // RFC 6528 §3: a clock that ticks every 4 µs.
@@ -48,7 +48,7 @@ impl Secret {
         }
     }
 
-    /// A hash that nobody without the key can foresee.
+    /// A hash that cannot be predicted without the key.
     pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
         use std::hash::Hasher;
         let mut hasher = self.hasher();

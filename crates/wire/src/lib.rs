@@ -1,25 +1,26 @@
 //! Real packets for [`ackclock_tcp`]: bytes to segments and back, without I/O.
 //!
-//! The engine knows offsets of 64 bits and no payload. Here are the 32-bit numbers, the headers and the bytes:
+//! The engine has offsets of 64 bits and no payload. This crate has the 32-bit numbers, the headers and the
+//! bytes:
 //!
-//! | module | what |
+//! | module | content |
 //! | --- | --- |
 //! | [`endpoint`] | one end of a connection with its bytes: packets in, packets out |
-//! | [`host`] | many of them behind one device: which packet is whose, listeners, timers |
+//! | [`host`] | many of them behind one device: assignment of packets, listeners, timers |
 //! | [`border`] | the conversion of one connection: numbers, window scale, timestamps |
-//! | [`stores`] | payload by offset: what was written and is not acknowledged, what arrived and is not read |
+//! | [`stores`] | payload by offset: written and not acknowledged, arrived and not read |
 //! | [`packet`] | reading an IPv4 or IPv6 packet |
 //! | [`write`](mod@write) | writing one |
-//! | [`options`], [`dialect`] | the TCP options, and in which order a system writes them |
+//! | [`options`], [`dialect`] | the TCP options, and the order in which a system writes them |
 //! | [`checksum`] | the Internet checksum |
 //! | [`pcapng`] | the blocks of a capture file |
-//! | [`offload`] | the virtio-net header of a device that cuts and sums by itself |
-//! | [`initial`] | where a connection's numbers begin |
-//! | [`icmp`] | what the network says about packets |
-//! | [`reset`] | the answer to a segment that is for nobody |
+//! | [`offload`] | the virtio-net header of a device that segments packets and computes checksums |
+//! | [`initial`] | the initial numbers of a connection |
+//! | [`icmp`] | ICMP messages about packets |
+//! | [`reset`] | the answer to a segment without a connection |
 //!
-//! Nothing here panics on what arrives, whatever it is, and no packet costs an allocation.
-//! How to use it: `docs/embedding.md`, which is `examples/echo.rs` explained.
+//! No arriving packet, however malformed, causes a panic, and no packet costs an allocation. For its use see
+//! `docs/embedding.md`, which explains `examples/echo.rs`.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
-//! The virtio-net header in front of each packet of a device that completes checksums and cuts large packets.
+//! The virtio-net header before each packet of a device that completes checksums and segments large packets.
 //!
-//! Source: Virtual I/O Device 1.3 §5.1.6 (`struct virtio_net_hdr`); Linux, `include/uapi/linux/virtio_net.h`. This is the
-//! legacy header of 10 bytes, in this machine's byte order, which a TUN device has unless told otherwise.
+//! Source: Virtual I/O Device 1.3 §5.1.6 (`struct virtio_net_hdr`); Linux, `include/uapi/linux/virtio_net.h`. This is the legacy
+//! header of 10 bytes in this machine's byte order, the default of a TUN device.
 //!
-//! A large packet that arrives is a [train](ackclock_tcp::segment::Segment::train) of segments to the engine, and a train that it
-//! sends becomes one large packet.
+//! A large packet that arrives is a [train](ackclock_tcp::segment::Segment::train) of segments for the engine, and a train that
+//! the engine sends becomes one large packet.
 
 use crate::packet::{self, Checksums, Packet, Refused};
 use crate::write::Written;
@@ -16,25 +16,25 @@ const NEEDS_CHECKSUM: u8 = 1;
 const DATA_VALID: u8 = 2;
 const TCP_IPV4: u8 = 1;
 const TCP_IPV6: u8 = 4;
-/// May be set beside the type: the first segment alone keeps CWR.
+/// May be combined with the type: only the first segment keeps CWR.
 const ECN: u8 = 0x80;
-/// Where the checksum stands in TCP's header.
+/// The position of the checksum in TCP's header.
 const CHECKSUM_AT: u16 = 16;
 
 /// The header's fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VnetHeader {
-    /// 1: the checksum is to be completed. 2: it was found right.
+    /// 1: the checksum is to be completed. 2: it was verified.
     pub flags: u8,
-    /// What is to be cut: 0 nothing, 1 TCP over IPv4, 4 TCP over IPv6; 0x80 beside it with ECN.
+    /// The segmentation: 0 none, 1 TCP over IPv4, 4 TCP over IPv6; 0x80 in addition with ECN.
     pub gso_type: u8,
-    /// Bytes of all headers, if something is to be cut.
+    /// Bytes of all headers, if the packet is to be segmented.
     pub header_len: u16,
     /// Payload bytes of each segment.
     pub segment_len: u16,
-    /// Where the checksum's sum begins.
+    /// Where the checksummed data begin.
     pub checksum_start: u16,
-    /// Where it stands, counted from there.
+    /// The position of the checksum, counted from there.
     pub checksum_offset: u16,
 }
 
@@ -82,7 +82,7 @@ impl VnetHeader {
         Ok((header, packet))
     }
 
-    /// A checksum that is still to be completed, or was found right, is not looked at.
+    /// Whether to verify checksums: not if the checksum is still to be completed, or was verified.
     pub fn checksums(&self) -> Checksums {
         if self.flags & (NEEDS_CHECKSUM | DATA_VALID) != 0 {
             Checksums::Trust
@@ -91,7 +91,7 @@ impl VnetHeader {
         }
     }
 
-    /// How many segments `payload_len` bytes are.
+    /// The number of segments in `payload_len` bytes.
     pub fn train(&self, payload_len: usize) -> u16 {
         if !matches!(self.gso_type & !ECN, TCP_IPV4 | TCP_IPV6) || self.segment_len == 0 {
             return 1;
@@ -103,7 +103,7 @@ impl VnetHeader {
 /// Reads a frame: virtio-net header and packet.
 ///
 /// # Errors
-/// As [`packet::parse`].
+/// Those of [`packet::parse`].
 pub fn parse(frame: &[u8]) -> Result<Packet<'_>, Refused> {
     let (header, bytes) = VnetHeader::split(frame)?;
     let packet = packet::parse(bytes, header.checksums())?;

@@ -2,14 +2,14 @@
 //!
 //! Source: RFC 9293 §3.1 (form, end of list, no operation, maximum segment size), RFC 7323 §2.2 and §3.2 (window scale,
 //! timestamps), RFC 2018 §2 and §3 (SACK).
-//! A list that is wrong is read as Linux and BSD read it: what stands before a length that cannot be counts, nothing
-//! behind it does; an option that is not as long as its kind demands is passed over. Either is reported, not refused.
+//! An invalid list is read as Linux and BSD read it: options before an impossible length count, those after it do not; an option
+//! of a wrong length for its kind is skipped. Both are reported, not refused.
 
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use std::fmt;
 
-/// Most bytes of options that a header can carry.
+/// The maximum length of options in a header, bytes.
 pub const ROOM: usize = 40;
 /// A larger window scale counts as this one (RFC 7323 §2.3).
 pub const MAX_SHIFT: u8 = 14;
@@ -22,12 +22,12 @@ pub(crate) const SACK_PERMITTED: u8 = 4;
 pub(crate) const SACK: u8 = 5;
 pub(crate) const TIMESTAMPS: u8 = 8;
 
-/// The options that this TCP uses. Others are passed over; [`walk`] shows them.
+/// The options that this TCP uses. Others are skipped; [`walk`] returns them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Maximum segment size, bytes.
     pub mss: Option<u16>,
-    /// Window scale: the shift, as it stands there (RFC 7323 §2.3 takes more than 14 as 14).
+    /// Window scale: the shift as received (RFC 7323 §2.3 treats more than 14 as 14).
     pub window_scale: Option<u8>,
     /// SACK permitted.
     pub sack_permitted: bool,
@@ -35,7 +35,7 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// SACK blocks.
     pub sack: SackBlocks,
-    /// The first thing that is wrong with the list. Nothing is wrong with a list that is written.
+    /// The first fault in the list. `None` for a list to be written.
     pub malformed: Option<Malformed>,
 }
 
@@ -44,7 +44,7 @@ pub struct Options {
 pub struct Timestamps {
     /// TSval: the sender's clock.
     pub value: u32,
-    /// TSecr: what it echoes.
+    /// TSecr: the echoed timestamp.
     pub echo: u32,
 }
 
@@ -55,7 +55,7 @@ pub struct SackBlocks {
     len: u8,
 }
 
-/// One option as it stands in the list.
+/// One option of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<'a> {
     /// No operation.
@@ -70,16 +70,16 @@ pub enum Entry<'a> {
     Sack(SackBlocks),
     /// Timestamps.
     Timestamps(Timestamps),
-    /// A kind that means nothing here, as RFC 5482's user timeout (28).
+    /// An unused kind, such as RFC 5482's user timeout (28).
     Unknown {
         /// Its number.
         kind: u8,
-        /// What follows its length.
+        /// The bytes after its length.
         data: &'a [u8],
     },
 }
 
-/// What is wrong with a list of options.
+/// A fault in a list of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
     /// A length of 0 or 1, or none: the list ends here.
@@ -87,14 +87,14 @@ pub enum Malformed {
         /// The option's kind.
         kind: u8,
     },
-    /// An option reaches beyond the header: the list ends here.
+    /// An option exceeds the header: the list ends here.
     CutOff {
         /// The option's kind.
         kind: u8,
         /// Its length, kind and length included.
         len: u8,
     },
-    /// A known option with another length than its kind demands: passed over.
+    /// A known option with a wrong length for its kind: skipped.
     Length {
         /// The option's kind.
         kind: u8,
@@ -104,7 +104,7 @@ pub enum Malformed {
 }
 
 impl Timestamps {
-    /// The list that nearly every segment has, read at a glance: no options, or timestamps alone. `None` for any other.
+    /// Reads the most common lists quickly: no options, or timestamps alone. `None` for any other.
     #[inline(always)]
     pub fn glance(list: &[u8]) -> Option<Option<Timestamps>> {
         const ALONE: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
@@ -140,7 +140,7 @@ impl Default for SackBlocks {
 }
 
 impl Options {
-    /// Reads a list. Of an option that stands there twice, the last counts, as with Linux and BSD.
+    /// Reads a list. If an option occurs twice, the last one counts, as with Linux and BSD.
     #[inline]
     pub fn read(list: &[u8]) -> Options {
         Options::glance(list).unwrap_or_else(|| Options::read_each(list))
@@ -163,7 +163,8 @@ impl Options {
         read
     }
 
-    /// Timestamps and SACK blocks behind them, where nearly all hosts put them (RFC 7323 appendix A). `None` for any other list.
+    /// Timestamps followed by SACK blocks, at the positions that nearly all hosts use (RFC 7323 appendix A). `None` for any other
+    /// list.
     #[inline]
     fn glance(list: &[u8]) -> Option<Options> {
         let (stamps, rest) = list.split_first_chunk::<12>()?;
@@ -178,8 +179,8 @@ impl Options {
         Some(Options { timestamps, sack, ..Options::default() })
     }
 
-    /// Writes them into a segment whose flags and acknowledgment stand, timestamps as they are. SACK edges lie near the acknowledgment;
-    /// `isn` is the initial sequence number of who gets the segment, if it is known.
+    /// Writes them into a segment whose flags and acknowledgment are set, timestamps unchanged. SACK edges are close to the
+    /// acknowledgment; `isn` is the initial sequence number of the segment's receiver, if known.
     #[inline]
     pub fn read_into(&self, seg: &mut Segment, isn: Option<SeqNum>) {
         let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = self;
@@ -203,7 +204,7 @@ impl Options {
     }
 }
 
-/// The options of a list one by one, up to its end or to a length that cannot be.
+/// The options of a list one by one, up to its end or to an impossible length.
 pub fn walk(list: &[u8]) -> Walk<'_> {
     Walk { rest: list }
 }

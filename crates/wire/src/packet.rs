@@ -1,8 +1,8 @@
-//! Reading a packet: IPv4 or IPv6, TCP header, options; the payload stays where it lies.
+//! Reading a packet: IPv4 or IPv6, TCP header, options; the payload is not copied.
 //!
 //! Source: RFC 791 §3.1 (IPv4), RFC 8200 §3 and §4 (IPv6 and its extension headers), RFC 6946 §4 (a fragment that is the
-//! whole packet), RFC 9293 §3.1.
-//! A total length of zero, as captures of packets have that a device was to cut, means "as long as these bytes".
+//! complete packet), RFC 9293 §3.1.
+//! A total length of zero, as in captures of packets that a device was to segment, means "as long as these bytes".
 
 use crate::checksum::{Sum, TCP};
 use crate::options::{word, Malformed, Options, SackBlocks, Timestamps};
@@ -18,22 +18,22 @@ pub use captured::Captured;
 pub use ip::{captured_ip, Ip};
 pub(crate) use ip::{parse_ip, skip_extensions, IPV4_HEADER, IPV6_HEADER};
 
-/// The fields of an IP and a TCP header that are the sender's choice. Lengths and checksums follow from the rest.
+/// The fields of an IP and a TCP header that the sender chooses. Lengths and checksums follow from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Where it comes from.
+    /// Source.
     pub src: SocketAddr,
-    /// Where it goes to.
+    /// Destination.
     pub dst: SocketAddr,
     /// Sequence number.
     pub seq: SeqNum,
-    /// Acknowledgment number; means something only with the ACK flag.
+    /// Acknowledgment number; valid only with the ACK flag.
     pub ack: SeqNum,
     /// The eight flags, as in [`ackclock_tcp::segment::Segment::flags`]; URG is 0x20.
     pub flags: u8,
     /// The four bits before the flags.
     pub reserved: u8,
-    /// The window as it stands there, not scaled.
+    /// The window field, not scaled.
     pub window: u16,
     /// The urgent pointer.
     pub urgent: u16,
@@ -52,20 +52,20 @@ pub struct Header {
 pub struct Packet<'a> {
     /// Its headers.
     pub header: Header,
-    /// The list of options as it stands there; [`crate::options::walk`] shows what is unknown.
+    /// The list of options, unparsed; [`crate::options::walk`] returns unknown ones.
     pub option_bytes: &'a [u8],
     /// Its payload.
     pub payload: &'a [u8],
-    /// 1, or how many segments a device joined to make it; [`crate::offload::parse`] knows.
+    /// 1, or the number of segments that a device joined into it, set by [`crate::offload::parse`].
     pub train: u16,
 }
 
-/// What is to be done about the checksums of a packet that arrived.
+/// The treatment of the checksums of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksums {
     /// A packet with a wrong one is refused.
     Verify,
-    /// A device has looked, or the packet never left this machine.
+    /// A device has verified them, or the packet never left this machine.
     Trust,
 }
 
@@ -76,18 +76,18 @@ pub enum Refused {
     Version(u8),
     /// Another protocol than TCP, by its number.
     NotTcp(u8),
-    /// A piece of a packet.
+    /// A fragment of a packet.
     Fragment,
-    /// A routing header says that this is not the packet's destination: neither are its addresses.
+    /// A routing header shows that this is not the packet's destination, so its addresses are not the final ones.
     Underway,
     /// The bytes end before a header or the packet does.
     CutOff {
-        /// How many bytes there would have to be.
+        /// The number of bytes needed.
         needs: usize,
-        /// How many there are.
+        /// The number of bytes available.
         has: usize,
     },
-    /// A header's length says that it is shorter than its own fields, or longer than what contains it.
+    /// A header's length is shorter than its own fields, or longer than the packet.
     Length,
     /// IPv4's checksum is wrong.
     IpChecksum,
@@ -99,11 +99,10 @@ pub enum Refused {
 
 /// The smallest TCP header.
 pub(crate) const TCP_HEADER: usize = 20;
-/// Reads a packet that begins with its IP header. Bytes behind the packet's own length are ignored.
+/// Reads a packet that begins with its IP header. Bytes after the packet's own length are ignored.
 ///
 /// # Errors
-/// Why it is not a TCP segment, or not one to be believed. A malformed list of options is no such reason:
-/// [`Options::malformed`] reports it.
+/// Why it is not a valid TCP segment. A malformed list of options is not an error: [`Options::malformed`] reports it.
 pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> {
     let ip = parse_ip(bytes, checksums)?;
     if ip.protocol != TCP {
@@ -112,7 +111,7 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     let tcp = bytes.get(ip.payload..ip.end).filter(|t| t.len() >= TCP_HEADER).ok_or(Refused::Length)?;
     let header_len = usize::from(tcp[12] >> 4) * 4;
     let options = tcp.get(TCP_HEADER..header_len).ok_or(Refused::Length)?;
-    // What is longer than the engine counts is no packet of this world.
+    // No real packet is too long for the engine's counters.
     let tcp_len = i32::try_from(tcp.len()).map_err(|_| Refused::Length)?;
     if checksums == Checksums::Verify {
         let mut sum = Sum::default();
@@ -125,7 +124,7 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
     Ok(Packet { header: read_header(&ip, tcp, options), option_bytes: options, payload: &tcp[header_len..], train: 1 })
 }
 
-/// The headers together; `tcp` begins with a whole fixed header.
+/// Combines the headers; `tcp` begins with a complete fixed header.
 #[inline]
 fn read_header(ip: &Ip<'_>, tcp: &[u8], options: &[u8]) -> Header {
     Header {
@@ -171,7 +170,8 @@ pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
 }
 
 impl Header {
-    /// What ECN's two bits say (RFC 3168 §5) in those of [`Segment::opts`]: nothing, capable, or that congestion was met.
+    /// The meaning of ECN's two bits (RFC 3168 §5), in those of [`Segment::opts`]: none, capable, or congestion
+    /// experienced.
     #[inline]
     pub fn ecn(&self) -> u8 {
         match self.traffic_class & 3 {
@@ -187,7 +187,7 @@ impl Header {
         &self.options.sack
     }
 
-    /// What is wrong with the list of options, if anything is.
+    /// The fault in the list of options, if any.
     #[inline]
     pub fn malformed(&self) -> Option<Malformed> {
         self.options.malformed

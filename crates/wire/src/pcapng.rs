@@ -1,7 +1,8 @@
 //! The blocks of a pcapng file, as bytes.
 //!
-//! Source: draft-ietf-opsawg-pcapng, §3.1 (blocks), §3.5 (options), §4.1 (section header), §4.2 (interface description), §4.3 (enhanced
-//! packet). Little-endian; times are nanoseconds since 1970. Nothing is written to a file here: a block goes to the end of a buffer.
+//! Source: draft-ietf-opsawg-pcapng, §3.1 (blocks), §3.5 (options), §4.1 (section header), §4.2 (interface description), §4.3
+//! (enhanced packet). Little-endian; times are nanoseconds since 1970. Nothing is written to a file here: a block is appended to
+//! a buffer.
 
 /// `LINKTYPE_RAW`: packets begin with their IP header.
 pub const RAW: u16 = 101;
@@ -17,7 +18,7 @@ const EPB_FLAGS: u16 = 2;
 /// Units of time in the file: 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
 
-/// Which way a packet went, seen from whoever captures.
+/// The direction of a packet, seen from the capturing machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// It arrived.
@@ -29,9 +30,9 @@ pub enum Direction {
 /// An interface on which packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interface<'a> {
-    /// What its packets begin with, as [`RAW`].
+    /// The type of its packets' first header, as [`RAW`].
     pub link: u16,
-    /// The most bytes that are kept of a packet; 0: all.
+    /// The most bytes kept of a packet; 0: all.
     pub snap: u32,
     /// Its name.
     pub name: &'a str,
@@ -44,11 +45,11 @@ pub struct Packet<'a> {
     pub interface: u32,
     /// When it was captured, nanoseconds since 1970.
     pub at: u64,
-    /// Which way it went, where that is known.
+    /// Its direction, if known.
     pub direction: Option<Direction>,
     /// Its length, bytes.
     pub len: u32,
-    /// What is kept of it.
+    /// The captured bytes.
     pub bytes: &'a [u8],
 }
 
@@ -56,7 +57,7 @@ pub struct Packet<'a> {
 pub fn section(out: &mut Vec<u8>) {
     block(out, SECTION, |out| {
         out.extend_from_slice(&BYTE_ORDER.to_le_bytes());
-        // Version 1.0, and a length that is not told.
+        // Version 1.0, and an unspecified length.
         out.extend_from_slice(&[1, 0, 0, 0]);
         out.extend_from_slice(&u64::MAX.to_le_bytes());
     });
@@ -99,7 +100,7 @@ impl Packet<'_> {
     }
 }
 
-/// A block: its type, its length, what `body` writes, its length again.
+/// A block: its type, its length, the output of `body`, its length again.
 fn block(out: &mut Vec<u8>, kind: u32, body: impl FnOnce(&mut Vec<u8>)) {
     let begin = out.len();
     out.extend_from_slice(&kind.to_le_bytes());
@@ -110,7 +111,7 @@ fn block(out: &mut Vec<u8>, kind: u32, body: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(&len);
 }
 
-/// An option. What is longer than its length can say is cut.
+/// An option. A value that is too long for its length field is truncated.
 fn option(out: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     out.extend_from_slice(&code.to_le_bytes());
@@ -119,7 +120,7 @@ fn option(out: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(out);
 }
 
-/// Blocks begin at multiples of four bytes, and so does all in them.
+/// Blocks begin at multiples of four bytes, and so do their parts.
 fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }

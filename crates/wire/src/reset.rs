@@ -1,7 +1,7 @@
-//! The answer to a segment that is for nobody.
+//! The answer to a segment without a connection.
 //!
 //! Source: RFC 9293 §3.10.7.1 (which RST), §3.9.2.3 (none to or for a group's address).
-//! The segment's own numbers are all that is known, so they are the connection's beginning: a border made of them answers.
+//! Only the segment's own numbers are known, so they serve as initial numbers: a border made of them answers.
 
 use crate::border::Border;
 use crate::dialect::Dialect;
@@ -13,11 +13,11 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use std::net::IpAddr;
 
-/// Writes the RST that answers `packet` into `buf`; `None` if none does: a RST, or one from or to an address that is not
-/// one host's. How many of them leave in a second is the caller's to limit, as [`Host`](crate::host::Host) does.
+/// Writes the RST that answers `packet` into `buf`; `None` if there is no answer: the packet is a RST, or is from or to an
+/// address that is not a single host's. The caller must limit the RSTs per second, as [`Host`](crate::host::Host) does.
 ///
 /// # Errors
-/// As [`Header::write`](crate::packet::Header::write).
+/// Those of [`Header::write`](crate::packet::Header::write).
 pub fn reset(packet: &Packet<'_>, writing: Writing, buf: &mut [u8]) -> Result<Option<Written>, WriteError> {
     reset_header(packet).map(|header| header.write(Dialect::default(), writing, buf, 0, |_| {})).transpose()
 }
@@ -36,7 +36,7 @@ pub(crate) fn reset_header(packet: &Packet<'_>) -> Option<Header> {
     reset_for(&segment).map(|answer| border.compose(&answer))
 }
 
-/// Whether this is the address of one host: no group's, no broadcast, not "unspecified".
+/// Whether this is the address of a single host: not multicast, not broadcast, not "unspecified".
 pub(crate) fn is_one_host(ip: IpAddr) -> bool {
     let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
     !(broadcast || ip.is_multicast() || ip.is_unspecified())

@@ -1,9 +1,9 @@
-//! The payload that the engine never sees: bytes by their offset in the stream.
+//! The payload, which the engine never sees: bytes by their offset in the stream.
 //!
-//! Source: RFC 9293 §3.8 (what was sent is kept until it is acknowledged), §3.10.7.4 (what is taken of a segment).
-//! A receive store takes what the engine took, nothing else, so that a segment which the engine refuses (for its timestamp,
-//! or because it lies outside the window) cannot overwrite what it had accepted; and of bytes that come twice the first
-//! ones stay (decision 0111).
+//! Source: RFC 9293 §3.8 (data are kept until they are acknowledged), §3.10.7.4 (the part of a segment that is accepted).
+//! A receive store takes only the data that the engine took. So a segment that the engine refuses (for its timestamp, or
+//! because it is outside the window) cannot overwrite accepted data, and if bytes arrive twice, the first ones stay
+//! (decision 0111).
 
 use ackclock_tcp::connection::{Connection, Outcome, State};
 use ackclock_tcp::event::Observer;
@@ -12,28 +12,28 @@ use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::Bytes;
 
-/// Bytes that stand at offsets; two whole rings apart they share a place.
+/// Bytes at offsets; offsets that differ by the ring's length share a place.
 struct Ring {
     /// A power of two.
     len: usize,
-    /// As long as that once there is a byte: a connection that carries nothing keeps nothing.
+    /// Has the ring's length once there is a byte: an idle connection needs no memory.
     bytes: Box<[u8]>,
 }
 
-/// What was written and is not acknowledged.
+/// The data that are written but not acknowledged.
 pub struct SendStore {
     ring: Ring,
-    /// Where the next byte will stand.
+    /// The offset of the next byte to be written.
     end: Offset,
 }
 
-/// What has arrived and is not read.
+/// The data that have arrived but are not read.
 pub struct ReceiveStore {
     ring: Ring,
-    /// The next byte to be read, and the end of what can be.
+    /// The next byte to be read, and the end of the readable bytes.
     next: Offset,
     end: Offset,
-    /// What the engine had of the segment at hand, before it saw it.
+    /// The part of the current segment that the engine already had.
     held: Vec<(Offset, Offset)>,
 }
 
@@ -47,13 +47,13 @@ impl Ring {
         self.len as u64
     }
 
-    /// The place of an offset.
+    /// The position of an offset in the ring.
     #[inline]
     fn at(&self, offset: Offset) -> usize {
         offset.0 as usize & (self.len - 1)
     }
 
-    /// Puts at most a ring's length of bytes in.
+    /// Writes at most a ring's length of bytes.
     fn put(&mut self, at: Offset, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -67,9 +67,9 @@ impl Ring {
         self.bytes[..rest.len()].copy_from_slice(rest);
     }
 
-    /// At most a ring's length of bytes, in two pieces.
+    /// Reads at most a ring's length of bytes, in two pieces.
     fn get(&self, at: Offset, len: usize) -> (&[u8], &[u8]) {
-        // Nobody asks for bytes before there are any.
+        // No bytes are requested before there are any.
         if self.bytes.is_empty() {
             return (&[], &[]);
         }
@@ -80,12 +80,12 @@ impl Ring {
 }
 
 impl SendStore {
-    /// For at least `len` bytes that are not acknowledged: the next power of two.
+    /// For at least `len` unacknowledged bytes: the next power of two.
     pub fn new(len: Bytes) -> Self {
         SendStore { ring: Ring::new(len), end: Offset::DATA }
     }
 
-    /// How many bytes [`SendStore::write`] would take.
+    /// The number of bytes that [`SendStore::write`] would take.
     pub fn room(&self, connection: &Connection) -> usize {
         use State::{CloseWait, Established, Listen, SynReceived, SynSent};
         if !matches!(connection.state(), Listen | SynSent | SynReceived | Established | CloseWait) {
@@ -95,7 +95,7 @@ impl SendStore {
         (self.ring.len() - kept) as usize
     }
 
-    /// Takes as many of `bytes` as there is room for, and tells the engine of them; returns how many.
+    /// Takes as many of `bytes` as fit, and reports them to the engine; returns their number.
     pub fn write(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         let taken = &bytes[..bytes.len().min(self.room(connection))];
         self.ring.put(self.end, taken);
@@ -104,7 +104,7 @@ impl SendStore {
         taken.len()
     }
 
-    /// Copies what stands at `at`, which the engine asks for in a segment, to `out`. What was never written is zero.
+    /// Copies the bytes at `at`, which the engine requests in a segment, to `out`. Bytes that were never written are zero.
     pub fn copy(&self, at: Offset, out: &mut [u8]) {
         let end = at.0.saturating_add(out.len() as u64);
         let held = at >= Offset::DATA && end <= self.end.0 && at.0.saturating_add(self.ring.len()) >= self.end.0;
@@ -119,13 +119,13 @@ impl SendStore {
 }
 
 impl ReceiveStore {
-    /// For a connection that was made with a receive buffer of `buffer` bytes. It reads by hand from now on: by this store.
+    /// For a connection with a receive buffer of `buffer` bytes. From now on, data are read only through this store.
     pub fn new(connection: &mut Connection, buffer: Bytes) -> Self {
         connection.read_by_hand();
         ReceiveStore { ring: Ring::new(buffer), next: Offset::DATA, end: Offset::DATA, held: Vec::new() }
     }
 
-    /// Hands a segment with its payload to the engine, and keeps what the engine took of it: what it answers.
+    /// Passes a segment with its payload to the engine, and keeps the part that the engine took; returns the outcome.
     pub fn on_segment<O: Observer>(
         &mut self,
         connection: &mut Connection,
@@ -145,13 +145,13 @@ impl ReceiveStore {
         if outcome.bytes > 0 {
             self.keep(&outcome, left, payload);
         }
-        // What had arrived before a reset can still be read.
+        // Data that arrived before a reset can still be read.
         self.end = self.end.max(Offset::DATA + connection.received());
         outcome
     }
 
-    /// The segment, cut off where this store has no place for what the engine would take. With the connection's own
-    /// buffer that never happens.
+    /// The segment, cut where this store lacks room for data that the engine would take. This never happens with the
+    /// connection's own buffer size.
     fn within_room(&self, connection: &Connection, seg: &Segment, payload: &[u8]) -> Segment {
         let left = data_start(seg);
         let edge = connection.receiver().map_or(u64::MAX, |r| r.right_edge().0);
@@ -164,7 +164,7 @@ impl ReceiveStore {
         Segment { len: fits as u32, flags: seg.flags & !Segment::FIN, ..*seg }
     }
 
-    /// Keeps what the engine took of a payload that stands at `left`, but for what it had.
+    /// Keeps the part of a payload at `left` that the engine took, except the part that it already had.
     fn keep(&mut self, taken: &Outcome, left: Offset, payload: &[u8]) {
         let (mut at, mut rest) = (taken.from, u64::from(taken.bytes));
         for &(held, held_end) in self.held.iter().chain(&[(Offset(u64::MAX), Offset(u64::MAX))]) {
@@ -179,19 +179,19 @@ impl ReceiveStore {
         }
     }
 
-    /// What can be read, in two pieces.
+    /// The readable bytes, in two pieces.
     pub fn readable(&self) -> (&[u8], &[u8]) {
         self.ring.get(self.next, (self.end - self.next) as usize)
     }
 
-    /// The first `bytes` of what can be read have been.
+    /// The first `bytes` of the readable bytes have been read.
     pub fn consume(&mut self, connection: &mut Connection, bytes: usize) {
         let bytes = (bytes as u64).min(self.end - self.next);
         self.next += bytes;
         connection.consume(bytes);
     }
 
-    /// Reads into `out`; returns how many bytes.
+    /// Reads into `out`; returns the number of bytes.
     pub fn read(&mut self, connection: &mut Connection, out: &mut [u8]) -> usize {
         let (first, rest) = self.readable();
         let (a, b) = (first.len().min(out.len()), rest.len().min(out.len().saturating_sub(first.len())));
@@ -202,7 +202,7 @@ impl ReceiveStore {
     }
 }
 
-/// Where a segment's payload stands: behind a SYN, if it has one.
+/// The offset of a segment's payload: after a SYN, if it has one.
 fn data_start(seg: &Segment) -> Offset {
     Offset(seg.seq.0.saturating_add(u64::from(seg.has(Segment::SYN))))
 }

@@ -1,7 +1,7 @@
 //! Writing a packet: headers and checksums around a payload that the caller fills in.
 //!
-//! Source: RFC 791 §3.1, RFC 8200 §3, RFC 9293 §3.1.
-//! Packets must not be fragmented on their way (IPv4's DF bit; RFC 6864 §4.1 then leaves the identification free).
+//! Source: RFC 791 §3.1, RFC 8200 §3, RFC 9293 §3.1. Packets must not be fragmented (IPv4's DF bit; RFC 6864 §4.1 then
+//! allows any identification).
 
 use crate::checksum::{Sum, TCP};
 use crate::dialect::Dialect;
@@ -10,13 +10,13 @@ use crate::packet::{Header, IPV4_HEADER, IPV6_HEADER, TCP_HEADER};
 use std::fmt;
 use std::net::SocketAddr;
 
-/// How a packet is written.
+/// How the checksums of a packet are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writing {
     /// With its checksums.
     #[default]
     Whole,
-    /// TCP's checksum is only begun, with the pseudo-header: a device completes it ([`crate::offload`]).
+    /// TCP's checksum only has the pseudo-header: a device completes it ([`crate::offload`]).
     Offload,
 }
 
@@ -29,23 +29,23 @@ pub struct Written {
     pub tcp_at: usize,
     /// Where the payload begins.
     pub payload_at: usize,
-    /// Payload bytes of each segment if there is more than one in it, else 0.
+    /// Payload bytes of each segment if the packet has more than one, else 0.
     pub segment_len: u16,
 }
 
-/// Why a packet was not written. Nothing of it was sent; to the engine it is a packet that was lost.
+/// Why a packet was not written. Nothing was sent; for the engine the packet is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteError {
     /// The addresses are of two families.
     MixedFamilies,
     /// The buffer is too small.
     NoRoom {
-        /// How many bytes it would have to have.
+        /// The number of bytes needed.
         needs: usize,
-        /// How many it has.
+        /// The number of bytes available.
         has: usize,
     },
-    /// No IP packet is that long.
+    /// It exceeds the maximum length of an IP packet.
     TooLong {
         /// The packet's length, bytes.
         len: usize,
@@ -53,10 +53,10 @@ pub enum WriteError {
 }
 
 impl Header {
-    /// Writes a packet with `payload_len` bytes of payload into the front of `buf`; `fill` puts the payload into its place.
+    /// Writes a packet with `payload_len` bytes of payload into the front of `buf`; `fill` writes the payload.
     ///
     /// # Errors
-    /// Where it does not fit into `buf` or into an IP packet, or the addresses are of two families; `buf` is then as it was.
+    /// The packet does not fit in `buf` or in an IP packet, or the addresses are of two families; `buf` is then unchanged.
     pub fn write(
         &self,
         dialect: Dialect,
@@ -74,7 +74,7 @@ impl Header {
         let options_len = dialect.write(&self.options, &mut options);
         let payload_at = ip_len + TCP_HEADER + options_len;
         let len = payload_at.saturating_add(payload_len);
-        // IPv6 does not count its own header, IPv4 does.
+        // The length of IPv6 excludes its own header, that of IPv4 includes it.
         let counted = if ip_len == IPV4_HEADER { len } else { len - IPV6_HEADER };
         let counted = u16::try_from(counted).map_err(|_| WriteError::TooLong { len })?;
         let has = buf.len();
@@ -141,7 +141,7 @@ impl Header {
 pub fn mark_congestion(packet: &mut [u8]) {
     match packet {
         [first, class, ..] if *first >> 4 == 6 => {
-            // The traffic class lies across two bytes; ECN's bits are in the second.
+            // The traffic class spans two bytes; ECN's bits are in the second.
             *class |= 0x30;
         }
         [first, tos, rest @ ..] if *first >> 4 == 4 && rest.len() >= 10 => {

@@ -29,7 +29,8 @@ fn the_blocks_of_the_guide_are_the_example_from_its_first_line_to_its_last() {
     assert!(EXAMPLE.lines().count() <= 150);
 }
 
-/// Twenty clients with streams of their own, over IPv4 and IPv6; each seventh packet is lost, either way.
+/// Twenty clients with different streams, over IPv4 and IPv6; every seventh packet is lost, in either
+/// direction.
 #[test]
 fn the_echo_server_serves_several_clients_at_once_though_packets_are_lost() {
     let ips = |n: u8| [format!("10.0.0.{n}").parse().unwrap(), format!("fd00::{n}").parse().unwrap()];

@@ -1,4 +1,4 @@
-//! What is measured, in which order, and what is printed.
+//! The measurements, their order, and the output.
 
 use crate::{smoltcp_end, virtual_wire};
 use ackclock_live::bench::{Direction, Family, Transfer};
@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 /// A little more than 2³² bytes: a stream that begins 64 KiB below 2³² passes it twice.
 const TWICE: u64 = (1 << 32) + (1 << 20);
 
-/// Everything; whether all hashes were equal.
+/// Runs everything; returns whether all hashes were equal.
 pub(crate) fn all(quick: bool) -> Result<bool, LiveError> {
     let plain = if quick { 50_000_000 } else { 1_000_000_000 };
     let offload = if quick { 200_000_000 } else { TWICE };

@@ -1,4 +1,4 @@
-//! smoltcp at our end of the same device: what another TCP in user space reaches.
+//! smoltcp at our end of the same device, for comparison with another TCP in user space.
 
 use ackclock_live::bench::{Direction, DEVICE};
 use ackclock_live::clock::{thread_time, Clock};
@@ -20,7 +20,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::Xxh3;
 
-/// A TUN device as smoltcp wants devices.
+/// A TUN device with smoltcp's interface.
 struct Phy {
     tun: Tun,
     arrived: Vec<u8>,
@@ -40,7 +40,7 @@ impl phy::TxToken for Tx<'_> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, f: F) -> R {
         let frame = &mut self.1[..len];
         let done = f(frame);
-        // What does not fit is lost, as on any wire.
+        // A frame that does not fit is lost, as on any wire.
         let _ = self.0.send(frame);
         done
     }
@@ -112,7 +112,7 @@ fn failed(e: &dyn std::fmt::Debug) -> LiveError {
     LiveError::Failed(format!("smoltcp: {e:?}"))
 }
 
-/// Writes what there is room for.
+/// Writes as much as fits.
 fn fill(socket: &mut tcp::Socket<'_>, pattern: &mut Pattern) -> Result<(), LiveError> {
     while socket.can_send() && pattern.left() > 0 {
         let taken = socket.send_slice(pattern.next(1 << 16)).map_err(|e| failed(&e))?;
@@ -124,7 +124,7 @@ fn fill(socket: &mut tcp::Socket<'_>, pattern: &mut Pattern) -> Result<(), LiveE
     Ok(())
 }
 
-/// Reads what there is; how many bytes.
+/// Reads all available data; returns the number of bytes.
 fn empty(socket: &mut tcp::Socket<'_>, hash: &mut Xxh3) -> Result<u64, LiveError> {
     let mut got = 0;
     while socket.can_recv() {
@@ -137,7 +137,7 @@ fn empty(socket: &mut tcp::Socket<'_>, hash: &mut Xxh3) -> Result<u64, LiveError
     Ok(got)
 }
 
-/// Bytes, their hash, seconds, and seconds of the processor.
+/// Bytes, their hash, seconds, and CPU seconds.
 type Ran = (u64, u64, f64, f64);
 
 fn run(
@@ -175,7 +175,7 @@ fn run(
         if pattern.left() == 0 || got == bytes {
             socket.close();
         }
-        // The kernel's thread ends when it has everything, or has failed.
+        // The kernel's thread ends when it has received everything, or has failed.
         if done.load(Ordering::Relaxed) {
             break;
         }

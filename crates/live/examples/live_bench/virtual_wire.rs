@@ -1,4 +1,4 @@
-//! Two hosts that hand each other frames in memory, as far as the numbers go round and round again.
+//! Two hosts that exchange frames in memory, with numbers that wrap again and again.
 
 use ackclock_live::bench::Direction;
 use ackclock_live::clock::{thread_time, Clock};
@@ -26,7 +26,7 @@ fn host(last: u8) -> Host {
     Host::new(config, Secret::new([last; 16]))
 }
 
-/// What `from` has to send, to `to`; whether there was anything.
+/// Carries the frames of `from` to `to`; returns whether there were any.
 fn carry(now: Time, from: &mut Host, to: &mut Host, frame: &mut [u8]) -> Result<bool, LiveError> {
     let failed = |e: &dyn std::fmt::Display| LiveError::Failed(format!("on the virtual wire: {e}"));
     let mut any = false;
@@ -44,7 +44,7 @@ fn carry(now: Time, from: &mut Host, to: &mut Host, frame: &mut [u8]) -> Result<
 /// A host and its connection, once there is one.
 type End<'a> = (&'a mut Host, Option<Id>);
 
-/// Sends by whoever connected, or by whoever listened.
+/// Sends from the connecting or from the listening host.
 pub(crate) fn measured(direction: Direction, bytes: u64) -> Result<Value, LiveError> {
     let mut stack = Stack::named("linux-2025").ok_or_else(|| LiveError::Failed("no stack linux-2025".into()))?;
     stack.limits.max_train = 44;

@@ -1,19 +1,21 @@
-//! How often each byte of a stream has been sent: whoever sits between two TCPs has to count for himself.
+//! Counts how often each byte of a stream has been sent: between two TCPs this must be inferred from their
+//! packets.
 
 use ackclock_tcp::seq::Offset;
 use std::collections::BTreeMap;
 
-/// What one end has sent so far.
+/// The data that one end has sent so far.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// The end of everything that was sent.
+    /// The end of all data sent.
     end: u64,
-    /// What was sent more than once: starts, with ends and counts.
+    /// Data sent more than once: starts, with ends and counts.
     again: BTreeMap<u64, (u64, u8)>,
 }
 
 impl Copies {
-    /// `from..to` is sent. Answers how often the byte that was sent most often has now been sent; 0 for nothing.
+    /// `from..to` is sent. Returns the transmissions of the byte sent most often, this one included; 0 for
+    /// nothing.
     pub fn sent(&mut self, from: Offset, to: Offset) -> u8 {
         let (from, to) = (from.0, to.0);
         if from >= to {
@@ -45,7 +47,7 @@ impl Copies {
         most
     }
 
-    /// Cuts the range in which `at` lies in two.
+    /// Splits the range that contains `at`.
     fn split(&mut self, at: u64) {
         let Some((_, range)) = self.again.range_mut(..at).next_back() else { return };
         let (end, count) = *range;

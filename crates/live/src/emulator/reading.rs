@@ -1,7 +1,7 @@
-//! What stands between two TCPs sees: packets of both directions as segments with their offsets.
+//! An observer between two TCPs: converts packets of both directions to segments with their offsets.
 //!
-//! Source: RFC 9293 §3.4, RFC 7323 §2.3. Idea: as a connection's own border does it, but with both initial sequence numbers
-//! learnt from the SYNs that pass.
+//! Source: RFC 9293 §3.4, RFC 7323 §2.3. Idea: the same conversion as in a connection's own border, but both initial
+//! sequence numbers are learned from the SYNs that pass.
 
 use super::copies::Copies;
 use ackclock_sim::engine::outside::Entering;
@@ -11,23 +11,23 @@ use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_wire::options::MAX_SHIFT;
 use ackclock_wire::Packet;
 
-/// One connection, read from between its ends.
+/// One connection, observed between its ends.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     ends: [End; 2],
 }
 
-/// What one end has sent.
+/// The data that one end has sent.
 #[derive(Clone, Debug, Default)]
 struct End {
     isn: Option<SeqNum>,
-    /// The shift that its SYN named.
+    /// The window scale in its SYN.
     shift: Option<u8>,
     max: Offset,
     copies: Copies,
 }
 
-/// The flags that an engine's segment has; URG is not among them.
+/// The flags of an engine's segment, which do not include URG.
 const FLAGS: u8 = 0xdf;
 
 impl Reading {

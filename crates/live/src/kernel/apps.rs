@@ -1,6 +1,6 @@
-//! Applications on the kernel's sockets: bulk senders and receivers, each namespace's on one thread.
+//! Applications on the kernel's sockets: bulk senders and receivers, with one thread for each namespace.
 //!
-//! The bytes of a stream are a pattern by their offsets, so that a receiver knows whether it got what was sent.
+//! The bytes of a stream form a pattern by their offsets, so that a receiver can verify them.
 
 use super::TcpInfo;
 use crate::clock::Clock;
@@ -21,27 +21,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// How long a thread may sleep before it looks whether it is to stop.
+/// The longest time for which a thread sleeps before it checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
-/// The same while somebody may be told to go on at any time.
+/// The same if an application may be told to continue at any time.
 const SOON: Duration = Duration::from_millis(1);
-/// Bytes that are written or read at once.
+/// Bytes written or read in one call.
 const CHUNK: usize = 1 << 18;
-/// The pattern's period: a prime, so that no power of two hides a shift.
+/// The pattern's period: a prime, so that a shift by a power of two is detected.
 const PERIOD: usize = 251;
 
-/// What a sender's socket is to be like, and what it sends.
+/// A sender's socket and its data.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// Its own address.
     pub from: SocketAddrV4,
     /// The receiver's.
     pub to: SocketAddrV4,
-    /// When it connects, after the run's start; [`Apps::go`] tells it later if it is not known yet.
+    /// When it connects, after the run's start; if not yet known, [`Apps::go`] sets it later.
     pub start: Option<Nanos>,
-    /// Whether [`Apps::go`] says how much it may write.
+    /// Whether [`Apps::go`] sets how much it may write.
     pub told: bool,
-    /// How much it sends before it closes; `None` never stops.
+    /// How much it sends before it closes; `None`: it never stops.
     pub bytes: Option<u64>,
     /// `TCP_CONGESTION`.
     pub congestion: String,
@@ -49,14 +49,14 @@ pub struct Source {
     pub mss: u32,
 }
 
-/// What a receiver's socket is to be like.
+/// A receiver's socket.
 #[derive(Clone, Debug)]
 pub struct Sink {
     /// Where it listens.
     pub at: SocketAddrV4,
     /// `TCP_MAXSEG`.
     pub mss: u32,
-    /// `TCP_WINDOW_CLAMP`: the most that it announces, bytes.
+    /// `TCP_WINDOW_CLAMP`: the largest window that it announces, bytes.
     pub window: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct Apps {
 struct Sending {
     spec: Source,
     socket: TcpStream,
-    /// When it connects, nanoseconds after the run's start; `u64::MAX` while that is not known.
+    /// When it connects, nanoseconds after the run's start; `u64::MAX` while unknown.
     start: AtomicU64,
     /// Bytes that it may have written.
     allowed: AtomicU64,
@@ -79,15 +79,15 @@ struct Receiving {
     window: u32,
     listener: TcpListener,
     received: AtomicU64,
-    /// The offset of the first byte that was not the one that was sent.
+    /// The offset of the first wrong byte.
     damaged: Mutex<Option<u64>>,
 }
 
 impl Apps {
-    /// Makes the sockets; nobody connects yet.
+    /// Creates the sockets; none connects yet.
     ///
     /// # Errors
-    /// What the kernel answers: [`LiveError::Input`] for congestion control that it does not have or allow.
+    /// Errors of the kernel: [`LiveError::Input`] for a congestion control that it does not have or allow.
     pub fn new(namespace: &Namespace, sources: &[Source], sinks: &[Sink]) -> Result<Apps, LiveError> {
         namespace.run(|| {
             let sources = sources.iter().map(Sending::new).collect::<Result<_, _>>()?;
@@ -96,10 +96,10 @@ impl Apps {
         })?
     }
 
-    /// What the kernel says about sender number `source`.
+    /// The `tcp_info` of sender number `source`.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn info(&self, source: usize) -> io::Result<TcpInfo> {
         TcpInfo::of(self.sources[source].socket.as_fd())
     }
@@ -116,15 +116,15 @@ impl Apps {
         self.sinks[sink].received.load(Ordering::Relaxed)
     }
 
-    /// The offset of the first byte that receiver number `sink` read and nobody had sent.
+    /// The offset of the first wrong byte that receiver number `sink` read.
     pub fn damaged(&self, sink: usize) -> Option<u64> {
         self.sinks[sink].damaged.lock().ok().and_then(|at| *at)
     }
 
-    /// Connects, sends and receives until `stop`; the run starts at `zero`. For a thread of its own.
+    /// Connects, sends and receives until `stop`; the run starts at `zero`. Must run on a thread of its own.
     ///
     /// # Errors
-    /// What the kernel answers; a connection that ends is no error.
+    /// Errors of the kernel; the end of a connection is not an error.
     pub fn run(&self, clock: Clock, zero: Time, stop: &AtomicBool) -> io::Result<()> {
         let mut pattern = vec![0; CHUNK + PERIOD];
         pattern.iter_mut().enumerate().for_each(|(i, b)| *b = (i % PERIOD) as u8);
@@ -154,7 +154,7 @@ impl Apps {
     }
 }
 
-/// Who has something to do.
+/// The sockets that are ready.
 #[derive(Clone, Copy)]
 enum Ready {
     Sender(usize),
@@ -173,7 +173,7 @@ fn tcp_socket() -> nix::Result<OwnedFd> {
     socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)
 }
 
-/// The most that a receiver announces, bytes.
+/// Limits the window that a receiver announces, bytes.
 fn clamp(fd: &impl AsFd, window: u32) -> io::Result<()> {
     sys::set_option(fd.as_fd(), libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.min(i32::MAX as u32) as i32)
 }
@@ -195,7 +195,7 @@ impl Sending {
         let socket = tcp_socket().map_err(LiveError::system("making a socket"))?;
         let there = available()?;
         let wanted = &spec.congestion;
-        // The kernel would look for a module otherwise, and load it for the whole machine.
+        // Otherwise the kernel would look for a module, and load it for the whole machine.
         if !there.contains(wanted) {
             let allowed = there.iter().map(|c| format!("kernel:{c}")).collect::<Vec<_>>().join(", ");
             let found = format!("found kernel:{wanted}, allowed: what this kernel has loaded, which is {allowed}");
@@ -227,7 +227,7 @@ impl Receiving {
     }
 }
 
-/// A sender at work.
+/// A running sender.
 struct Sender<'a> {
     of: &'a Sending,
     begun: bool,
@@ -240,7 +240,7 @@ impl<'a> Sender<'a> {
         Sender { of, begun: false, written: 0, over: false }
     }
 
-    /// Connects if it is time; answers how long it is until then.
+    /// Connects if it is time; returns how long it is until then.
     fn begin(&mut self, now: Time, zero: Time) -> io::Result<Duration> {
         let look = if self.of.spec.told && !self.over { SOON } else { LOOK };
         if self.begun {
@@ -263,7 +263,7 @@ impl<'a> Sender<'a> {
         wanted.then(|| PollFd::new(self.of.socket.as_fd(), PollFlags::POLLOUT))
     }
 
-    /// Bytes that it may write now; `None` if everything is written and the end is to be said.
+    /// Bytes that it may write now; `None` if everything is written and the connection is to be closed.
     fn left(&self) -> Option<u64> {
         let left = self.of.spec.bytes.map_or(u64::MAX, |all| all - self.written);
         (left > 0).then(|| left.min(self.of.allowed.load(Ordering::Relaxed).saturating_sub(self.written)))
@@ -286,7 +286,7 @@ impl<'a> Sender<'a> {
                     ErrorKind::Interrupted => {}
                     // Not connected yet, or the buffer is full.
                     ErrorKind::WouldBlock | ErrorKind::NotConnected => return Ok(()),
-                    // Refused, reset, given up: the table shows how far it came.
+                    // Refused, reset, timed out: the table shows how far it got.
                     _ => self.over = true,
                 },
             }
@@ -303,7 +303,7 @@ fn not_connected(e: io::Error) -> io::Result<()> {
     }
 }
 
-/// A receiver at work. It reads one connection.
+/// A running receiver. It reads one connection.
 struct Reader<'a> {
     sink: &'a Receiving,
     stream: Option<TcpStream>,
@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
             }
         }
         while let (Some(mut stream), false) = (self.stream.as_ref(), self.over) {
-            // The first full segments set the clamp anew, by the buffer (`tcp_measure_rcv_mss`).
+            // The first full segments change the clamp, depending on the buffer (`tcp_measure_rcv_mss`).
             clamp(stream, self.sink.window)?;
             match stream.read(buf) {
                 Ok(0) => self.over = true,
@@ -344,13 +344,13 @@ impl<'a> Reader<'a> {
             }
         }
         if self.over {
-            // Rows of transfers need many sockets, one after the other.
+            // Sequences of transfers need many sockets, one after another.
             self.stream = None;
         }
         Ok(())
     }
 
-    /// Counts what was read, and compares it with what was sent.
+    /// Counts the bytes read, and compares them with the bytes sent.
     fn check(&mut self, got: &[u8], pattern: &[u8]) {
         let from = (self.read % PERIOD as u64) as usize;
         if let Some(at) = got.iter().zip(&pattern[from..]).position(|(a, b)| a != b) {

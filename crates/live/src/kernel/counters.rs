@@ -6,7 +6,7 @@ use crate::error::LiveError;
 use crate::namespace::Namespace;
 use std::collections::BTreeMap;
 
-/// The counters about loss, reordering and what the receiver refused, in the order in which they are shown.
+/// The counters of loss, reordering and data that the receiver refused, in display order.
 pub const TOLD: &[&str] = &[
     "RetransSegs",
     "TCPFastRetrans",
@@ -41,10 +41,10 @@ pub const TOLD: &[&str] = &[
 pub struct Counters(BTreeMap<String, u64>);
 
 impl Counters {
-    /// What they are in a namespace now.
+    /// Their current values in a namespace.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn of(namespace: &Namespace) -> Result<Counters, LiveError> {
         let text = namespace.run(|| {
             let read = |file: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{file}"));
@@ -67,14 +67,14 @@ impl Counters {
         Counters(all)
     }
 
-    /// What was counted since `before`; what was not is left out.
+    /// The increments since `before`, without those that are zero.
     pub fn since(&self, before: &Counters) -> Counters {
         let more =
             |(name, n): (&String, &u64)| Some((name.clone(), n.checked_sub(before.get(name)).filter(|n| *n > 0)?));
         Counters(self.0.iter().filter_map(more).collect())
     }
 
-    /// One of them; 0 if the kernel does not have it.
+    /// One of them; 0 if the kernel lacks it.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What the kernel tells about a connection: `struct tcp_info`.
+//! The kernel's information about a connection: `struct tcp_info`.
 //!
 //! Source: Linux, `include/uapi/linux/tcp.h` and `tcp_get_info` in `net/ipv4/tcp.c`.
 
@@ -6,12 +6,12 @@ use crate::sys;
 use std::io;
 use std::os::fd::AsFd;
 
-/// What a kernel without a field leaves as it was.
+/// The length of the buffer; a kernel that lacks a field leaves its bytes unchanged.
 const LEN: usize = 256;
 
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $of:ty = $at:literal,)*) => {
-        /// `struct tcp_info`; the names are the kernel's without `tcpi_`. A field that the kernel does not have is 0.
+        /// `struct tcp_info`; the names are the kernel's without `tcpi_`. A field that the kernel lacks is 0.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct TcpInfo {
             $($(#[$doc])* pub $name: $of,)*
@@ -32,7 +32,7 @@ fields! {
     ca_state: u8 = 1,
     /// Retransmission timeouts in a row.
     retransmits: u8 = 2,
-    /// Window probes that wait for an answer.
+    /// Unanswered window probes.
     probes: u8 = 3,
     /// Back-off of the retransmission timer.
     backoff: u8 = 4,
@@ -42,15 +42,15 @@ fields! {
     snd_mss: u32 = 16,
     /// Segments outstanding.
     unacked: u32 = 24,
-    /// Of these, SACKed.
+    /// Those that are SACKed.
     sacked: u32 = 28,
-    /// Of these, held to be lost.
+    /// Those considered lost.
     lost: u32 = 32,
-    /// Of these, sent again.
+    /// Those retransmitted.
     retrans: u32 = 36,
     /// Smoothed round-trip time, µs.
     rtt: u32 = 68,
-    /// Its variation, µs.
+    /// Its variance, µs.
     rttvar: u32 = 72,
     /// Slow start threshold, segments; 2³¹ − 1 if there is none yet.
     snd_ssthresh: u32 = 76,
@@ -58,17 +58,18 @@ fields! {
     snd_cwnd: u32 = 80,
     /// Reordering degree, segments.
     reordering: u32 = 88,
-    /// Segments sent again since the beginning.
+    /// Segments retransmitted since the beginning.
     total_retrans: u32 = 100,
-    /// Payload acknowledged, bytes; on the side that opened the connection one more, for its SYN, and on both for a FIN (`tcp_snd_una_update`).
+    /// Payload acknowledged, bytes; one more for the SYN at the end that opened the connection, and one more at both ends for a
+    /// FIN (`tcp_snd_una_update`).
     bytes_acked: u64 = 120,
-    /// Payload written and not yet sent, bytes.
+    /// Payload written but not yet sent, bytes.
     notsent_bytes: u32 = 144,
     /// Smallest round-trip time, µs.
     min_rtt: u32 = 148,
     /// DSACKs received.
     dsack_dups: u32 = 216,
-    /// How often reordering was seen.
+    /// The number of times that reordering was seen.
     reord_seen: u32 = 220,
     /// The peer's window, bytes.
     snd_wnd: u32 = 228,
@@ -84,10 +85,10 @@ fn part<const N: usize>(bytes: &[u8; LEN], at: usize) -> [u8; N] {
 }
 
 impl TcpInfo {
-    /// Asks the kernel about a socket.
+    /// Queries the kernel about a socket.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
         let mut bytes = [0; LEN];
         sys::get_option(socket.as_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)?;
@@ -106,7 +107,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
-    /// Sends 5,000 bytes from one end to the other; what the kernel tells about the sending one once all of them are acknowledged.
+    /// Sends 5,000 bytes from one end to the other; returns the sender's `tcp_info` once all of them are acknowledged.
     fn after_5000_bytes(from: &mut TcpStream, to: &mut TcpStream) -> TcpInfo {
         from.write_all(&[7; 5000]).unwrap();
         to.read_exact(&mut [0; 5000]).unwrap();
@@ -121,13 +122,13 @@ mod tests {
 
     #[test]
     fn the_kernel_tells_what_was_sent_over_loopback() {
-        // An address of its own: the kernel remembers thresholds by address (`tcp_metrics`).
+        // A separate address: the kernel stores thresholds by address (`tcp_metrics`).
         let [.., a, b, c] = std::process::id().to_be_bytes();
         let own = std::net::Ipv4Addr::new(127, 128 | a, b, c);
         let listener = TcpListener::bind((own, 0)).unwrap();
         let mut out = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (mut into, _) = listener.accept().unwrap();
-        // Whose SYN it was has one byte more acknowledged.
+        // The end that sent the SYN has one more byte acknowledged.
         for (info, acked) in
             [(after_5000_bytes(&mut out, &mut into), 5001), (after_5000_bytes(&mut into, &mut out), 5000)]
         {

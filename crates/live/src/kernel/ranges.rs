@@ -2,12 +2,12 @@
 
 use ackclock_tcp::seq::Offset;
 
-/// Ranges of offsets that do not touch each other, in ascending order.
+/// Disjoint ranges of offsets, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges(Vec<(Offset, Offset)>);
 
 impl Ranges {
-    /// `from..to` is among them from now on.
+    /// Adds `from..to`.
     pub(crate) fn take(&mut self, mut from: Offset, mut to: Offset) {
         let first = self.0.partition_point(|(_, end)| *end < from);
         let last = self.0.partition_point(|(start, _)| *start <= to);
@@ -17,7 +17,7 @@ impl Ranges {
         self.0.splice(first..last.max(first), [(from, to)]);
     }
 
-    /// The parts of `from..to` that are not among them.
+    /// The parts of `from..to` that are not in any range.
     pub(crate) fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
         let (mut at, mut missing) = (from, Vec::new());
         let first = self.0.partition_point(|(_, end)| *end <= from);

@@ -1,5 +1,5 @@
-//! What the kernel's receiver takes of what comes to it, told from its packets alone: the kernel says only how often its TCP
-//! threw something away, not what.
+//! The data that the kernel's receiver takes, inferred from its packets: the kernel only reports how often its TCP threw
+//! something away, not which data.
 //!
 //! Source: Linux, `net/ipv4/tcp_input.c`: `tcp_validate_incoming`, `tcp_paws_discard`, `tcp_replace_ts_recent`,
 //! `tcp_sequence`; `include/net/tcp.h`: `tcp_paws_check`, `TCP_PAWS_WINDOW`. RFC 7323 §5.3.
@@ -12,16 +12,16 @@ use ackclock_tcp::seq::Offset;
 /// Timestamps may go back by one tick (`TCP_PAWS_WINDOW`).
 const PAWS_WINDOW: i32 = 1;
 
-/// A receiver of the kernel, seen from its device.
+/// A receiver of the kernel, observed at its device.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
-    /// `TS.Recent`, once a timestamp was seen.
+    /// `TS.Recent`, after the first timestamp.
     ts_recent: Option<u32>,
     /// The last acknowledgment that it sent (`rcv_wup`).
     rcv_wup: Offset,
     /// The end of the window that it announced.
     edge: Offset,
-    /// What it has.
+    /// The data that it has.
     held: Ranges,
 }
 
@@ -34,7 +34,7 @@ impl Receiver {
         }
     }
 
-    /// A segment comes to it: why it takes nothing of it, if so.
+    /// A segment arrives at it: returns why it takes nothing of it, if so.
     pub fn came(&mut self, seg: &Segment) -> Option<Refusal> {
         if seg.seq_len() == 0 || seg.has(Segment::RST) {
             return None;
@@ -45,11 +45,11 @@ impl Receiver {
                 return Some(Refusal::Paws);
             }
         }
-        // An old duplicate is answered at once (`tcp_sequence`); its timestamp, however young, is not taken.
+        // An old duplicate is answered immediately (`tcp_sequence`); its timestamp, however young, is not taken.
         if seg.end() < self.rcv_wup {
             return None;
         }
-        // Before the SYN was answered no window was announced.
+        // Before the answer to the SYN, no window was announced.
         if self.edge > Offset::SYN && seg.seq > self.edge {
             return Some(Refusal::Window);
         }
@@ -62,7 +62,7 @@ impl Receiver {
         None
     }
 
-    /// The parts of `from..to` that it does not have.
+    /// The parts of `from..to` that it lacks.
     pub fn missing(&self, from: Offset, to: Offset) -> Vec<(Offset, Offset)> {
         self.held.missing(from, to)
     }
@@ -87,7 +87,7 @@ mod tests {
         r.sent(&ack(1));
         assert_eq!((r.came(&data(1, 50)), r.came(&data(201, 50))), (None, None));
         r.sent(&ack(101));
-        // The retransmission of 101 fills the hole; its timestamp is taken, and the original comes too late.
+        // The retransmission of 101 fills the hole; its timestamp is taken, and the original arrives too late.
         assert_eq!(r.came(&data(101, 90)), None);
         r.sent(&ack(301));
         assert_eq!(r.came(&data(101, 60)), Some(Refusal::Paws));
@@ -104,7 +104,7 @@ mod tests {
         r.sent(&ack(201));
         assert_eq!(r.came(&data(1, 90)), None, "what was sent again needlessly");
         assert_eq!(r.came(&data(201, 60)), None, "what had been sent before that");
-        // It ends where the last acknowledgment did: the kernel goes on with it, and takes its timestamp.
+        // It ends at the last acknowledgment: the kernel processes it further, and takes its timestamp.
         r.sent(&ack(301));
         assert_eq!((r.came(&data(201, 90)), r.came(&data(301, 60))), (None, Some(Refusal::Paws)));
     }

@@ -1,4 +1,4 @@
-//! What an application asks of its connection, and what the network says about the path.
+//! The application's settings of its connection, and the network's messages about the path.
 
 use super::Endpoint;
 use crate::icmp::{Heard, Icmp, News, Unreachable};
@@ -6,9 +6,9 @@ use ackclock_tcp::connection::{Info, KeepAlive, TooBig};
 use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_tcp::time::{Nanos, Time};
 
-/// How long a smaller path MTU is believed (RFC 8201 §4 and RFC 1191 §6.3: ten minutes; Linux's `ip_rt_mtu_expires`).
+/// The lifetime of a smaller path MTU (RFC 8201 §4 and RFC 1191 §6.3: ten minutes; Linux's `ip_rt_mtu_expires`).
 const PATH_MTU_AGE: Nanos = Nanos::from_secs(600);
-/// What the timestamps take of each segment (RFC 7323 §3.2, with two bytes of padding).
+/// The bytes of timestamps in each segment (RFC 7323 §3.2, with two bytes of padding).
 const TIMESTAMPS: u32 = 12;
 
 impl Endpoint {
@@ -22,7 +22,8 @@ impl Endpoint {
         self.connection.set_keep_alive(now, keep_alive);
     }
 
-    /// As [`ackclock_tcp::connection::Connection::orphan`]: the application has gone, nobody writes or reads any more.
+    /// As [`ackclock_tcp::connection::Connection::orphan`]: the application has closed its handle, and nothing more is written or
+    /// read.
     pub fn orphan(&mut self, now: Time) {
         self.closed = true;
         self.connection.orphan(now);
@@ -33,8 +34,8 @@ impl Endpoint {
         self.connection.find_black_holes(find);
     }
 
-    /// Whether small segments leave at once, whatever is outstanding (`TCP_NODELAY`). Default: no; RFC 9293 §3.7.4 asks for Nagle's algorithm,
-    /// and that it can be turned off.
+    /// Whether small segments are sent immediately, regardless of outstanding data (`TCP_NODELAY`). Default: no. RFC 9293 §3.7.4
+    /// asks for Nagle's algorithm, and for a way to disable it.
     pub fn set_nodelay(&mut self, on: bool) {
         self.connection.set_nagle(!on);
     }
@@ -44,11 +45,13 @@ impl Endpoint {
         self.connection.set_cork(on);
     }
 
-    /// A router says that a packet of this connection was too big for the next hop, which takes `mtu` bytes (ICMP "fragmentation needed",
-    /// RFC 1191 §4; ICMPv6 "packet too big", RFC 8201 §4); `seq` is the sequence number in the packet that the message quotes. An `mtu`
-    /// of 0, as of routers before RFC 1191, counts as the smallest that is believed: 552 bytes (IPv4) or 1280 (IPv6).
+    /// A router reports that a packet of this connection was too big for the next hop, whose MTU is `mtu` bytes (ICMP
+    /// "fragmentation needed", RFC 1191 §4; ICMPv6 "packet too big", RFC 8201 §4). `seq` is the sequence number in the packet
+    /// that the message quotes. An `mtu` of 0, as sent by routers before RFC 1191, counts as the smallest that is accepted: 552
+    /// bytes (IPv4) or 1280 (IPv6).
     ///
-    /// After ten minutes it is forgotten, and full segments are as large as the handshake agreed until the next message (decision 0116).
+    /// The value expires after ten minutes; until the next message, full segments then have the size agreed in the handshake
+    /// (decision 0116).
     pub fn on_too_big(&mut self, now: Time, seq: SeqNum, mtu: u32) -> TooBig {
         let believed = self.border.clone();
         let (at, room) = self.border.on_too_big(seq, mtu);
@@ -61,7 +64,7 @@ impl Endpoint {
         taken
     }
 
-    /// The path may have changed: the next full segment finds out.
+    /// The path may have changed: the next full segment tests it.
     #[cold]
     pub(super) fn forget_path_mtu(&mut self) {
         self.path_mtu_until = None;
@@ -69,11 +72,11 @@ impl Endpoint {
         self.connection.set_mss(u32::MAX);
     }
 
-    /// The network has said something about a packet of this connection. A connection that is not yet open is given up if nobody
-    /// can be reached; an open one goes on, whatever is said (RFC 5927 §5.2).
+    /// An ICMP message about a packet of this connection. A connection that is not yet open is aborted if the peer is
+    /// unreachable; an open one continues, regardless of the message (RFC 5927 §5.2).
     pub fn on_icmp(&mut self, now: Time, icmp: &Icmp) -> Heard {
         let Some(seq) = self.border.sent(icmp.seq) else { return Heard::Ignored };
-        // RFC 5927 §4.1: anybody can write a message; the number must be under way.
+        // RFC 5927 §4.1: anyone can write a message, so its number must be in flight.
         let (una, max) = self.connection.sender().map_or((Offset::SYN, Offset::DATA), |tx| {
             let (una, _, max) = tx.positions();
             (una, max)
@@ -96,12 +99,12 @@ impl Endpoint {
         }
     }
 
-    /// Why a packet could not be delivered, as the network said last. The peer may have been heard since.
+    /// The reason in the network's last message why a packet could not be delivered. The peer may have answered since then.
     pub fn unreachable(&self) -> Option<Unreachable> {
         self.unreachable
     }
 
-    /// What the connection knows about itself.
+    /// The connection's state in the form of `tcp_info`.
     pub fn info(&self) -> Info {
         self.connection.info()
     }

@@ -1,12 +1,13 @@
-//! How often in a second: a token bucket.
+//! A limit per second: a token bucket.
 
 use ackclock_tcp::time::Time;
 
-/// How often something may happen in a second. After a second of silence all of it may happen at once.
+/// The limit on an event per second. After a second without events, the whole budget is available as a
+/// burst.
 #[derive(Debug)]
 pub(super) struct Budget {
     per_second: u64,
-    /// In billionths.
+    /// In billionths of an event.
     tokens: u64,
     at: Time,
 }
@@ -17,7 +18,7 @@ impl Budget {
         Budget { per_second, tokens: per_second * 1_000_000_000, at: Time::ZERO }
     }
 
-    /// Whether it may happen now; it then counts.
+    /// Whether the event is allowed now; if so, it is counted.
     pub(super) fn take(&mut self, now: Time) -> bool {
         let gained = now.since(self.at).0.saturating_mul(self.per_second);
         self.tokens = self.tokens.saturating_add(gained).min(self.per_second * 1_000_000_000);

@@ -1,4 +1,4 @@
-//! What a host is told, what it refuses, and what it counts.
+//! A host's configuration, its errors, and its counters.
 
 use crate::border::BorderError;
 use crate::dialect::Dialect;
@@ -7,84 +7,85 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
-/// What a host is told when it is made.
+/// The configuration of a host.
 #[derive(Clone, Debug)]
 pub struct HostConfig {
     /// Its addresses. Packets for others are ignored.
     pub addresses: Vec<IpAddr>,
     /// The device's MTU, bytes: at least 68 for IPv4, 1280 for IPv6.
     pub mtu: u32,
-    /// In which order options are written.
+    /// The order in which options are written.
     /// Default: [`Dialect::Linux`].
     pub dialect: Dialect,
-    /// Local ports for connections that name none.
+    /// Local ports for connections without a given port.
     /// Default: 1024 to 65535 (RFC 6056 §3.2).
     pub ports: RangeInclusive<u16>,
-    /// Most connections at a time.
+    /// The maximum number of connections.
     /// Default: 65,536.
     pub max_connections: usize,
-    /// Most connections at a time that are over and wait in TIME-WAIT. One more sends the oldest away.
+    /// The maximum number of connections in TIME-WAIT. A further one removes the oldest.
     /// Default: 65,536.
     pub max_time_wait: usize,
-    /// Most RSTs a second that answer segments of no connection, and most ACKs of connections in TIME-WAIT.
+    /// The maximum number of RSTs per second in answer to segments without a connection, and of ACKs in
+    /// TIME-WAIT.
     /// Default: 200, as in FreeBSD (`net.inet.icmp.icmplim`).
     pub replies_per_second: u32,
-    /// The numbers that every connection begins with, for measurements that are to wrap.
-    /// Default: `None`, numbers that nobody can guess (RFC 6528).
+    /// The initial numbers of every connection, for measurements in which they must wrap.
+    /// Default: `None`, numbers that cannot be guessed (RFC 6528).
     pub initial: Option<Initial>,
 }
 
-/// What happened to packets of no connection. Most names are those of Linux's `TcpExt` counters.
+/// Counters of packets without a connection. Most names are those of Linux's `TcpExt` counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets for addresses that are not the host's.
+    /// Packets to addresses that are not the host's.
     pub not_ours: u64,
-    /// RSTs that answered segments for no connection.
+    /// RSTs sent in answer to segments without a connection.
     pub resets_sent: u64,
-    /// Connections that began to wait in TIME-WAIT.
+    /// Connections that entered TIME-WAIT.
     pub time_waited: u64,
-    /// Waits that a new connection between the same ends cut short (RFC 6191).
+    /// TIME-WAITs ended early by a new connection between the same ends (RFC 6191).
     pub time_wait_recycled: u64,
-    /// Waits that were cut short because there were too many.
+    /// TIME-WAITs ended early because there were too many.
     pub time_wait_overflows: u64,
-    /// SYNs that were dropped because too many connections wait to be accepted.
+    /// SYNs dropped because too many connections wait to be accepted.
     pub listen_overflows: u64,
-    /// SYNs that were dropped, for this or another reason.
+    /// SYNs dropped, for this or another reason.
     pub listen_drops: u64,
-    /// SYNs that were answered with a cookie.
+    /// SYNs answered with a cookie.
     pub syncookies_sent: u64,
-    /// Cookies that came back: connections.
+    /// Valid cookies received, each of which became a connection.
     pub syncookies_recv: u64,
-    /// ACKs that should have brought a cookie and brought none.
+    /// ACKs without a valid cookie where one was expected.
     pub syncookies_failed: u64,
 }
 
-/// Why nobody can listen there.
+/// Why a host cannot listen at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListenError {
     /// The address is not one of [`HostConfig::addresses`].
     NotOurs(IpAddr),
-    /// Somebody listens there already.
+    /// A listener already exists there.
     InUse(SocketAddr),
 }
 
-/// Why there can be no connection.
+/// Why a connection cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectError {
     /// The local address is not one of [`HostConfig::addresses`].
     NotOurs(IpAddr),
-    /// There is a connection between these two ends.
+    /// A connection between these two ends already exists.
     InUse,
-    /// Every local port has a connection to there.
+    /// Every local port is in use for a connection to that address.
     NoFreePort,
-    /// There are [`HostConfig::max_connections`].
+    /// The host already has [`HostConfig::max_connections`].
     TooMany,
     /// Addresses of two families, or too small an MTU.
     Border(BorderError),
 }
 
 impl HostConfig {
-    /// For a host with these addresses behind a device with this MTU; the rest as the fields say.
+    /// For a host with these addresses behind a device with this MTU; all other fields have their defaults.
     pub fn new(addresses: impl Into<Vec<IpAddr>>, mtu: u32) -> Self {
         HostConfig {
             addresses: addresses.into(),

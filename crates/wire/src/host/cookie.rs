@@ -1,9 +1,9 @@
-//! SYN cookies: what a flood leaves no room to remember is sent along in the initial sequence number.
+//! SYN cookies: the initial sequence number carries the state that a flood leaves no room to store.
 //!
 //! Source: RFC 4987 §3.6 and appendix A. The form is FreeBSD's (`sys/netinet/tcp_syncache.c`, `syncookie_generate`): 24 bits of
-//! a keyed hash, and 8 bits that say what the SYN offered.
-//! Idea: whoever acknowledges a number that cannot be guessed has received it, so the address is no forgery. What stands in the
-//! SYN is rounded down to what 8 bits can say; whether it had timestamps shows in the acknowledgment.
+//! a keyed hash, and 8 bits for the SYN's options.
+//! Idea: an end that acknowledges an unguessable number has received it, so its address is not forged. The SYN's options are
+//! rounded down to values that 8 bits can encode; the acknowledgment shows whether it had timestamps.
 
 use super::table::Pair;
 use crate::initial::{four_tuple, Secret};
@@ -11,15 +11,16 @@ use crate::options::Options;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// Segment sizes that a cookie can say: the least allowed, the defaults of IPv4 and IPv6, and Ethernet with tunnels and options.
+/// Segment sizes that a cookie can encode: the smallest allowed, the defaults of IPv4 and IPv6, and Ethernet with tunnels and
+/// options.
 const MSS: [u16; 8] = [216, 536, 1220, 1360, 1400, 1440, 1452, 1460];
-/// Window scales that a cookie can say; the first is "none".
+/// Window scales that a cookie can encode; the first is "none".
 const SCALES: [u8; 8] = [0, 0, 1, 2, 4, 6, 7, 8];
-/// RFC 9293 §3.7.1: what a peer that names no MSS can take.
+/// RFC 9293 §3.7.1: the segment size of a peer without an MSS option.
 const DEFAULT_MSS: u16 = 536;
-/// A cookie holds for the span in which it was made, and for the next.
+/// A cookie is valid during the span of its creation and the next one.
 const SPAN: Nanos = Nanos::from_secs(64);
-/// How long after the last cookie one may still come back.
+/// The time after the last cookie in which it may still be returned.
 pub(super) const LIFETIME: Nanos = Nanos(2 * SPAN.0);
 
 /// The cookie for a SYN with these options and sequence number.
@@ -33,11 +34,11 @@ pub(super) fn make(secret: &Secret, pair: Pair, peer_isn: SeqNum, options: &Opti
     SeqNum(hash << 8 | u32::from(said ^ (hash >> 16) as u8))
 }
 
-/// What the SYN offered, if `cookie` was made for it and not long ago.
+/// The SYN's options, if `cookie` was created for it recently.
 pub(super) fn check(secret: &Secret, pair: Pair, peer_isn: SeqNum, cookie: SeqNum, now: Time) -> Option<Options> {
     let said = cookie.0 as u8 ^ (cookie.0 >> 24) as u8;
     let span = now.0 / SPAN.0;
-    // The parity tells which of the two spans it was.
+    // The parity identifies one of the two spans.
     let span = if span as u8 & 1 == said >> 7 { span } else { span.checked_sub(1)? };
     if hash(secret, pair, peer_isn, span, said) != cookie.0 >> 8 {
         return None;
@@ -51,7 +52,7 @@ pub(super) fn check(secret: &Secret, pair: Pair, peer_isn: SeqNum, cookie: SeqNu
     })
 }
 
-/// 24 bits of a keyed hash over everything that makes up a cookie.
+/// 24 bits of a keyed hash over all inputs of a cookie.
 fn hash(secret: &Secret, pair: Pair, peer_isn: SeqNum, span: u64, said: u8) -> u32 {
     let mut what = [0; 51];
     what[..37].copy_from_slice(&four_tuple(pair.local, pair.remote));

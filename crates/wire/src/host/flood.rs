@@ -1,9 +1,9 @@
-//! What a listener does when more ask than it has room for: it answers, and remembers nothing.
+//! A listener with more SYNs than room: it answers, and stores nothing.
 //!
-//! Source: RFC 4987 §3.6 (SYN cookies). Decision 0125 says why not always, and why not something else.
+//! Source: RFC 4987 §3.6 (SYN cookies). Decision 0125 explains why they are not always used, and why nothing else is.
 //!
-//! No second handshake is written here. The SYN is made again from its cookie, and an endpoint that listens takes it as if it
-//! had come: once to write the answer, and once more when the answer is acknowledged.
+//! This is not a second implementation of the handshake. The SYN is reconstructed from its cookie, and a listening endpoint
+//! processes it as if it had arrived: once to write the answer, and once more when the answer is acknowledged.
 
 use super::table::Pair;
 use super::{cookie, Arrival, Host, Owner, Watch};
@@ -32,8 +32,8 @@ impl Host {
         self.reply(answer)
     }
 
-    /// A segment with an ACK for the listener `at`, which has sent cookies: if it brings one back, there is a connection.
-    /// If not, it is dropped and not reset. It may be data that have overtaken the ACK with the cookie.
+    /// A segment with an ACK for the listener `at`, which has sent cookies: if it returns a valid one, a connection is
+    /// created. If not, it is dropped without a reset, since it may be data that have overtaken the ACK with the cookie.
     pub(super) fn on_cookie<W: Watch>(
         &mut self,
         now: Time,
@@ -63,7 +63,7 @@ impl Host {
         };
         match header.options.timestamps.and_then(|t| self.sent_at(pair, t.echo, now)) {
             Some(sent_at) => _ = replay(&mut endpoint, &syn, sent_at),
-            // When the answer was sent, nobody knows. As after a lost SYN there is no round trip to learn from.
+            // The transmission time of the answer is unknown. As after a lost SYN, there is no round-trip sample.
             None => (0..2).for_each(|_| _ = replay(&mut endpoint, &syn, now)),
         }
         self.counters.syncookies_recv += 1;
@@ -72,7 +72,7 @@ impl Host {
         }
         let id = self.add(endpoint, pair, Owner::HalfOpen(at));
         let arrival = self.hand_over(now, id, packet, watch);
-        // Whoever brings a cookie back opens a connection now, or none.
+        // A valid cookie leads to a connection now, or to none.
         if self.slots.get(id).is_some_and(|slot| slot.owner == Owner::HalfOpen(at)) {
             self.forget(id);
             return Arrival::Ignored;
@@ -80,7 +80,7 @@ impl Host {
         arrival
     }
 
-    /// When a timestamp was sent that an acknowledgment echoes, to the millisecond; `None` if no cookie is that old.
+    /// The transmission time of an echoed timestamp, to the millisecond; `None` if no cookie is that old.
     fn sent_at(&self, pair: Pair, echo: u32, now: Time) -> Option<Time> {
         let offset = self.initial(pair, now).timestamp_offset;
         let age = ((now.0 / 1_000_000) as u32).wrapping_sub(echo.wrapping_sub(offset));
@@ -96,9 +96,9 @@ impl Host {
     }
 }
 
-/// What an endpoint that listens answers to this SYN.
+/// The answer of a listening endpoint to this SYN.
 fn replay(endpoint: &mut Endpoint, syn: &Header, now: Time) -> Option<Header> {
-    // RFC 3168 is not among what a cookie remembers.
+    // A cookie does not store ECN (RFC 3168).
     let header = Header { flags: Segment::SYN, ..*syn };
     endpoint.on_packet(now, &Packet { header, option_bytes: &[], payload: &[], train: 1 }, &mut ());
     endpoint.poll_header(now)

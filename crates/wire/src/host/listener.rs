@@ -1,4 +1,4 @@
-//! Who waits for connections, and connections on their way to the application.
+//! Listeners, and connections that the application has not yet accepted.
 //!
 //! Source: RFC 9293 §3.10.7.2 (LISTEN), §3.9.1.1.
 
@@ -14,7 +14,7 @@ use ackclock_tcp::time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Who waits, by where.
+/// Listeners by their address.
 #[derive(Default)]
 pub(super) struct Listeners(BTreeMap<SocketAddr, Listener>);
 
@@ -23,11 +23,11 @@ pub(super) struct Listener {
     pub(super) stack: Stack,
     pub(super) buffers: Buffers,
     backlog: usize,
-    /// How many handshakes go on.
+    /// The number of handshakes in progress.
     pub(super) half_open: usize,
-    /// A cookie that comes back until then may be good.
+    /// Cookies may be valid until then.
     pub(super) cookies_until: Time,
-    /// Made, and not accepted.
+    /// Established, but not accepted.
     pub(super) waiting: VecDeque<Id>,
 }
 
@@ -67,12 +67,13 @@ impl Listeners {
         self.0.get_mut(&plain(local))
     }
 
-    /// Whether somebody waits exactly there.
+    /// Whether there is a listener at exactly this address.
     pub(super) fn has(&self, local: SocketAddr) -> bool {
         self.0.contains_key(&local)
     }
 
-    /// Who gets a packet for `local`: the one that named the address, else the one that named none.
+    /// The listener for a packet to `local`: one at that address, otherwise one at the unspecified
+    /// address.
     pub(super) fn for_packet(&self, local: SocketAddr) -> Option<SocketAddr> {
         let any = match local.ip() {
             IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -94,7 +95,7 @@ fn plain(at: SocketAddr) -> SocketAddr {
 }
 
 impl Host {
-    /// Somebody asks for a connection with the listener `at`.
+    /// A SYN for the listener `at`.
     pub(super) fn on_syn<W: Watch>(
         &mut self,
         now: Time,
@@ -120,7 +121,7 @@ impl Host {
         self.open_passively(now, (pair, initial), packet, at, watch)
     }
 
-    /// A connection of the listener `at`, which has a place for it.
+    /// A connection of the listener `at`, which has room for it.
     pub(super) fn open_passively<W: Watch>(
         &mut self,
         now: Time,
@@ -137,24 +138,24 @@ impl Host {
         self.hand_over(now, id, packet, watch)
     }
 
-    /// Whether a listener may begin another handshake.
+    /// Whether a listener has room for another handshake.
     pub(super) fn has_place(&self, at: SocketAddr) -> bool {
         self.slots.len() < self.config.max_connections
             && self.listeners.get(at).is_some_and(|l| l.half_open < l.backlog && l.waiting.len() < l.backlog)
     }
 
-    /// Whether a listener can take no further connection now.
+    /// Whether a listener can accept no further connection now.
     pub(super) fn is_full(&mut self, at: SocketAddr) -> bool {
         let overflow = self.listeners.get(at).is_some_and(|l| l.waiting.len() >= l.backlog);
         self.counters.listen_overflows += u64::from(overflow);
         overflow || self.slots.len() >= self.config.max_connections
     }
 
-    /// A handshake has gone on: made, refused, or neither.
+    /// A handshake has progressed: it is established, refused, or neither.
     pub(super) fn look_after_half_open(&mut self, id: Id, at: SocketAddr) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         match slot.endpoint.state() {
-            // What is refused is forgotten once its answer is sent.
+            // A refused one is removed once its answer is sent.
             State::Closed | State::SynReceived => return,
             State::Listen => return slot.endpoint.abort(),
             State::SynSent

@@ -1,8 +1,9 @@
-//! Local ports for connections that name none.
+//! Local ports for connections without a given port.
 //!
-//! Source: RFC 6056 §3.3.3 (algorithm 3: a keyed hash of the two addresses and the remote port is where the search begins).
-//! Idea: who does not know the key cannot guess a connection's port, and connections to one place use up all ports before one
-//! comes again.
+//! Source: RFC 6056 §3.3.3 (algorithm 3: a keyed hash of the two addresses and the remote port determines where the search
+//! begins).
+//! Idea: without the key a connection's port cannot be guessed, and connections to one destination use all ports before one
+//! is reused.
 
 use crate::initial::Secret;
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +16,7 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    /// The first port that is `free`, of those in `range`.
+    /// The first port in `range` that is `free`.
     pub(super) fn choose(
         &mut self,
         secret: &Secret,

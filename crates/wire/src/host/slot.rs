@@ -1,4 +1,4 @@
-//! A connection of a host from its first packet until nobody wants it any more.
+//! A connection of a host from its first packet until it is no longer needed.
 
 use super::table::Pair;
 use super::{Host, Id};
@@ -7,41 +7,41 @@ use ackclock_tcp::connection::State;
 use ackclock_tcp::time::Time;
 use std::net::SocketAddr;
 
-/// A connection and whose it is.
+/// A connection and its owner.
 pub(super) struct Slot {
     pub(super) endpoint: Endpoint,
     pub(super) pair: Pair,
     pub(super) owner: Owner,
-    /// The table has it: packets find it.
+    /// Whether the table has it, so that packets find it.
     pub(super) routed: bool,
     pub(super) ready: bool,
     pub(super) changed: bool,
 }
 
-/// Who will read and write.
+/// The owner, who will read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Nobody yet: the handshake with this listener goes on.
+    /// None yet: the handshake with this listener is in progress.
     HalfOpen(SocketAddr),
-    /// Nobody yet: it waits to be accepted.
+    /// None yet: it waits to be accepted.
     Waiting,
     /// The application.
     Application,
-    /// Nobody any more: it ends by itself.
+    /// None any more: it closes on its own.
     Nobody,
 }
 
-/// What a pair of ends leads to.
+/// The target of a pair of ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A connection.
     Connection(Id),
-    /// One that is over.
+    /// A connection in TIME-WAIT.
     TimeWait(Id),
 }
 
 impl Host {
-    /// Something happened to a connection: it may have something to send, and whose it is may have changed.
+    /// A connection had an event: it may have something to send, and its owner may have changed.
     #[inline]
     pub(super) fn look_after(&mut self, id: Id) {
         self.prepare(id);
@@ -61,7 +61,7 @@ impl Host {
         }
     }
 
-    /// The application is to hear of it.
+    /// The application must be told about it.
     #[inline]
     pub(super) fn tell(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.changed) {
@@ -92,13 +92,13 @@ impl Host {
             self.table.remove(&slot.pair);
         }
         match slot.owner {
-            // What arrived can still be read.
+            // Arrived data can still be read.
             Owner::Application | Owner::Waiting => {}
             Owner::HalfOpen(_) | Owner::Nobody => self.forget(id),
         }
     }
 
-    /// It is no more.
+    /// Removes it.
     pub(super) fn forget(&mut self, id: Id) {
         let Some(slot) = self.slots.remove(id) else { return };
         self.timers.set(id.index(), None);

@@ -1,22 +1,23 @@
-//! Places with names that are never given twice.
+//! Places with names that are never reused.
 
 use std::fmt;
 
-/// The name of a connection of one [`Host`](super::Host). It never means another one, also when that connection is gone.
+/// The name of a connection of one [`Host`](super::Host). It never refers to another connection, even after that
+/// connection is gone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id {
     index: u32,
     generation: u32,
 }
 
-/// What has a name, each in its place.
+/// Named values, each in its place.
 pub(super) struct Slots<T> {
     places: Vec<(u32, Option<T>)>,
     free: Vec<u32>,
 }
 
 impl Id {
-    /// The place: small numbers, used again.
+    /// The place: small numbers, which are reused.
     #[inline]
     pub(super) fn index(self) -> usize {
         self.index as usize
@@ -68,7 +69,7 @@ impl<T> Slots<T> {
         place.as_mut().filter(|_| *generation == id.generation)
     }
 
-    /// Whoever stands at `index` now.
+    /// The name of the current value at `index`.
     pub(super) fn at(&self, index: usize) -> Option<Id> {
         let (generation, place) = self.places.get(index)?;
         place.as_ref().map(|_| Id { index: index as u32, generation: *generation })

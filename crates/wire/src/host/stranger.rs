@@ -1,4 +1,4 @@
-//! Packets of no connection: a SYN for a listener, and what is for nobody.
+//! Packets without a connection: a SYN for a listener, and all others.
 //!
 //! Source: RFC 9293 §3.10.7.1 (CLOSED) and §3.10.7.2 (LISTEN).
 

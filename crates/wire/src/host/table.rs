@@ -1,7 +1,7 @@
-//! Which connection a packet is for: a hash table by the four-tuple.
+//! Finds a packet's connection: a hash table by the four-tuple.
 //!
-//! The hash is keyed. Whoever could foresee it could choose addresses and ports that all fall into one place, and make every
-//! packet cost a walk over all of them (Crosby & Wallach 2003).
+//! The hash is keyed. An attacker who could predict it could choose addresses and ports that all collide, and make every
+//! packet search through all of them (Crosby & Wallach 2003).
 
 use crate::initial::{four_tuple, Secret};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(super) struct Pair {
     pub(super) remote: SocketAddr,
 }
 
-/// What stands under a pair.
+/// A map from pairs to values.
 pub(super) type Table<T> = HashMap<Pair, T, Keyed>;
 
 #[derive(Clone)]

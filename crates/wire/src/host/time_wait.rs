@@ -1,7 +1,7 @@
-//! Connections that are over, and wait for stragglers to die: a few numbers instead of a connection.
+//! Connections in TIME-WAIT, which wait for old packets to disappear: a few numbers instead of a connection.
 //!
-//! Source: RFC 9293 §3.6.1 and §3.10.7.4 (TIME-WAIT), RFC 6191 §2 (which SYN may open a new connection at once), RFC 7323 §5.3
-//! (PAWS), RFC 5961 §3.2 (which RST counts). Decision 0126.
+//! Source: RFC 9293 §3.6.1 and §3.10.7.4 (TIME-WAIT), RFC 6191 §2 (which SYN may open a new connection immediately), RFC 7323
+//! §5.3 (PAWS), RFC 5961 §3.2 (which RST counts). Decision 0126.
 
 use super::slot::Place;
 use super::slots::Slots;
@@ -16,20 +16,20 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// Twice the maximum segment lifetime, as the engine has it: 2 × 30 s (RFC 9293 §3.4.2 leaves it to us).
+/// Twice the maximum segment lifetime, as in the engine: 2 × 30 s (RFC 9293 §3.4.2 leaves it to us).
 const TIME_WAIT: Nanos = Nanos::from_secs(60);
-/// How far beyond the last connection's numbers a new one begins at least, as in Linux (`net/ipv4/tcp_minisocks.c`,
+/// The smallest distance of a new connection's numbers from the last connection's, as in Linux (`net/ipv4/tcp_minisocks.c`,
 /// `tcp_timewait_state_process`).
 const APART: u32 = 0xffff + 2;
 
-/// The connections that wait.
+/// The connections in TIME-WAIT.
 pub(super) struct TimeWaits {
     all: Slots<TimeWait>,
     timers: Timers,
     most: usize,
 }
 
-/// What is left of a connection.
+/// The remaining state of a connection.
 struct TimeWait {
     pair: Pair,
     snd_nxt: SeqNum,
@@ -40,14 +40,14 @@ struct TimeWait {
     timestamps: Option<(u32, u32)>,
 }
 
-/// What becomes of a segment that comes late.
+/// The verdict on a late segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Late {
     Ignored,
     Answered,
-    /// The peer's FIN again.
+    /// The peer's FIN, retransmitted.
     Restarted,
-    /// A RST that counts.
+    /// A valid RST.
     Ended,
     /// A SYN that may open a new connection.
     Opens,
@@ -66,7 +66,7 @@ impl TimeWaits {
         self.timers.next()
     }
 
-    /// The one that waits no longer than any other.
+    /// The connection that entered TIME-WAIT first.
     fn oldest(&self) -> Option<Id> {
         self.timers.first().and_then(|(_, index)| self.all.at(index))
     }
@@ -96,10 +96,10 @@ impl TimeWait {
             return if header.seq == self.rcv_nxt { Late::Ended } else { Late::Ignored };
         }
         if has(Segment::SYN) {
-            // Later than the last one seen, which is the one before `rcv_nxt`.
+            // After the last number received, which is the one before `rcv_nxt`.
             let later = is_after(header.seq.0, self.rcv_nxt.0.wrapping_sub(1));
             let old = self.timestamps.map(|(_, newest)| newest);
-            // Without timestamps before, whether there would be any now is not known: the sequence number decides.
+            // Without earlier timestamps it is unknown whether there would be any now: the sequence number decides.
             let new = header.options.timestamps.filter(|_| old.is_some()).map(|t| t.value);
             let newer = is_newer(old, new, later);
             return if newer && !has(Segment::ACK) { Late::Opens } else { Late::Answered };
@@ -114,13 +114,13 @@ impl TimeWait {
         }
     }
 
-    /// How much newer a segment's timestamp is than the newest; `None` where there is none or was none.
+    /// The difference of a segment's timestamp from the newest one; `None` if either is missing.
     fn age(&self, header: &Header) -> Option<i32> {
         let (Some((_, newest)), Some(t)) = (self.timestamps, header.options.timestamps) else { return None };
         Some(t.value.wrapping_sub(newest) as i32)
     }
 
-    /// The last ACK again, with the time of now.
+    /// The last ACK again, with the current time.
     fn ack(&self, now: Time) -> Header {
         let mut header = crate::border::bare_ack(self.pair.local, self.pair.remote);
         (header.seq, header.ack, header.window, header.label) = (self.snd_nxt, self.rcv_nxt, self.window, self.label);
@@ -136,7 +136,7 @@ fn is_after(a: u32, b: u32) -> bool {
 }
 
 impl Host {
-    /// A connection is over. Packets no longer find it; what is left of it answers them.
+    /// A connection enters TIME-WAIT. Packets no longer find it; its remaining state answers them.
     pub(super) fn begin_wait(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id).filter(|slot| slot.routed) else { return };
         slot.routed = false;
@@ -157,7 +157,7 @@ impl Host {
         self.counters.time_waited += 1;
     }
 
-    /// Connections that have waited long enough.
+    /// Removes connections whose TIME-WAIT has expired.
     pub(super) fn end_waits(&mut self, now: Time) {
         while self.time_waits.next().is_some_and(|at| at <= now) {
             let Some(oldest) = self.time_waits.oldest() else { return };
@@ -172,7 +172,7 @@ impl Host {
         }
     }
 
-    /// A packet of a connection that is over.
+    /// A packet of a connection in TIME-WAIT.
     #[cold]
     pub(super) fn on_late<W: Watch>(&mut self, now: Time, id: Id, packet: &Packet<'_>, watch: &mut W) -> Arrival {
         let Some(wait) = self.time_waits.all.get(id) else { return Arrival::Ignored };

@@ -1,7 +1,7 @@
-//! Which of many timers is next.
+//! Finds the next of many timers.
 //!
 //! Idea: a tournament (Knuth, The Art of Computer Programming 3, §5.4.1). Each leaf is a timer, each node above holds the
-//! earlier of its two, so the root is the next. Setting one changes at most the nodes above it, mostly none.
+//! earlier of its two, so the root is the next one. Setting a timer changes at most the nodes above it, and usually none.
 
 use ackclock_tcp::time::Time;
 
@@ -10,7 +10,7 @@ const NEVER: Time = Time(u64::MAX);
 /// A timer for each index.
 #[derive(Debug)]
 pub(super) struct Timers {
-    /// The root stands at 1, the children of `i` at `2i` and `2i + 1`; the second half are the leaves.
+    /// The root is at 1, the children of `i` are at `2i` and `2i + 1`; the second half are the leaves.
     tree: Vec<Time>,
 }
 
@@ -19,7 +19,7 @@ impl Timers {
         Timers { tree: vec![NEVER; 2] }
     }
 
-    /// The earliest, and whose it is.
+    /// The earliest, with its index.
     pub(super) fn first(&self) -> Option<(Time, usize)> {
         let first = self.next()?;
         let mut i = 1;
@@ -29,13 +29,13 @@ impl Timers {
         Some((first, i - self.leaves()))
     }
 
-    /// When the earliest is.
+    /// The time of the earliest.
     #[inline]
     pub(super) fn next(&self) -> Option<Time> {
         Some(self.tree[1]).filter(|t| *t != NEVER)
     }
 
-    /// From now on the timer of `index` is at `at`.
+    /// Sets the timer of `index` to `at`.
     #[inline]
     pub(super) fn set(&mut self, index: usize, at: Option<Time>) {
         let at = at.unwrap_or(NEVER);

@@ -1,25 +1,25 @@
-//! What a driver hears of a packet, and of the senders' decisions.
+//! The information for a driver about a packet, and about the senders' decisions.
 
 use super::Id;
 use ackclock_tcp::connection::Outcome;
 use ackclock_tcp::event::Observer;
 
-/// What became of a packet.
+/// The result of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It was this connection's; what was taken of it, or why nothing.
+    /// It belonged to this connection; the outcome says how much was taken, or why nothing was.
     Of(Id, Outcome),
-    /// The host answers it itself.
+    /// The host itself answers it.
     Answered,
-    /// Nothing: it was for another host, or there is no answer to it.
+    /// Nothing was done: it was for another host, or needs no answer.
     Ignored,
 }
 
-/// Who listens to the senders of a host's connections. `()` listens to none, and costs nothing.
+/// Listens to the senders of a host's connections. `()` listens to none, and costs nothing.
 pub trait Watch {
-    /// What listens to one connection.
+    /// The listener of one connection.
     type Of: Observer;
-    /// Whoever listens to this one.
+    /// The listener of this connection.
     fn of(&mut self, id: Id) -> &mut Self::Of;
 }
 

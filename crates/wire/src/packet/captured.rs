@@ -1,4 +1,4 @@
-//! Reading a TCP segment of which perhaps only the headers, or a part of them, were captured.
+//! Reading a TCP segment that may have been captured only in part.
 
 use super::ip::IPV4_HEADER;
 use super::{first, half, Ip, Refused, TCP_HEADER};
@@ -7,27 +7,27 @@ use crate::options::word;
 use ackclock_tcp::seq::SeqNum;
 use std::net::SocketAddr;
 
-/// A TCP segment as a capture has it: its payload, or the end of its options, may not have been kept. Lengths are those of its headers.
+/// A captured TCP segment: its payload, or the end of its options, may be missing. Lengths are those in its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Captured<'a> {
     /// Its IP header.
     pub ip: Ip<'a>,
-    /// Bytes of payload that the segment has.
+    /// Bytes of payload in the segment.
     pub len: u32,
-    /// The options that were kept.
+    /// The captured options.
     pub option_bytes: &'a [u8],
-    /// Whether options were cut off.
+    /// Whether options were truncated.
     pub options_cut: bool,
-    /// The payload that was kept, and whatever is behind the packet.
+    /// The captured payload, and any bytes after the packet.
     behind: &'a [u8],
     fixed: &'a [u8; TCP_HEADER],
 }
 
 impl<'a> Captured<'a> {
-    /// Reads the TCP segment that a packet carries; `bytes` begin with its IP header, `ip`. Checksums are not looked at.
+    /// Reads the TCP segment in a packet; `bytes` begin with its IP header, `ip`. Checksums are not verified.
     ///
     /// # Errors
-    /// Why it is not a TCP segment, or not one whose fixed header can be read.
+    /// Why it is not a TCP segment, or why its fixed header cannot be read.
     #[inline(always)]
     pub fn read(bytes: &'a [u8], ip: Ip<'a>) -> Result<Captured<'a>, Refused> {
         if ip.protocol != TCP {
@@ -44,7 +44,7 @@ impl<'a> Captured<'a> {
         Ok(Captured { ip, len, option_bytes, options_cut: option_bytes.len() < options_len, behind, fixed })
     }
 
-    /// The same for a packet like nearly all: IPv4 without options, no fragment, all headers there. `None` for any other.
+    /// The same for the most common packets: IPv4 without options, no fragment, all headers complete. `None` for any other.
     #[inline(always)]
     pub fn glance(bytes: &'a [u8]) -> Option<Captured<'a>> {
         const FIRST: u8 = 0x45;
@@ -69,17 +69,17 @@ impl<'a> Captured<'a> {
         Some(Captured { ip, len, option_bytes, options_cut: false, behind, fixed })
     }
 
-    /// Where it comes from.
+    /// Source.
     pub fn src(&self) -> SocketAddr {
         SocketAddr::new(self.ip.src(), half(self.fixed, 0))
     }
 
-    /// Where it goes to.
+    /// Destination.
     pub fn dst(&self) -> SocketAddr {
         SocketAddr::new(self.ip.dst(), half(self.fixed, 2))
     }
 
-    /// The two ports as they stand there, the source's first.
+    /// The two ports in the packet's byte order, the source's first.
     #[inline]
     pub fn ports(&self) -> u32 {
         word(self.fixed, 0)
@@ -91,13 +91,13 @@ impl<'a> Captured<'a> {
         SeqNum(word(self.fixed, 4))
     }
 
-    /// The acknowledgment number; means something only with the ACK flag.
+    /// The acknowledgment number; valid only with the ACK flag.
     #[inline]
     pub fn ack(&self) -> SeqNum {
         SeqNum(word(self.fixed, 8))
     }
 
-    /// Both numbers as they stand there: the sequence number, then the acknowledgment number.
+    /// Both numbers in the packet's byte order: the sequence number, then the acknowledgment number.
     #[inline]
     pub fn numbers(&self) -> u64 {
         let fixed = self.fixed;
@@ -110,25 +110,25 @@ impl<'a> Captured<'a> {
         self.fixed[13]
     }
 
-    /// The window as it stands there, not scaled.
+    /// The window field, not scaled.
     #[inline]
     pub fn window(&self) -> u16 {
         half(self.fixed, 14)
     }
 
-    /// The length of its header, options included, kept or not: bytes.
+    /// The length of its header in bytes, options included, captured or not.
     #[inline]
     pub fn header_len(&self) -> usize {
         usize::from(self.fixed[12] >> 4) * 4
     }
 
-    /// The payload that was kept.
+    /// The captured payload.
     #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.behind[..self.behind.len().min(self.len as usize)]
     }
 
-    /// Whether its checksum is only begun, with the pseudo-header: a device was to complete it.
+    /// Whether its checksum is incomplete and only has the pseudo-header: a device was to complete it.
     pub fn is_begun(&self) -> bool {
         let mut sum = Sum::default();
         let len = self.len.wrapping_add(self.header_len() as u32);
@@ -159,7 +159,7 @@ mod tests {
             let read = captured_ip(&bytes, bytes.len()).and_then(|ip| Captured::read(&bytes, ip)).ok();
             let glance = Captured::glance(&bytes);
             prop_assert!(glance.is_none() || glance == read);
-            // It leaves out options of IP, a length of 0, and headers that are not there whole.
+            // It excludes IP options, a length of 0, and incomplete headers.
             let usual = first == 0x45 && len > 0 && read.is_some_and(|r| !r.options_cut);
             prop_assert_eq!(glance.is_some(), usual);
         }

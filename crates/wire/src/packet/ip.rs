@@ -1,4 +1,4 @@
-//! Reading an IP header, whole or as a capture has it.
+//! Reading an IP header, of a complete packet or of a captured one.
 
 use super::{cut, first, half, Checksums, Refused};
 use crate::checksum::{Sum, TCP};
@@ -8,10 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub(crate) const IPV4_HEADER: usize = 20;
 pub(crate) const IPV6_HEADER: usize = 40;
 
-/// What an IP header says.
+/// The fields of an IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ip<'a> {
-    /// The two addresses as they stand there, the source's first: 8 bytes, or 32.
+    /// The two addresses in the packet's byte order, the source's first: 8 bytes, or 32.
     pub addresses: &'a [u8],
     /// IPv4's type of service, IPv6's traffic class.
     pub traffic_class: u8,
@@ -19,34 +19,34 @@ pub struct Ip<'a> {
     pub hop_limit: u8,
     /// IPv4's identification, IPv6's flow label.
     pub label: u32,
-    /// What it carries, by its number.
+    /// The protocol number of its payload.
     pub protocol: u8,
-    /// Where that begins.
+    /// The offset of the payload.
     pub payload: usize,
-    /// Where the packet ends, which may be behind the bytes that were kept of it.
+    /// The end of the packet, which may be beyond the captured bytes.
     pub end: usize,
 }
 
-/// How much of a packet there must be.
+/// The part of a packet that must be present.
 #[derive(Clone, Copy)]
 enum Extent {
-    /// All of it.
+    /// The whole packet.
     Whole,
-    /// Its headers; it had so many bytes before it was cut off.
+    /// Its headers; it had this many bytes before truncation.
     Headers(usize),
 }
 
-/// Reads the IP header of a packet of which perhaps only the beginning was captured; it had `original` bytes, which counts where its
-/// own length is zero.
+/// Reads the IP header of a packet that may be captured only in part. Its `original` length in bytes is used if its own length is
+/// zero.
 ///
 /// # Errors
-/// Why it is no IP packet, or none whose headers can be read.
+/// Why it is not an IP packet, or why its headers cannot be read.
 #[inline(always)]
 pub fn captured_ip(bytes: &[u8], original: usize) -> Result<Ip<'_>, Refused> {
     read_ip(bytes, Checksums::Trust, Extent::Headers(original))
 }
 
-/// Reads the IP header, and whatever stands between it and what it carries.
+/// Reads the IP header, and all headers before the payload.
 #[inline]
 pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip<'_>, Refused> {
     read_ip(bytes, checksums, Extent::Whole)
@@ -114,7 +114,7 @@ fn parse_ipv6(bytes: &[u8], extent: Extent) -> Result<Ip<'_>, Refused> {
     })
 }
 
-/// What stands behind the extension headers of RFC 8200 §4 and those of the same form, and where.
+/// Skips the extension headers of RFC 8200 §4 and those of the same form; returns the protocol and the offset of the payload.
 pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), Refused> {
     const HOP_BY_HOP: u8 = 0;
     const ROUTING: u8 = 43;
@@ -152,13 +152,13 @@ impl Ip<'_> {
         self.addresses.len() == 8
     }
 
-    /// Where it comes from.
+    /// Source.
     #[inline]
     pub fn src(&self) -> IpAddr {
         address(&self.addresses[..self.addresses.len() / 2])
     }
 
-    /// Where it goes to.
+    /// Destination.
     #[inline]
     pub fn dst(&self) -> IpAddr {
         address(&self.addresses[self.addresses.len() / 2..])
@@ -174,7 +174,7 @@ fn address(bytes: &[u8]) -> IpAddr {
 }
 
 impl Extent {
-    /// Where a packet ends whose header says that `len` bytes follow `before`.
+    /// The end of a packet whose header has `len` as the bytes after `before`.
     #[inline]
     fn end(self, bytes: &[u8], before: usize, len: u16) -> usize {
         match (len, self) {

@@ -1,4 +1,4 @@
-//! The border: every field both ways, and numbers that wrap, that lie before the SYN, and that are scaled or not.
+//! The border: every field in both directions, and numbers that wrap, precede the SYN, and are scaled or not.
 
 use crate::some::cases;
 use ackclock_tcp::connection::State;
@@ -25,7 +25,7 @@ fn border(local: &str, remote: &str, isn: u32, timestamp_offset: u32) -> Border 
 
 const SYN: Segment = Segment { flags: Segment::SYN, mss: 1460, wnd: 65_535, ..Segment::EMPTY };
 
-/// What `to` reads of what `from` writes.
+/// The segment that `to` reads from the packet that `from` writes.
 fn over(from: &mut Border, to: &mut Border, seg: &Segment) -> Segment {
     let mut buf = vec![0; 70_000];
     let w = from.write(seg, Writing::Whole, &mut buf, |p| p.fill(7)).unwrap();
@@ -45,7 +45,7 @@ fn met(ipv6: bool, isn: [u32; 2], clocks: [u32; 2], shifts: [u8; 2]) -> [Border;
     ends
 }
 
-/// Lets both stand at these offsets, with a bare ACK from either.
+/// Moves both to these offsets, with a bare ACK from each.
 fn advance(ends: &mut [Border; 2], at: [u64; 2]) {
     for (from, to) in [(0, 1), (1, 0)] {
         let mut buf = [0; 100];
@@ -55,7 +55,7 @@ fn advance(ends: &mut [Border; 2], at: [u64; 2]) {
 }
 
 prop_compose! {
-    /// A segment as the engine writes it from about `seq`, acknowledging about `ack`; windows fit the scale.
+    /// A segment as the engine writes it at about `seq`, acknowledging about `ack`; windows fit the scale.
     fn segment(at: [u64; 2], shift: u8)(
         (back, len, train) in (0..NEAR.min(at[0]), prop_oneof![Just(0u32), 1u32..1200], 1u16..20),
         ack_back in 0..NEAR.min(at[1]),
@@ -106,7 +106,7 @@ proptest! {
         let mut ends = met(ipv6, isn, clocks, shifts);
         advance(&mut ends, at);
         let mut seg = Segment { wnd: u32::from(window) << shifts[0], ..seg };
-        // Blocks have a test of their own where data leave them no room.
+        // Blocks have a separate test if data leave them no room.
         if seg.len > 0 {
             seg.blocks = 0;
         }
@@ -114,7 +114,7 @@ proptest! {
         let read = over(one, two, &seg);
         let blocks: Vec<_> = seg.sack_blocks().collect();
         prop_assert_eq!(read.sack_blocks().collect::<Vec<_>>(), blocks);
-        // The clock of the side that wrote it runs ahead by its offset; the echo is the other side's own clock.
+        // The clock of the writing side is ahead by its offset; the echo is the other side's own clock.
         let stamped = seg.opts & Segment::TIMESTAMPS != 0;
         let (tsval, tsecr) = if stamped { (seg.tsval.wrapping_add(clocks[0]), seg.tsecr.wrapping_sub(clocks[1])) } else { (0, 0) };
         prop_assert_eq!(read, Segment { tsval, tsecr, sack: read.sack, ..seg });
@@ -209,7 +209,7 @@ fn endpoint(connects: bool) -> Endpoint {
     }
 }
 
-/// What an end says next.
+/// The next packet of an end.
 fn said(end: &mut Endpoint) -> Option<Header> {
     let mut buf = [0; 2000];
     let w = end.poll_transmit(Time(1), Writing::Whole, &mut buf, &mut ()).unwrap()?;
@@ -236,7 +236,7 @@ fn told(end: &mut Endpoint, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> u3
 
 const ACK: u8 = Segment::ACK;
 
-/// Connected: our SYN has 1,000,000, the peer's 5,000.
+/// Connected: our SYN has number 1,000,000, the peer's 5,000.
 fn established() -> Endpoint {
     let mut end = endpoint(true);
     assert_eq!(said(&mut end).unwrap().seq, SeqNum(1_000_000));

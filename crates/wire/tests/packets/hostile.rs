@@ -1,5 +1,5 @@
-//! Bytes that nobody meant: nothing panics, whatever is drawn or changed. The seed is fixed; `ACKCLOCK_FUZZ` is how many
-//! executions each test has, else 200,000.
+//! Arbitrary bytes: nothing panics on random or changed input. The seed is fixed; `ACKCLOCK_FUZZ` sets the number of
+//! executions of each test (default 200,000).
 
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
@@ -40,7 +40,7 @@ pub(crate) fn executions() -> u64 {
     std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
 }
 
-/// Good packets to begin with: plain, with every option, with extension headers, as a device hands them over.
+/// Valid packets to start from: plain, with every option, with extension headers, as a device delivers them.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut all = vec![];
     for (src, dst) in [("10.0.0.2:2", "10.0.0.1:1"), ("[fd00::2]:2", "[fd00::1]:1")] {
@@ -86,7 +86,8 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     all
 }
 
-/// Another packet: one of the seeds with some bytes changed, words put to borders, a piece cut out or doubled; or noise.
+/// Another packet: one of the seeds with some bytes changed, words set to edge cases, a piece removed or duplicated; or
+/// noise.
 pub(crate) fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
     out.clear();
     if rng.below(8) == 0 {
@@ -157,7 +158,7 @@ fn border(rng: &mut Rng) -> Border {
     Border::new("10.0.0.1:1".parse().unwrap(), "10.0.0.2:2".parse().unwrap(), 1500, initial, Dialect::Linux).unwrap()
 }
 
-/// Everything that an end wants to say, thrown away; it must come to an end.
+/// Discards everything that an end has to send; this must terminate.
 fn drain(end: &mut Endpoint, now: Time) {
     let mut buf = [0; 2000];
     for _ in 0..1000 {

@@ -1,5 +1,5 @@
-//! Two hosts, and somebody between them who repeats, spoils, drops and makes up packets: nothing panics, nothing grows beyond
-//! its bound, and when the applications have gone, everything ends.
+//! Two hosts, and an attacker between them who repeats, damages, drops and forges packets: nothing panics, nothing grows beyond
+//! its bound, and after the applications have closed, everything ends.
 
 use crate::hostile::{executions, seeds, spoil, Rng};
 use ackclock_tcp::stack::Stack;
@@ -14,9 +14,9 @@ const BUFFERS: Buffers = Buffers { send: 4096, receive: 4096 };
 
 struct Two {
     hosts: [Host; 2],
-    /// What each has connected or accepted and not removed.
+    /// The connections that each has opened or accepted and not removed.
     ids: [Vec<Id>; 2],
-    /// Packets that were sent, and to whom; the oldest are overwritten.
+    /// Packets that were sent, and their receivers; the oldest are overwritten.
     air: Vec<(usize, Vec<u8>)>,
     stacks: Vec<Stack>,
     now: Time,
@@ -43,7 +43,8 @@ impl Two {
         Two { hosts, ids: [vec![], vec![]], air: vec![], stacks, now: Time(1), rng: Rng(seed), opened: 0 }
     }
 
-    /// Everything that a host wants to say, now. It must come to an end, and so must what is due at once: a detector may learn from
+    /// Sends everything that a host has to send now. This must terminate, and so must immediate timers: a detector may learn from
+    /// an ACK that its time has already passed.
     /// an ACK that its time was up before.
     fn drain(&mut self, h: usize) {
         for _ in 0..3 {
@@ -107,7 +108,7 @@ impl Two {
         }
     }
 
-    /// Something arrives at one of them: a packet of the other's, perhaps for the second time or spoilt, or anything at all.
+    /// A packet arrives at one of them: one of the other's, perhaps repeated or damaged, or an arbitrary one.
     fn arrive(&mut self, seeds: &[Vec<u8>], bytes: &mut Vec<u8>) {
         let mut h = self.rng.below(2);
         bytes.clear();
@@ -133,12 +134,12 @@ impl Two {
         }
     }
 
-    /// Some message about a packet.
+    /// A random ICMP message about a packet.
     fn icmp(&mut self, about: &[u8]) -> Vec<u8> {
         let v4 = about.first().is_none_or(|b| b >> 4 == 4);
         let mut out = if v4 { vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 1] } else { vec![0x60, 0, 0, 0, 0, 0, 58, 64] };
         out.resize(if v4 { 20 } else { 40 }, 0);
-        // To whom the packet is from.
+        // Sent to the packet's source.
         let (to, from, len) = if v4 { (16, 12, 4) } else { (24, 8, 16) };
         if let Some(source) = about.get(from..from + len) {
             out[to..to + len].copy_from_slice(source);
@@ -149,7 +150,7 @@ impl Two {
         out
     }
 
-    /// The applications go; then there is an end to everything.
+    /// The applications close; then everything must end.
     fn end(&mut self) {
         for h in [0, 1] {
             for at in ends(h) {

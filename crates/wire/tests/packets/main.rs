@@ -1,4 +1,5 @@
-//! Single packets: what is written is what is read, by us and by others, and nothing that arrives does harm.
+//! Single packets: a written packet is read back the same, by us and by others, and no arriving packet does
+//! harm.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 

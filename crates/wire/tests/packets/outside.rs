@@ -1,4 +1,4 @@
-//! What we write others read alike, and what they write we read alike: etherparse and smoltcp.
+//! Others (etherparse and smoltcp) read our packets as we do, and we read theirs as they do.
 
 use crate::some::{addresses, cases, dialect, header, payload, timestamps};
 use ackclock_tcp::seq::SeqNum;
@@ -15,7 +15,7 @@ fn pairs(sack: &SackBlocks) -> Vec<(u32, u32)> {
     sack.as_slice().iter().map(|(l, r)| (l.0, r.0)).collect()
 }
 
-/// What etherparse makes of a packet, in our words; payload too.
+/// The header that etherparse reads from a packet, in our terms; and the payload.
 fn by_etherparse(packet: &[u8]) -> (Header, Vec<u8>) {
     let sliced = ep::SlicedPacket::from_ip(packet).unwrap();
     let Some(ep::TransportSlice::Tcp(tcp)) = &sliced.transport else { panic!("not TCP") };
@@ -81,7 +81,8 @@ fn by_etherparse(packet: &[u8]) -> (Header, Vec<u8>) {
     (header, tcp.payload().to_vec())
 }
 
-/// What smoltcp makes of a packet. It has at most three SACK blocks, and no type of service.
+/// The header that smoltcp reads from a packet. It has at most three SACK blocks, and no type of
+/// service.
 fn by_smoltcp(packet: &[u8], like: &Header) -> (Header, Vec<u8>) {
     let mut found = *like;
     let (src, dst, tcp): (IpAddr, IpAddr, _) = if like.src.is_ipv4() {
@@ -126,7 +127,7 @@ fn by_smoltcp(packet: &[u8], like: &Header) -> (Header, Vec<u8>) {
     (found, tcp.payload().to_vec())
 }
 
-/// Options as etherparse writes them, with NOPs as it happens.
+/// Options as etherparse writes them, with random NOPs.
 fn elements() -> impl Strategy<Value = Vec<Element>> {
     let one = prop_oneof![
         Just(Element::Noop),
@@ -148,7 +149,7 @@ fn elements() -> impl Strategy<Value = Vec<Element>> {
     })
 }
 
-/// The same in our words.
+/// The same in our terms.
 fn entries(elements: &[Element]) -> Vec<Entry<'static>> {
     let ours = |e: &Element| match *e {
         Element::Noop => Entry::Nop,
@@ -226,7 +227,7 @@ proptest! {
 
     #[test]
     fn what_we_write_etherparse_and_smoltcp_read_alike(header in header(), payload in payload(), dialect in dialect()) {
-        // The other three reserved bits have no name there.
+        // The other three reserved bits have no name in smoltcp.
         let header = Header { reserved: header.reserved & 1, ..header };
         let mut buf = vec![0; 300];
         let w = header.write(dialect, Writing::Whole, &mut buf, payload.len(), |p| p.copy_from_slice(&payload)).unwrap();

@@ -1,4 +1,4 @@
-//! The answer to a segment that is for nobody: RFC 9293 §3.10.7.1.
+//! The answer to a segment without a connection: RFC 9293 §3.10.7.1.
 
 use crate::packet::plain;
 use ackclock_tcp::segment::Segment;
@@ -32,7 +32,7 @@ fn without_an_ack_everything_that_came_is_acknowledged_and_the_number_is_0() {
         (0, b"1234", 3),
         (Segment::SYN | Segment::FIN, b"", 1),
     ] {
-        // An acknowledgment number without its flag means nothing.
+        // An acknowledgment number is meaningless without its flag.
         let asked = Header { flags, seq: SeqNum(u32::MAX), ack: SeqNum(12345), ..plain(false) };
         let got = answer(asked, payload).unwrap();
         assert_eq!((got.flags, got.seq, got.ack), (Segment::RST | Segment::ACK, SeqNum(0), SeqNum(ack)), "{flags}");

@@ -1,4 +1,4 @@
-//! Drawn headers and payloads.
+//! Random headers and payloads.
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_wire::options::{SackBlocks, Timestamps};
@@ -6,7 +6,7 @@ use ackclock_wire::{Dialect, Header, Options};
 use proptest::prelude::*;
 use std::net::SocketAddr;
 
-/// `PROPTEST_CASES` of them, else 2,000.
+/// `PROPTEST_CASES` cases; default 2,000.
 pub(crate) fn cases() -> ProptestConfig {
     let usual = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_some() {

@@ -1,5 +1,5 @@
-//! Every named stack, sending and receiving, over IPv4 and IPv6, on a clean wire and on wires that lose, reorder and double.
-//! Sequence numbers begin just below 2³² on both sides, so every run wraps.
+//! Every named stack, sending and receiving, over IPv4 and IPv6, on a clean wire and on wires that lose, reorder and
+//! duplicate. Sequence numbers begin just below 2³² on both sides, so every run wraps.
 
 use crate::net::{Harm, Net, Setting};
 use ackclock_tcp::stack::Stack;

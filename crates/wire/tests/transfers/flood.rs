@@ -1,4 +1,4 @@
-//! A listener that is flooded: bounded memory, and whoever has an address of its own gets a connection.
+//! A listener under a flood: its memory is bounded, and a client with a real address still connects.
 
 use crate::lan::{all, at, config, give, read, talk, BUFFERS};
 use crate::memory::live_bytes;
@@ -33,7 +33,7 @@ impl Flood {
         Flood { server, rng: Rng(1), now: Time(1_000_000_000), sent: 0, kept: vec![] }
     }
 
-    /// SYNs from addresses that were never there, a microsecond apart.
+    /// SYNs from nonexistent addresses, a microsecond apart.
     fn syns(&mut self, count: u64) {
         for _ in 0..count {
             let r = self.rng.next();
@@ -75,7 +75,7 @@ impl Flood {
         }
     }
 
-    /// Opens a connection from `client` while the flood goes on, 30 ms for a round trip.
+    /// Opens a connection from `client` during the flood, with a round-trip time of 30 ms.
     fn connect(&mut self, client: &mut Host, stack: &Stack) -> (Id, Id) {
         let id = client.connect(self.now, at("10.1.0.1:0"), at(SERVER), stack, BUFFERS).unwrap();
         let syn = all(client, self.now);

@@ -1,4 +1,4 @@
-//! Hosts: many connections over one wire, listeners, and segments that are for nobody.
+//! Hosts: many connections over one wire, listeners, and segments without a connection.
 
 use crate::lan::{all, at, config, give, read, talk, Lan, BUFFERS};
 use crate::net::Harm;
@@ -147,7 +147,7 @@ fn who_does_not_accept_makes_clients_wait_and_gets_no_more_than_its_backlog() {
     assert_eq!((b.counters().listen_overflows, b.counters().listen_drops), (6, 6));
     let accepted: Vec<_> = std::iter::from_fn(|| b.accept(at(SERVER))).collect();
     assert_eq!(accepted.len(), 4);
-    // Their SYNs come again.
+    // Their SYNs are retransmitted.
     let again = a.next_timer().unwrap();
     a.on_timer(again, &mut ());
     talk(&mut a, &mut b, again);

@@ -1,4 +1,4 @@
-//! What the network says: a path with a small link, nobody there, and messages that are lies. Messages are written by etherparse.
+//! ICMP messages: a path with a small link, an unreachable peer, and false messages. The messages are written by etherparse.
 
 use crate::lan::{all, at, config, give, read, talk, BUFFERS};
 use ackclock_tcp::connection::{CloseReason, State, TooBig};
@@ -13,7 +13,7 @@ use etherparse::icmpv6::DestUnreachableCode as V6;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
 use std::net::IpAddr;
 
-/// What a router says of a packet.
+/// A router's message about a packet.
 #[derive(Clone, Copy)]
 enum Says {
     TooBig(u32),
@@ -22,7 +22,7 @@ enum Says {
     NotAllowed,
 }
 
-/// A router's message about `packet`, of which it quotes `quoted` bytes.
+/// A router's message about `packet`, quoting `quoted` bytes of it.
 fn message(says: Says, packet: &[u8], quoted: usize) -> Vec<u8> {
     let quoted = &packet[..quoted.min(packet.len())];
     let mut out = vec![];
@@ -150,11 +150,11 @@ fn an_open_connection_ends_by_no_message_and_a_message_about_nothing_under_way_i
     assert_eq!(tell(&mut a, &message(Says::NoPort, &data[1], 28)), Some(Heard::Believed));
     let end = a.endpoint(id).unwrap();
     assert_eq!((end.state(), end.unreachable()), (State::Established, Some(Unreachable::Port)));
-    // About somebody else's packet, and to somebody else.
+    // About a packet of another host, and sent to another host.
     assert_eq!(tell(&mut b, &message(Says::NoPort, &data[1], 28)), None);
 }
 
-/// A message about bytes that need not be a good packet, to the first host.
+/// A message about bytes that need not be a valid packet, to the first host.
 struct PacketOf(Says);
 
 impl PacketOf {
@@ -170,7 +170,8 @@ impl PacketOf {
     }
 }
 
-/// The length of the longest packet that 4,000 bytes written now are sent in. The other end reads all that it has got.
+/// The length of the longest packet in which 4,000 bytes, written now, are sent. The other end reads everything that it has
+/// received.
 fn longest([a, b]: &mut [Host; 2], [id, other]: [Id; 2], now: Time) -> usize {
     b.endpoint_mut(other).unwrap().consume(usize::MAX);
     talk(a, b, now);
@@ -199,7 +200,7 @@ fn after_ten_minutes_a_path_that_was_narrow_is_tried_again() {
             assert_eq!(a.on_icmp(now, &about, Checksums::Verify), Ok(Some((id, Heard::Believed))));
             talk(a, b, now);
             let back = now + Nanos::from_secs(600);
-            // The last segment was dropped by the router, and the timer sends it again.
+            // The router dropped the last segment, and the timer retransmits it.
             while let Some(due) = a.next_timer().filter(|due| *due < back) {
                 a.on_timer(due, &mut ());
                 talk(a, b, due);
@@ -259,7 +260,7 @@ fn a_path_with_a_smaller_link_is_found_out_and_all_bytes_come_through() {
         talk(&mut a, &mut b, now);
         let other = b.accept(at(ends[1])).unwrap();
         let said: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
-        // On the way a router drops what is longer than `mtu`, and says so.
+        // A router on the path drops packets longer than `mtu`, and reports it.
         let (mut written, mut heard, mut dropped, mut largest) = (0, vec![], 0, 0);
         while heard.len() < said.len() {
             written += a.endpoint_mut(id).unwrap().write(&said[written..]);

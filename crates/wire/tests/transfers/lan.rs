@@ -1,4 +1,5 @@
-//! Two hosts with many connections, and a wire between them that loses, delays and doubles packets.
+//! Two hosts with many connections, and a wire between them that loses, delays and duplicates
+//! packets.
 
 use crate::net::{Harm, Rng, MTU};
 use ackclock_tcp::stack::Stack;
@@ -14,9 +15,9 @@ const DELAY: Nanos = Nanos::from_millis(10);
 
 /// One connection's application.
 pub(crate) enum App {
-    /// Writes a stream of its own, closes, and hashes what comes back.
+    /// Writes a stream of its own, closes, and hashes the echoed data.
     Client { seed: u64, to_write: u64, written: u64, read: u64, sent: Xxh3, heard: Xxh3 },
-    /// Writes back what it reads, and closes when its peer has.
+    /// Writes back the data that it reads, and closes when its peer has.
     Echo,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Lan {
     count: u64,
     /// Clients that have read everything.
     pub(crate) done: usize,
-    /// The most connections that either host had at a time.
+    /// The largest number of connections of either host.
     pub(crate) most: usize,
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn give(host: &mut Host, now: Time, bytes: &[u8]) -> Arrival {
     host.on_packet(now, &read(bytes), &mut ())
 }
 
-/// Hands packets to and fro until nobody has more to say.
+/// Passes packets back and forth until both are done.
 pub(crate) fn talk(a: &mut Host, b: &mut Host, now: Time) {
     loop {
         let (from_a, from_b) = (all(a, now), all(b, now));
@@ -110,7 +111,7 @@ impl Lan {
         id
     }
 
-    /// Runs until no connection is left to do anything; panics if nothing more can happen before.
+    /// Runs until all connections are done; panics if nothing more can happen before that.
     pub(crate) fn run(&mut self, listening: &[SocketAddr]) {
         (0..2).for_each(|h| self.serve(h, listening));
         while !self.apps.iter().all(BTreeMap::is_empty) {
@@ -163,7 +164,7 @@ impl Lan {
 }
 
 impl App {
-    /// Reads and writes all it can; whether it is done with its connection.
+    /// Reads and writes as much as possible; returns whether its connection is done.
     fn work(&mut self, host: &mut Host, id: Id) -> bool {
         let end = host.endpoint_mut(id).expect("its connection");
         assert!(matches!(

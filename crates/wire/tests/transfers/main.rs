@@ -1,4 +1,4 @@
-//! Whole transfers of bytes between endpoints over a virtual wire: what is read is what was written, whatever the wire does.
+//! Complete transfers between endpoints over a virtual wire: the bytes read are the bytes written, whatever the wire does.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 

@@ -21,7 +21,7 @@ thread_local! {
 #[expect(unsafe_code, reason = "an allocator's interface is unsafe; this one hands every call on")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // After a thread's end nobody asks any more.
+        // After the end of a thread the count is no longer read.
         _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
         _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as i64));
         System.alloc(layout)
@@ -32,12 +32,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How many bytes this thread has allocated and not freed.
+/// The number of bytes that this thread has allocated and not freed.
 pub(crate) fn live_bytes() -> i64 {
     BYTES.get()
 }
 
-/// Two endpoints and three buffers: everything that one says goes to the other at once, every eighth packet behind the next.
+/// Two endpoints and three buffers: every packet is delivered immediately, every eighth after the next one.
 struct Pair {
     ends: [Endpoint; 2],
     bufs: [[u8; 1500]; 2],

@@ -1,4 +1,4 @@
-//! Two endpoints and a virtual wire that carries bytes: every packet can be lost, late or doubled by itself.
+//! Two endpoints and a virtual wire that carries bytes: every packet can be lost, late or duplicated independently.
 
 use ackclock_tcp::connection::State;
 use ackclock_tcp::seq::SeqNum;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use xxhash_rust::xxh3::Xxh3;
 
-/// SplitMix64 (Steele, Lea & Flood 2014): one stream a wire.
+/// SplitMix64 (Steele, Lea & Flood 2014): one stream for each wire.
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
@@ -27,20 +27,20 @@ impl Rng {
     }
 }
 
-/// What the wire does, in percent of packets, either way.
+/// The wire's impairments, in percent of packets, in each direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Harm {
     pub(crate) lost: u64,
-    /// Held up for a random time of up to a round trip and a half.
+    /// Delayed by a random time of up to one and a half round trips.
     pub(crate) late: u64,
     pub(crate) doubled: u64,
 }
 
-/// What is transferred, and over what.
+/// The transfer, and the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     pub(crate) ipv6: bool,
-    /// Bytes that the end which connects sends, and the one which listens.
+    /// Bytes sent by the connecting end, and by the listening one.
     pub(crate) bytes: [u64; 2],
     /// How far below 2³² both sequences begin.
     pub(crate) below: u32,
@@ -52,7 +52,7 @@ pub(crate) struct Setting {
 }
 
 pub(crate) const MTU: u32 = 1500;
-/// The stream: this table again and again. Its length is no divisor of any buffer's, so that a byte in a wrong place shows.
+/// The stream: this table repeated. Its length does not divide any buffer's, so that a misplaced byte is detected.
 const TABLE: usize = 65_521;
 
 /// One end's application: it writes its part of the stream, and hashes what it reads.
@@ -73,14 +73,14 @@ pub(crate) struct Net {
     count: u64,
     table: Vec<u8>,
     buf: Vec<u8>,
-    /// Packets sent, those of them that were trains, and how often the sequence number of an end's packets went from the upper half to the lower one.
+    /// Packets sent, the number of trains among them, and how often the sequence numbers of an end's packets wrapped.
     pub(crate) sent: [u64; 2],
     pub(crate) trains: [u64; 2],
     pub(crate) wraps: [u32; 2],
     last: [u32; 2],
-    /// What the path takes, from when on; empty: anything. What is too big is dropped.
+    /// The path's MTU, with the time from which it holds; empty: any. Packets that are too big are dropped.
     pub(crate) path: Vec<(Nanos, usize)>,
-    /// Nobody tells whoever sent it.
+    /// Whether the sender is not told.
     pub(crate) silent: bool,
     /// Packets that were too big.
     pub(crate) too_big: u64,
@@ -94,7 +94,7 @@ pub(crate) fn addresses(ipv6: bool) -> [SocketAddr; 2] {
 impl Net {
     pub(crate) fn new(stack: &Stack, setting: Setting) -> Net {
         let [a, b] = addresses(setting.ipv6);
-        // Both clocks wrap as well, a little later.
+        // Both clocks also wrap, a little later.
         let initial = |extra: u32| Initial {
             isn: SeqNum(0u32.wrapping_sub(setting.below)),
             timestamp_offset: 0u32.wrapping_sub(100 + extra),
@@ -129,7 +129,7 @@ impl Net {
         }
     }
 
-    /// Runs until both have everything and have closed; panics if nothing more can happen before.
+    /// Runs until both have received everything and have closed; panics if nothing more can happen before that.
     pub(crate) fn run(&mut self) {
         (0..2).for_each(|e| self.say(e));
         while !self.finished() {
@@ -174,7 +174,7 @@ impl Net {
         }
     }
 
-    /// The application reads and writes all it can, and closes when it has written everything.
+    /// The application reads and writes as much as possible, and closes when it has written everything.
     fn work(&mut self, end: usize) {
         let (e, app) = (&mut self.ends[end], &mut self.apps[end]);
         let (first, rest) = e.readable();
@@ -192,8 +192,7 @@ impl Net {
             }
             app.written += n as u64;
         }
-        // An end with nothing to say closes when its peer has said everything.
-        // A close before the handshake is done would end it.
+        // An end without data closes when its peer has sent everything. A close before the end of the handshake would end it.
         let open = !matches!(e.state(), State::SynSent | State::Listen);
         if open && (app.to_write > 0 || e.is_at_end()) {
             e.close();
@@ -218,7 +217,7 @@ impl Net {
         self.buf = buf;
     }
 
-    /// A router on the way drops what does not fit, and says so at once.
+    /// A router on the path drops packets that do not fit, and reports it immediately.
     fn is_too_big(&mut self, end: usize, w: &Written, packet: &[u8]) -> bool {
         let takes = self.path.iter().rev().find(|p| Time::ZERO + p.0 <= self.now).map_or(usize::MAX, |p| p.1);
         if w.len <= takes {
@@ -239,7 +238,7 @@ impl Net {
         self.sent[end] += 1;
         self.trains[end] += u64::from(w.segment_len > 0);
         let seq = u32::from_be_bytes(packet[w.tcp_at + 4..w.tcp_at + 8].try_into().unwrap());
-        // Only forwards: a retransmission of what lies before the wrap is no wrap.
+        // Only forwards: a retransmission from before the wrap is not a wrap.
         if (seq.wrapping_sub(self.last[end]) as i32) > 0 || self.sent[end] == 1 {
             self.wraps[end] += u32::from(seq < self.last[end]);
             self.last[end] = seq;
@@ -259,7 +258,7 @@ impl Net {
         }
     }
 
-    /// Each end's hash of what it read, and what it must be.
+    /// Each end's hash of the bytes it read, and the expected one.
     pub(crate) fn hashes(&self) -> [(u64, u64); 2] {
         [0, 1].map(|end| {
             let mut want = Xxh3::new();
@@ -273,7 +272,7 @@ impl Net {
         })
     }
 
-    /// Panics unless either end read what the other wrote, byte for byte.
+    /// Panics unless each end read what the other wrote, byte for byte.
     pub(crate) fn assert_equal(&self, what: &str) {
         for (end, (got, want)) in self.hashes().into_iter().enumerate() {
             let bytes = (self.apps[end].read, self.setting.bytes[1 - end]);

@@ -1,4 +1,4 @@
-//! The path takes smaller packets than the ends suppose, says so or does not, and changes its mind.
+//! The path carries smaller packets than the ends assume, reports it or not, and changes its MTU.
 
 use crate::net::{Harm, Net, Setting};
 use ackclock_tcp::stack::Stack;
@@ -24,7 +24,7 @@ fn whatever_the_path_takes_and_whenever_it_changes_every_stack_moves_the_same_by
             for harm in [SETTING.harm, Harm { lost: 2, late: 4, doubled: 2 }] {
                 let setting = Setting { ipv6, harm, seed: 300 + i as u64, ..SETTING };
                 let mut net = Net::new(&stack, setting);
-                // Nothing is too big at first; then it is; then for more.
+                // Nothing is too big at first; then some packets are; then more.
                 net.path = vec![(Nanos::ZERO, 1500), (Nanos::from_millis(150), 1400), (Nanos::from_millis(400), 1280)];
                 net.run();
                 net.assert_equal(&format!("{name}, IPv6 {ipv6}, {harm:?}"));

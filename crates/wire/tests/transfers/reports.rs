@@ -1,4 +1,4 @@
-//! What a receiver reports reaches the wire, whatever it sends meanwhile.
+//! A receiver's reports reach the wire, whatever it sends meanwhile.
 
 use crate::net::{addresses, MTU};
 use ackclock_tcp::seq::SeqNum;
@@ -6,7 +6,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_wire::{parse, Border, Buffers, Checksums, Dialect, Endpoint, Initial, Writing};
 
-/// Everything that an end has to say.
+/// All packets that an end has to send.
 fn speak(end: &mut Endpoint, now: Time) -> Vec<Vec<u8>> {
     let mut buf = vec![0; 1 << 16];
     let mut said = vec![];

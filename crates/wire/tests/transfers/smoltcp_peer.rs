@@ -1,4 +1,4 @@
-//! The engine against a TCP that somebody else wrote: smoltcp, over a wire that loses packets.
+//! The engine against an independent TCP: smoltcp, over a wire that loses packets.
 
 use crate::net::{addresses, Rng, MTU};
 use ackclock_tcp::connection::State;
@@ -85,7 +85,7 @@ impl Peer {
         Peer { device, interface, sockets, handle }
     }
 
-    /// Sends and reads what it can.
+    /// Sends and reads as much as possible.
     fn turn(&mut self, now: Time, stream: &[u8], sent: &mut usize, read: &mut Vec<u8>) {
         let now = Instant::from_micros((now.0 / 1000) as i64);
         self.interface.poll(now, &mut self.device, &mut self.sockets);

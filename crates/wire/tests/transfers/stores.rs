@@ -1,4 +1,5 @@
-//! The stores against a model: whatever arrives, and is refused, what is read is the stream.
+//! The stores against a model: whatever arrives, and whatever is refused, the bytes read are the
+//! stream.
 
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::segment::Segment;
@@ -12,7 +13,7 @@ const WINDOW: u64 = 6_000;
 
 #[derive(Clone, Debug)]
 enum Do {
-    /// A segment of the stream, this far from what is expected next.
+    /// A segment of the stream, at this distance from the next expected byte.
     Right {
         ahead: i64,
         len: u32,
@@ -22,13 +23,13 @@ enum Do {
         ahead: i64,
         len: u32,
     },
-    /// Other bytes with a RST or SYN inside the window, which are answered and not believed.
+    /// Other bytes with a RST or SYN inside the window, which are answered but not accepted.
     Flagged {
         ahead: i64,
         len: u32,
         flag: u8,
     },
-    /// Other bytes where everything has arrived already.
+    /// Other bytes where all data have already arrived.
     Again {
         len: u32,
     },
@@ -54,7 +55,7 @@ fn steps() -> impl Strategy<Value = Vec<Do>> {
     prop::collection::vec(one, 1..120)
 }
 
-/// The stream's byte at an offset; what is not of the stream has all bits turned.
+/// The stream's byte at an offset; bytes that are not of the stream have all bits inverted.
 fn byte(at: u64) -> u8 {
     (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
@@ -135,7 +136,7 @@ proptest! {
     fn what_is_read_is_the_stream_whatever_arrives_and_is_refused(steps in steps(), room in prop_oneof![Just(WINDOW), 1u64..3000]) {
         let mut end = End::new(room);
         steps.into_iter().for_each(|what| end.happen(what));
-        // What is missing comes, and everything can be read.
+        // The missing data arrive, and everything can be read.
         let last = end.connection.receiver().unwrap().right_edge().0 + 10_000;
         while end.connection.received() < last {
             let next = end.connection.receiver().unwrap().rcv_nxt();

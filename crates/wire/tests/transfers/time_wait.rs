@@ -1,4 +1,5 @@
-//! Connections that are over: who hears of it, how long, how many, and how a new one may follow at once.
+//! Connections in TIME-WAIT: how the application sees them, how long they last, how many there are, and
+//! how a new one may follow immediately.
 
 use crate::lan::{all, at, config, give, read, talk, BUFFERS};
 use ackclock_tcp::connection::State;
@@ -13,7 +14,7 @@ use ackclock_wire::{Header, Packet, Secret};
 const SERVER: &str = "10.1.0.2:7";
 const CLIENT: &str = "10.1.0.1:5000";
 
-/// A server that closed first and waits, its client, the time, and the client's FIN.
+/// A server that closed first and is in TIME-WAIT, its client, the time, and the client's FIN.
 struct Over {
     server: Host,
     client: Host,
@@ -34,7 +35,7 @@ impl Over {
         over
     }
 
-    /// A connection is made, and the server closes it.
+    /// A connection is established, and the server closes it.
     fn once(&mut self) {
         let Over { server, client, stack, now, fin } = self;
         let id = client.connect(*now, at(CLIENT), at(SERVER), stack, BUFFERS).unwrap();
@@ -55,7 +56,7 @@ impl Over {
         assert_eq!((client.connections(), server.connections(), server.time_waits()), (0, 0, 1));
     }
 
-    /// What the server answers to the client's FIN with these changes.
+    /// The server's answer to the client's FIN with these changes.
     fn answer(&mut self, change: impl FnOnce(&mut Header), payload: &[u8]) -> Option<Header> {
         let bytes = self.fin.clone();
         let packet = read(&bytes);
