@@ -1,5 +1,5 @@
-//! Network namespaces of this process. A thread makes one, other threads enter it, and it ends with the process: nothing
-//! of it is written anywhere.
+//! Network namespaces of this process. A thread creates one, other threads enter it, and it ends with the process: nothing
+//! about it is written to a file.
 //!
 //! Source: Linux, `man 7 network_namespaces`, `man 7 user_namespaces`.
 
@@ -12,18 +12,18 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 
-/// A network namespace; its loopback is up. It is removed when nothing refers to it: neither this, nor a thread inside, nor
-/// a socket or device of it.
+/// A network namespace; its loopback is up. It is removed when nothing refers to it: neither this value, nor a thread inside,
+/// nor a socket or device in it.
 #[derive(Debug)]
 pub struct Namespace {
     file: File,
 }
 
 impl Namespace {
-    /// A new one. Without the permission of root, [`become_root`] has to come before.
+    /// A new one. Without root's permissions, [`become_root`] must be called first.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] where namespaces may not be made.
+    /// [`LiveError::Unavailable`] if namespaces may not be created.
     pub fn new() -> Result<Namespace, LiveError> {
         let file = on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET).map_err(|e| {
@@ -37,18 +37,18 @@ impl Namespace {
         Ok(Namespace { file })
     }
 
-    /// Moves the calling thread into it, for good.
+    /// Moves the calling thread into it, permanently.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn enter(&self) -> Result<(), LiveError> {
         setns(&self.file, CloneFlags::CLONE_NEWNET).map_err(LiveError::system("entering the namespace"))
     }
 
-    /// Carries `work` out inside, on a thread of its own. Sockets that it makes stay in the namespace wherever they are used.
+    /// Runs `work` inside, on a thread of its own. Sockets that it creates stay in the namespace wherever they are used.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
         on_a_thread(|| self.enter().map(|()| work()))?
     }
@@ -56,7 +56,8 @@ impl Namespace {
     /// Sets a sysctl of the namespace, as in `net.ipv4.tcp_no_metrics_save`.
     ///
     /// # Errors
-    /// [`LiveError::Input`] for a name outside `net`, which would be the whole machine's, and for one that the kernel refuses.
+    /// [`LiveError::Input`] for a name outside `net`, which would affect the whole machine, and for a setting that the kernel
+    /// refuses.
     pub fn set_sysctl(&self, name: &str, value: &str) -> Result<(), LiveError> {
         let path = sysctl_path(name)?;
         self.run(|| fs::write(path, value))?.map_err(|e| match e.kind() {
@@ -67,10 +68,10 @@ impl Namespace {
         })
     }
 
-    /// What a sysctl says.
+    /// The value of a sysctl.
     ///
     /// # Errors
-    /// As [`Namespace::set_sysctl`].
+    /// Those of [`Namespace::set_sysctl`].
     pub fn sysctl(&self, name: &str) -> Result<String, LiveError> {
         let path = sysctl_path(name)?;
         let text = self.run(|| fs::read_to_string(path))?;
@@ -80,7 +81,7 @@ impl Namespace {
     /// Its links, addresses and routes.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn netlink(&self) -> Result<Netlink, LiveError> {
         self.run(Netlink::new)?
     }
@@ -92,7 +93,7 @@ impl AsFd for Namespace {
     }
 }
 
-/// `net.ipv4.tcp_rmem`, or with slashes where a part has a dot in it.
+/// `net.ipv4.tcp_rmem`, or with slashes if a part contains a dot.
 fn sysctl_path(name: &str) -> Result<String, LiveError> {
     let path = if name.contains('/') { name.to_owned() } else { name.replace('.', "/") };
     let good = path.starts_with("net/") && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
@@ -103,7 +104,7 @@ fn sysctl_path(name: &str) -> Result<String, LiveError> {
     }
 }
 
-/// What changes a thread for good is done on one that ends.
+/// Runs work that changes its thread permanently on a temporary thread.
 fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
     thread::scope(|scope| {
         let handle = thread::Builder::new().spawn_scoped(scope, work);
@@ -114,11 +115,11 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, LiveError>
     })
 }
 
-/// Gives a process without root's permission a user namespace in which it has them. The kernel lets only a process with a
-/// single thread do so: call it first of all. Does nothing for root.
+/// Gives a process without root's permissions a user namespace in which it has them. The kernel requires a process with a
+/// single thread, so this must be the first call. Does nothing for root.
 ///
 /// # Errors
-/// [`LiveError::Unavailable`] where user namespaces are not allowed, or the process has more than one thread.
+/// [`LiveError::Unavailable`] if user namespaces are not allowed, or the process has more than one thread.
 pub fn become_root() -> Result<(), LiveError> {
     let (uid, gid) = (geteuid(), getegid());
     if uid.is_root() {

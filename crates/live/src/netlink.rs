@@ -1,4 +1,4 @@
-//! Links, addresses and routes of a namespace, by rtnetlink; no program is called.
+//! Links, addresses and routes of a namespace, by rtnetlink; no external program is called.
 //!
 //! Source: Linux, `man 7 rtnetlink`.
 
@@ -17,21 +17,21 @@ use std::net::IpAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// How long the kernel may take to use an address, and how often it is asked.
+/// How long the kernel may take until an address is usable, and how often this is checked.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// A socket that speaks of one namespace: that in which it was made.
+/// A socket for one namespace: the one in which it was created.
 pub struct Netlink {
     socket: Socket,
 }
 
-/// What a device is to be like.
+/// A device's configuration.
 #[derive(Clone, Debug)]
 pub struct Device {
     /// The largest packet, bytes. Default: 1500.
     pub mtu: u32,
-    /// Packets that wait for whoever reads the device (`txqueuelen`). Default: 2000. A full queue drops, and nobody is told.
+    /// Packets that wait for the device's reader (`txqueuelen`). Default: 2000. A full queue drops without notice.
     pub queue_len: u32,
     /// The kernel's addresses on it, with the lengths of their prefixes.
     pub addresses: Vec<(IpAddr, u8)>,
@@ -47,7 +47,7 @@ impl Netlink {
     /// For the calling thread's namespace.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn new() -> Result<Netlink, LiveError> {
         let open = || {
             let mut socket = Socket::new(NETLINK_ROUTE)?;
@@ -57,10 +57,10 @@ impl Netlink {
         open().map_err(LiveError::system::<std::io::Error>("opening a netlink socket"))
     }
 
-    /// Sets a device's MTU and queue, gives it its addresses and brings it up.
+    /// Sets a device's MTU and queue, adds its addresses and brings it up.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn configure(&self, name: &str, device: &Device) -> Result<(), LiveError> {
         let Device { mtu, queue_len, addresses } = device;
         self.set(name, vec![LinkAttribute::Mtu(*mtu), LinkAttribute::TxQueueLen(*queue_len)], false)?;
@@ -75,7 +75,7 @@ impl Netlink {
         Ok(())
     }
 
-    /// The kernel begins to use IPv6 addresses a moment after the device is up; what arrives before is lost without a word.
+    /// IPv6 addresses become usable a moment after the device is up; earlier packets are lost without notice.
     fn await_addresses(&self, name: &str, index: u32) -> Result<(), LiveError> {
         for _ in 0..PATIENCE.as_micros() / PAUSE.as_micros() {
             if !self.has_tentative(index).map_err(LiveError::system(format!("the addresses of {name}")))? {
@@ -86,7 +86,7 @@ impl Netlink {
         Err(LiveError::Failed(format!("the kernel does not begin to use the addresses of the device {name}")))
     }
 
-    /// Whether an address of a device is not used yet (RFC 4862 §2).
+    /// Whether an address of a device is not usable yet (RFC 4862 §2).
     fn has_tentative(&self, index: u32) -> std::io::Result<bool> {
         let mut wanted = AddressMessage::default();
         wanted.header.family = AddressFamily::Inet6;
@@ -110,24 +110,24 @@ impl Netlink {
     /// Brings a device up.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn set_up(&self, name: &str) -> Result<(), LiveError> {
         self.set(name, Vec::new(), true)
     }
 
-    /// The largest train that the kernel hands a device, segments: 1 lets it cut everything by itself.
+    /// Sets the largest train that the kernel passes to a device, segments: 1 makes it segment everything itself.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn set_max_train(&self, name: &str, segments: u32) -> Result<(), LiveError> {
         self.set(name, vec![LinkAttribute::GsoMaxSegs(segments)], false)
     }
 
-    /// A pair of devices that are connected; the second one stands in the namespace `there`. The first one does not ask for
+    /// Creates a pair of connected devices; the second one is in the namespace `there`. The first one does not resolve
     /// hardware addresses.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn add_veth(&self, here: &str, peer: &str, there: BorrowedFd<'_>) -> Result<(), LiveError> {
         let mut other = LinkMessage::default();
         other.attributes = vec![LinkAttribute::IfName(peer.into()), LinkAttribute::NetNsFd(there.as_raw_fd())];
@@ -143,10 +143,10 @@ impl Netlink {
         self.change(RouteNetlinkMessage::NewLink(link), NLM_F_CREATE | NLM_F_EXCL, &format!("making {here}"))
     }
 
-    /// What goes to `to` leaves by the device `name`, by way of `via` if there is one.
+    /// Routes packets for `to` through the device `name`, via the gateway `via` if given.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn add_route(&self, to: (IpAddr, u8), name: &str, via: Option<IpAddr>) -> Result<(), LiveError> {
         let mut route = RouteMessage::default();
         route.header = RouteHeader {
@@ -171,10 +171,10 @@ impl Netlink {
         self.change(RouteNetlinkMessage::NewRoute(route), NLM_F_CREATE | NLM_F_EXCL, &doing)
     }
 
-    /// A device's number.
+    /// A device's index.
     ///
     /// # Errors
-    /// [`LiveError::Input`] if there is none of this name.
+    /// [`LiveError::Input`] if there is no device with this name.
     pub fn index(&self, name: &str) -> Result<u32, LiveError> {
         Ok(self.link(name)?.header.index)
     }
@@ -182,17 +182,17 @@ impl Netlink {
     /// A device's MTU, bytes.
     ///
     /// # Errors
-    /// [`LiveError::Input`] if there is none of this name.
+    /// [`LiveError::Input`] if there is no device with this name.
     pub fn mtu(&self, name: &str) -> Result<u32, LiveError> {
         let link = self.link(name)?;
         let mtu = link.attributes.iter().find_map(|a| if let LinkAttribute::Mtu(mtu) = a { Some(*mtu) } else { None });
         mtu.ok_or_else(|| LiveError::Failed(format!("the kernel names no MTU for the device {name}")))
     }
 
-    /// A device's hardware address; empty where it has none.
+    /// A device's hardware address; empty if it has none.
     ///
     /// # Errors
-    /// [`LiveError::Input`] if there is none of this name.
+    /// [`LiveError::Input`] if there is no device with this name.
     pub fn hardware_address(&self, name: &str) -> Result<Vec<u8>, LiveError> {
         let link = self.link(name)?;
         let found =
@@ -210,7 +210,7 @@ impl Netlink {
         }
     }
 
-    /// Changes what `attributes` name; `up` brings the device up, too.
+    /// Changes the settings in `attributes`; `up` also brings the device up.
     fn set(&self, name: &str, mut attributes: Vec<LinkAttribute>, up: bool) -> Result<(), LiveError> {
         attributes.push(LinkAttribute::IfName(name.into()));
         let mut link = LinkMessage::default();
@@ -226,7 +226,7 @@ impl Netlink {
         message.header.family = family(address);
         message.header.prefix_len = prefix;
         message.header.index = index;
-        // Nobody else is there: the address is used at once.
+        // No other host is there, so the address is used immediately.
         message.header.flags = if address.is_ipv6() { AddressHeaderFlags::Nodad } else { AddressHeaderFlags::empty() };
         message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
         let doing = format!("the address {address}/{prefix}");
@@ -237,7 +237,7 @@ impl Netlink {
         self.ask(message, flags | NLM_F_ACK).map(|_| ()).map_err(LiveError::system(doing))
     }
 
-    /// Sends a message; returns what comes back, or nothing if that is only "done".
+    /// Sends a message; returns the reply, or nothing if that is only "done".
     fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> std::io::Result<Option<RouteNetlinkMessage>> {
         self.send(message, flags)?;
         match self.receive()?.pop().map(|answer| answer.payload) {
@@ -257,7 +257,7 @@ impl Netlink {
         self.socket.send(&bytes, 0).map(|_| ())
     }
 
-    /// The messages of one answer of the kernel's.
+    /// The messages of one reply of the kernel.
     fn receive(&self) -> std::io::Result<Vec<NetlinkMessage<RouteNetlinkMessage>>> {
         let (bytes, _) = self.socket.recv_from_full()?;
         let (mut messages, mut at) = (Vec::new(), 0);

@@ -24,42 +24,42 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// How a run is made.
+/// The options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Ask for real-time priority.
+    /// Whether to request real-time priority.
     pub realtime: bool,
-    /// Folder for the captures of both ends, and for what their retransmissions were.
+    /// Folder for the captures of both ends, and for the verdicts on their retransmissions.
     pub pcap: Option<PathBuf>,
-    /// Bytes that are kept of each packet. Default: all.
+    /// Bytes kept of each packet. Default: all.
     pub snap: Option<u32>,
 }
 
-/// What a live run came to.
+/// The results of a live run.
 #[derive(Debug)]
 pub struct Ran {
-    /// What the path counted.
+    /// The path's counts.
     pub results: Results,
-    /// What listened to it.
+    /// The path's listener.
     pub tally: Tally,
-    /// What the kernel counted at the senders and at the receivers, where those are its own.
+    /// The kernel's counters at the senders and at the receivers, for ends that are the kernel's.
     pub counters: [Option<Counters>; 2],
-    /// How late packets were handed over.
+    /// The lateness of packets' delivery.
     pub lateness: Lateness,
-    /// What became of the request for real-time priority.
+    /// The outcome of the request for real-time priority.
     pub priority: Priority,
-    /// Packets that the kernel dropped before a device, because nobody read it in time.
+    /// Packets that the kernel dropped before a device, because they were not read in time.
     pub device_drops: [u64; 2],
     /// Packets from the devices that belong to no flow.
     pub strays: u64,
-    /// Flows whose receiver read a byte that was not sent, and its offset. There should be none.
+    /// Flows whose receiver read a wrong byte, and its offset. There should be none.
     pub damaged: Vec<(u32, u64)>,
 }
 
-/// Where a run takes place, for its first line.
+/// The place of a run, for its first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Of the senders and of the receivers: the namespace's name in the kernel, if the kernel is there.
+    /// Of the senders and of the receivers: the namespace's name in the kernel, if that end is the kernel's.
     pub namespaces: [Option<String>; 2],
     /// The devices' name.
     pub device: &'static str,
@@ -67,12 +67,12 @@ pub struct Place {
     pub mtu: u32,
     /// The congestion control of each flow, or its stack.
     pub senders: Vec<String>,
-    /// Whether real-time priority was asked for.
+    /// Whether real-time priority was requested.
     pub realtime: bool,
 }
 
 impl fmt::Display for Place {
-    /// A run's first line.
+    /// The first line of a run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Place { namespaces, device, mtu, senders, realtime } = self;
         let side = |name: &Option<String>| match name {
@@ -92,10 +92,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// Runs `prepared` in real time. `placed` is told where before it begins; `told` as in `ackclock_lab::run`.
+/// Runs `prepared` in real time. `placed` receives the place before it begins; `told` is as in `ackclock_lab::run`.
 ///
 /// # Errors
-/// [`LiveError::Unavailable`] without the permissions, [`LiveError::Interrupted`] if `told` said so, and what the kernel answers.
+/// [`LiveError::Unavailable`] without the permissions, [`LiveError::Interrupted`] if `told` requested it, and errors of the
+/// kernel.
 pub fn run<W: Watch + Send>(
     prepared: &Prepared,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Where the bytes of a transfer come from and go to, and the hash by which both ends' are compared.
+//! The sources and sinks of a transfer's bytes, and the hash by which both ends are compared.
 
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use std::fs::File;
@@ -6,13 +6,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes in a block: a few fit into a processor's cache.
+/// Bytes in a block: a few blocks fit into a processor's cache.
 const BLOCK: usize = 1 << 18;
 
-/// A stream of bytes that no compression shortens, and in which no block stands twice.
+/// An incompressible stream of bytes without repeated blocks.
 pub struct Pattern {
     block: Box<[u8]>,
-    /// Of the whole stream.
+    /// Length of the whole stream.
     len: u64,
     /// The next byte.
     at: u64,
@@ -20,7 +20,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The first `len` bytes of it.
+    /// The first `len` bytes of the stream.
     pub fn new(len: u64) -> Self {
         let mut block = vec![0; BLOCK].into_boxed_slice();
         // Marsaglia's xorshift64, "Xorshift RNGs" (2003), the triple 13, 7, 17.
@@ -44,37 +44,37 @@ impl Pattern {
         &self.block[within..within + room.min(BLOCK - within).min(left)]
     }
 
-    /// The first `bytes` of what [`Pattern::next`] gave were sent.
+    /// The first `bytes` of the last result of [`Pattern::next`] were sent.
     pub fn advance(&mut self, bytes: usize) {
         let within = (self.at % BLOCK as u64) as usize;
         self.hash.update(&self.block[within..within + bytes]);
         self.at += bytes as u64;
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub fn left(&self) -> u64 {
         self.len - self.at
     }
 
-    /// The hash of what was sent: XXH3, 64 bits.
+    /// The hash of the bytes sent: XXH3, 64 bits.
     pub fn hash(&self) -> u64 {
         self.hash.digest()
     }
 }
 
-/// What is sent.
+/// The source of the bytes.
 pub enum Source {
-    /// A made-up stream.
+    /// A generated stream.
     Pattern(Pattern),
-    /// What a file has, or what comes through a pipe.
+    /// The bytes of a file or a pipe.
     File(FileSource),
 }
 
-/// A file that is read as it is needed, never waiting for whoever writes a pipe.
+/// A file that is read as needed, without waiting for the writer of a pipe.
 pub struct FileSource {
     file: File,
     buffer: Box<[u8]>,
-    /// The part of the buffer that is not sent.
+    /// The start of the unsent part of the buffer.
     from: usize,
     to: usize,
     ended: bool,
@@ -82,29 +82,29 @@ pub struct FileSource {
     hash: Xxh3,
 }
 
-/// What is received: hashed, and written to a file if there is one.
+/// The received bytes are hashed, and written to a file if there is one.
 pub struct Sink {
     file: Option<File>,
-    /// Writing at most so much never waits, once there is room at all.
+    /// If there is room at all, a write of at most this size never waits.
     piece: usize,
     bytes: u64,
     hash: Xxh3,
 }
 
-/// What POSIX promises of a pipe that has room.
+/// The size that POSIX guarantees for a pipe with room.
 const PIPE_PIECE: usize = 4096;
 
 impl Source {
-    /// What `file` has.
+    /// The bytes of `file`.
     pub fn file(file: File) -> Self {
         let buffer = vec![0; BLOCK].into_boxed_slice();
         Source::File(FileSource { file, buffer, from: 0, to: 0, ended: false, bytes: 0, hash: Xxh3::new() })
     }
 
-    /// The next bytes, at most `room` of them; empty at the end, and where there are none yet.
+    /// The next bytes, at most `room` of them; empty at the end, and while none are available.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn next(&mut self, room: usize) -> io::Result<&[u8]> {
         match self {
             Source::Pattern(pattern) => Ok(pattern.next(room)),
@@ -112,7 +112,7 @@ impl Source {
         }
     }
 
-    /// The first `bytes` of what [`Source::next`] gave were sent.
+    /// The first `bytes` of the last result of [`Source::next`] were sent.
     pub fn advance(&mut self, bytes: usize) {
         match self {
             Source::Pattern(pattern) => pattern.advance(bytes),
@@ -132,7 +132,7 @@ impl Source {
         }
     }
 
-    /// How many bytes were sent, and their hash: XXH3, 64 bits.
+    /// The number of bytes sent, and their hash: XXH3, 64 bits.
     pub fn sent(&self) -> (u64, u64) {
         match self {
             Source::Pattern(pattern) => (pattern.at, pattern.hash()),
@@ -140,7 +140,7 @@ impl Source {
         }
     }
 
-    /// What becomes readable when there is more to send, while there is nothing.
+    /// If no bytes are available now: a file that becomes readable when there are more.
     pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Source::File(source) if !source.ended && source.from == source.to => Some(source.file.as_fd()),
@@ -160,20 +160,20 @@ impl FileSource {
 }
 
 impl Sink {
-    /// Into `file`, or nowhere.
+    /// Writes into `file`, or nowhere.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn new(file: Option<File>) -> io::Result<Sink> {
         let regular = file.as_ref().map_or(Ok(true), |f| f.metadata().map(|m| m.is_file()))?;
         let piece = if regular { usize::MAX } else { PIPE_PIECE };
         Ok(Sink { file, piece, bytes: 0, hash: Xxh3::new() })
     }
 
-    /// Takes bytes, as many as there is room for; returns how many.
+    /// Takes as many bytes as fit; returns their number.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = match &mut self.file {
             None => bytes.len(),
@@ -187,12 +187,12 @@ impl Sink {
         Ok(taken)
     }
 
-    /// How many bytes were taken, and their hash.
+    /// The number of bytes taken, and their hash.
     pub fn taken(&self) -> (u64, u64) {
         (self.bytes, self.hash.digest())
     }
 
-    /// What becomes writable when it takes more.
+    /// A file that becomes writable when it can take more.
     pub fn waits_for(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref().map(AsFd::as_fd)
     }
@@ -207,7 +207,7 @@ pub(crate) fn is_ready(fd: BorrowedFd<'_>, flags: PollFlags, timeout: PollTimeou
     }
 }
 
-/// Tries again what a signal ended.
+/// Retries after an interruption by a signal.
 fn retried<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match work() {

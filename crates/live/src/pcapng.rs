@@ -1,6 +1,7 @@
-//! A capture of what goes over a wire, as a pcapng file.
+//! A capture of the frames on a wire, as a pcapng file.
 //!
-//! Packets begin with their IP header. Times are those of the machine's monotonic clock, set once by the time of day, in nanoseconds.
+//! Packets begin with their IP header. Times are those of the machine's monotonic clock, set once from the time of day, in
+//! nanoseconds.
 
 use crate::clock::Clock;
 use crate::error::LiveError;
@@ -14,7 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-/// A pcapng file that is being written; complete once this was closed or dropped.
+/// A pcapng file while it is written; it is complete once it is closed or dropped.
 pub struct Capture {
     writer: PcapngWriter<BufWriter<File>>,
     clock: Clock,
@@ -28,10 +29,10 @@ pub struct Tapped<W> {
 }
 
 impl Capture {
-    /// Makes the file `path`, for packets of the device `name`, of each of which `snap` bytes are kept; `None`: all.
+    /// Creates the file `path`, for packets of the device `name`. `snap` bytes of each are kept; `None`: all.
     ///
     /// # Errors
-    /// [`LiveError::Input`] for a file that cannot be written.
+    /// [`LiveError::Input`] if the file cannot be written.
     pub fn create(path: &Path, name: &str, clock: Clock, snap: Option<u32>) -> Result<Capture, LiveError> {
         let shown = path.display().to_string();
         let file = File::create(path).map_err(|e| LiveError::Input(format!("{shown}: it cannot be written: {e}")))?;
@@ -43,17 +44,17 @@ impl Capture {
     /// Writes an IP packet.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn packet(&mut self, at: Time, direction: Direction, packet: &[u8]) -> Result<(), LiveError> {
         let at = self.clock.time_of_day(at).as_nanos() as u64;
         let written = self.writer.packet(at, Some(direction), packet.len() as u32, packet);
         written.map_err(LiveError::system(self.name.clone()))
     }
 
-    /// Writes what is still in memory. Dropping it does, too, but cannot say what went wrong.
+    /// Writes the data still in memory. Dropping it does so, too, but cannot report an error.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn close(mut self) -> Result<(), LiveError> {
         self.writer.get_mut().flush().map_err(LiveError::system(self.name.clone()))
     }
@@ -68,7 +69,7 @@ impl<W: Wire> Tapped<W> {
     /// Completes the file.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     pub fn close(&mut self) -> Result<(), LiveError> {
         self.capture.take().map_or(Ok(()), Capture::close)
     }
@@ -94,7 +95,7 @@ impl<W: Wire> Wire for Tapped<W> {
 
     #[inline]
     fn send(&mut self, frame: &[u8]) -> io::Result<()> {
-        // Before it is sent: the answer must not have an earlier time.
+        // Before it is sent, so that the answer does not have an earlier time.
         if self.capture.is_some() {
             self.keep(Direction::Out, frame)?;
         }

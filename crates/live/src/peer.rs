@@ -1,7 +1,7 @@
 //! The kernel's end of a run: a thread in the namespace with a real socket.
 //!
 //! Source: `man 7 tcp`; Linux, `net/ipv4/tcp.c` (`TCP_QUEUE_SEQ`), `net/ipv4/tcp_ipv4.c` (`tcp_v4_connect` keeps a number that
-//! was set).
+//! has been set).
 
 use crate::clock::thread_time;
 use crate::error::LiveError;
@@ -18,28 +18,28 @@ use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-/// How long a socket blocks before its thread looks whether the run was stopped.
+/// How long a socket blocks before its thread checks whether the run was stopped.
 const BLOCK: Duration = Duration::from_millis(100);
 /// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The application's buffer.
 const BUFFER: usize = 1 << 18;
 
-/// What the kernel's application saw.
+/// The kernel's application's view of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Payload bytes that it read or wrote.
     pub bytes: u64,
-    /// XXH3 of them.
+    /// Their XXH3 hash.
     pub hash: u64,
-    /// Processor time of its thread.
+    /// CPU time of its thread.
     pub processor: Nanos,
 }
 
 /// A listening socket in `namespace`.
 ///
 /// # Errors
-/// What the kernel answers.
+/// Errors of the kernel.
 pub fn listen(namespace: &Namespace, at: SocketAddr) -> Result<TcpListener, LiveError> {
     namespace.run(|| TcpListener::bind(at))?.map_err(LiveError::system(format!("the kernel's socket at {at}")))
 }
@@ -47,7 +47,7 @@ pub fn listen(namespace: &Namespace, at: SocketAddr) -> Result<TcpListener, Live
 /// Accepts a connection and reads it to its end.
 ///
 /// # Errors
-/// What the kernel answers; [`LiveError::Interrupted`] if the run was stopped.
+/// Errors of the kernel; [`LiveError::Interrupted`] if the run was stopped.
 pub fn sink(listener: TcpListener, mut sink: Sink, realtime: bool, shared: &Shared) -> Result<Seen, LiveError> {
     realtime::request(realtime);
     let began = thread_time();
@@ -75,11 +75,11 @@ pub fn sink(listener: TcpListener, mut sink: Sink, realtime: bool, shared: &Shar
     Ok(Seen { bytes, hash, processor: thread_time() - began })
 }
 
-/// Connects from `namespace` and writes all of `source`. The congestion control is CUBIC, whatever the system's default is,
-/// and the first data byte stands behind the sequence number `isn`.
+/// Connects from `namespace` and writes all of `source`. The congestion control is CUBIC, regardless of the system's default,
+/// and the first data byte follows the sequence number `isn`.
 ///
 /// # Errors
-/// As [`sink`].
+/// Those of [`sink`].
 pub fn source(
     namespace: &Namespace,
     to: SocketAddr,
@@ -102,7 +102,7 @@ pub fn source(
         source.advance(sent);
     }
     socket.shutdown(Shutdown::Write).map_err(LiveError::system("the kernel's socket"))?;
-    // Until the other end has closed, too.
+    // Until the other end has closed as well.
     let mut buffer = vec![0; BUFFER];
     while until(shared, || socket.read(&mut buffer))? > 0 {}
     let (bytes, hash) = source.sent();
@@ -130,7 +130,7 @@ fn connect(to: SocketAddr, isn: u32) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Tries again what a time limit ended, unless the run was stopped.
+/// Retries after a timeout, unless the run was stopped.
 fn until<T>(shared: &Shared, mut work: impl FnMut() -> io::Result<T>) -> Result<T, LiveError> {
     loop {
         match work() {

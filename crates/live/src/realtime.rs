@@ -1,25 +1,25 @@
-//! Real-time priority, for runs whose times are to be believed.
+//! Real-time priority, for runs that need exact times.
 //!
 //! Source: `man 7 sched`.
 
 use crate::sys;
 use std::io;
 
-/// A low one of the real-time priorities: above everything ordinary, below what others have made more urgent.
+/// A low real-time priority: above all ordinary ones, below those of more urgent processes.
 const PRIORITY: i32 = 10;
 
-/// What became of a request for real-time priority.
+/// The outcome of a request for real-time priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// Nobody asked.
+    /// Not requested.
     Ordinary,
     /// `SCHED_FIFO`.
     RealTime,
-    /// The system refused; the run goes on without.
+    /// The system refused; the run continues without it.
     Refused(io::ErrorKind),
 }
 
-/// Asks for the calling thread, if it is `wanted`.
+/// Requests it for the calling thread, if `wanted`.
 pub fn request(wanted: bool) -> Priority {
     if !wanted {
         return Priority::Ordinary;

@@ -1,4 +1,4 @@
-//! What came of live runs, as JSON: for `--json`, and for the tables of the command.
+//! The results of live runs, as JSON: for `--json`, and for the tables of the command.
 
 use crate::bench::{Direction, Outcome, Transfer};
 use crate::driver::Counts;
@@ -92,7 +92,7 @@ fn way(way: &Way, from: &str, to: &str, device_drops: u64) -> Value {
     })
 }
 
-/// What only a run of `ackclock live path` has, beside what every run of a scenario has.
+/// The results that only `ackclock live path` has, in addition to those of every run of a scenario.
 pub fn about(prepared: &Prepared, ran: &Ran) -> Value {
     let [at_sender, at_receiver] = &ran.counters;
     let [from_sender, from_receiver] = ran.device_drops;

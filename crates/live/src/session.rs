@@ -1,4 +1,4 @@
-//! The two ends of a transfer: what uses the engine's connection, and the kernel's end beside it.
+//! The two ends of a transfer: the user of the engine's connection, and the kernel's end.
 
 use crate::driver::{Application, Going};
 use crate::error::LiveError;
@@ -13,20 +13,20 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::thread;
 
-/// Bytes that the application gives at a time: fewer calls, and trains are full.
+/// Bytes that the application writes at a time: large enough for few calls and full trains.
 const PIECE: usize = 1 << 16;
 
-/// What our end says of a transfer.
+/// The results at our end of a transfer.
 pub(crate) struct Ours {
     pub(crate) bytes: u64,
     pub(crate) hash: u64,
     pub(crate) time: Nanos,
     pub(crate) processor: Nanos,
-    /// Segments that it sent again.
+    /// Segments that it retransmitted.
     pub(crate) retransmitted: u64,
 }
 
-/// Our end on this thread, the kernel's on another; where one fails, the other is stopped.
+/// Runs our end on this thread and the kernel's on another; if one fails, the other is stopped.
 pub(crate) fn with_kernel(
     kernel: impl FnOnce() -> Result<Seen, LiveError> + Send,
     shared: &Shared,
@@ -46,20 +46,20 @@ pub(crate) fn with_kernel(
         }
         let kernel = kernel.join().unwrap_or_else(|_| Err(LiveError::Failed("the kernel's end panicked".into())));
         match (ran, kernel) {
-            // Whoever was merely stopped is not the cause.
+            // An end that was only stopped is not the cause.
             (Err(LiveError::Interrupted), Err(e)) | (Err(e), _) | (Ok(_), Err(e)) => Err(e),
             (Ok(ours), Ok(kernel)) => Ok((ours, kernel)),
         }
     })
 }
 
-/// Sends what a source has, and closes.
+/// Sends a source's data, and closes.
 pub(crate) struct Sender<'a> {
     id: Id,
     pub(crate) source: Source,
-    /// How much room it waits for.
+    /// The room that it waits for.
     piece: usize,
-    /// How long it stays after the end, in case the peer did not hear the last ACK.
+    /// How long it stays after the end, in case the last ACK to the peer was lost.
     linger: Nanos,
     pub(crate) ended: Option<Time>,
     pub(crate) retransmitted: u64,
@@ -67,7 +67,7 @@ pub(crate) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    /// Over a connection that is opening, whose send buffer has `buffer` bytes.
+    /// For a connection that is opening, with a send buffer of `buffer` bytes.
     pub(crate) fn new(id: Id, source: Source, buffer: u64, linger: Nanos, shared: &'a Shared) -> Self {
         let piece = PIECE.min((buffer / 2) as usize);
         Sender { id, source, piece, linger, ended: None, retransmitted: 0, shared }
@@ -93,13 +93,13 @@ impl Application for Sender<'_> {
         if !self.source.ended() {
             self.fill(end)?;
         }
-        // Before the handshake is done that would end it.
+        // Before the end of the handshake this would end it.
         if self.source.ended() && end.state() != State::SynSent {
             end.close();
         }
         self.shared.tell(end.connection().acked());
         let sent = match end.state() {
-            // Our FIN is acknowledged, and with it everything.
+            // Our FIN is acknowledged, and therefore everything.
             State::FinWait2 => true,
             State::TimeWait => {
                 let since = *self.ended.get_or_insert(now);
@@ -129,7 +129,7 @@ pub(crate) struct Receiver<'a> {
     at: SocketAddr,
     id: Option<Id>,
     pub(crate) sink: Sink,
-    /// The sink took less than there was.
+    /// The sink took less than was available.
     full: bool,
     pub(crate) began: Option<Time>,
     pub(crate) ended: Option<Time>,
@@ -144,7 +144,7 @@ impl<'a> Receiver<'a> {
 
     fn empty(&mut self, end: &mut Endpoint) -> Result<(), LiveError> {
         self.full = false;
-        // What can be read lies in two pieces.
+        // Readable data are in two pieces.
         for _ in 0..2 {
             let bytes = end.readable().0;
             let (len, taken) = (bytes.len(), self.sink.take(bytes));
@@ -175,7 +175,7 @@ impl Application for Receiver<'_> {
             end.close();
         }
         match end.state() {
-            // Where both closed at once, it is TIME-WAIT.
+            // After a simultaneous close, it is TIME-WAIT.
             State::TimeWait | State::Closed if self.ended.is_some() => Ok(Going::Done),
             State::Closed if end.readable().0.is_empty() => closed(end.connection(), self.ended),
             _ => Ok(Going::On),
@@ -195,7 +195,7 @@ fn retransmitted(connection: &Connection) -> u64 {
     u64::from(connection.info().total_retrans)
 }
 
-/// The connection is gone: at its end, or before.
+/// The connection has ended: regularly, or early.
 fn closed(connection: &Connection, ended: Option<Time>) -> Result<Going, LiveError> {
     let why = match connection.close_reason() {
         _ if ended.is_some() => return Ok(Going::Done),

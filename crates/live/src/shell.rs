@@ -1,8 +1,9 @@
-//! Any program behind a scenario's path: its packets, whatever they are, go over the links in real time.
+//! Any program behind a scenario's path: its packets, of any kind, cross the links in real time.
 //!
-//! The program runs in a network namespace at one end of the path; what it talks to, in another one at the other end. They have
-//! the host's files and users as usual, but nobody else can be reached. All packets are those of one flow, whose ends are the
-//! two namespaces: elements have the same luck for the nth packet of a direction as in a simulated run with the same seed.
+//! The program runs in a network namespace at one end of the path, and its peer in another one at the other end. They have the
+//! host's files and users as usual, but can reach nothing else. All packets belong to one flow, whose ends are the two
+//! namespaces: for the nth packet of a direction, elements have the same random numbers as in a simulated run with the same
+//! seed.
 
 mod bridge;
 mod ledger;
@@ -32,63 +33,63 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// What is to run.
+/// The programs and the path.
 #[derive(Clone, Debug)]
 pub struct Shell {
     /// The path.
     pub plan: Plan,
-    /// The nodes at which the program and its peer are. Default: those of the first flow.
+    /// The nodes of the program and of its peer. Default: those of the first flow.
     pub nodes: [Option<String>; 2],
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What runs at the other end, for `sh -c`. It is started first, and has no standard input.
+    /// The program at the other end, for `sh -c`. It is started first, and has no standard input.
     pub peer: Option<String>,
-    /// The path's luck.
+    /// The seed of the path's random numbers.
     pub seed: u64,
     /// MTU of the devices, bytes.
     pub mtu: u32,
-    /// Whether to ask for real-time priority.
+    /// Whether to request real-time priority.
     pub realtime: bool,
-    /// Whether the programs write to standard error what they would write to standard output.
+    /// Whether the programs' standard output is redirected to standard error.
     pub quiet: bool,
 }
 
-/// How a run ended, and what it counted.
+/// The end of a run, and its counts.
 #[derive(Debug)]
 pub struct Ended {
-    /// The program's exit code, 128 and the signal's number if one ended it; `None` if the run was stopped.
+    /// The program's exit code, or 128 plus the number of the signal that ended it; `None` if the run was stopped.
     pub code: Option<i32>,
-    /// The peer's, if it ended by itself.
+    /// The peer's, if it ended on its own.
     pub peer: Option<i32>,
     /// From the program to its peer, and back.
     pub ways: [Way; 2],
-    /// Packets that the kernel dropped before the program's device and its peer's, because nobody read them in time.
+    /// Packets that the kernel dropped before the program's device and its peer's, because they were not read in time.
     pub device_drops: [u64; 2],
-    /// How late packets were handed over.
+    /// The lateness of packets' delivery.
     pub lateness: Lateness,
-    /// What became of the request for real-time priority.
+    /// The outcome of the request for real-time priority.
     pub priority: Priority,
-    /// How long it ran.
+    /// The duration of the run.
     pub lasted: Nanos,
 }
 
-/// The longest run: the simulator's clock ends later.
+/// The longest run, shorter than the range of the simulator's clock.
 pub const LONGEST: Nanos = Nanos::from_secs(24 * 3600);
-/// The peer has this long to open a socket before the program starts.
+/// The time that the peer has to open a socket before the program starts.
 const OPENS: Duration = Duration::from_secs(2);
-/// When the program has ended, its kernel may have data to send. The peer is stopped after this long without any,
+/// After the program has ended, its kernel may still have data to send. The peer is stopped after this time without any data,
 const QUIET: Duration = Duration::from_secs(1);
-/// and after this long at most.
+/// and at the latest after this time.
 const CLEARS: Duration = Duration::from_secs(60);
-/// The kernel's end may announce as much, bytes.
+/// The largest window that the kernel's end may announce, bytes.
 const WINDOW: u32 = 1 << 20;
 
 impl Shell {
-    /// Runs the program; `say` is told where before. It ends when the program does, or `told` says so.
+    /// Runs the program; `say` receives the place before. It ends when the program does, or when `told` says so.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] without the permissions, [`LiveError::Input`] for a program that is not there and what the
-    /// scenario does not have, and what the kernel answers.
+    /// [`LiveError::Unavailable`] without the permissions, [`LiveError::Input`] for a missing program and for nodes that the
+    /// scenario does not have, and errors of the kernel.
     pub fn run(&self, say: &mut dyn FnMut(&str), told: &mut dyn FnMut() -> Answer) -> Result<Ended, LiveError> {
         let plan = self.one_flow()?;
         let hosts = [self.host(Side::Sender)?, self.host(Side::Receiver)?];
@@ -117,7 +118,7 @@ impl Shell {
         })
     }
 
-    /// The names of the nodes at which the program and its peer are.
+    /// The names of the nodes of the program and of its peer.
     ///
     /// # Errors
     /// [`LiveError::Input`] for a node that the scenario does not have.
@@ -174,7 +175,7 @@ impl Shell {
         Host::new(side, self.mtu, WINDOW, &[])
     }
 
-    /// The line that a run begins with: namespaces, devices, MTU, offload, congestion control, priority.
+    /// The first line of a run: namespaces, devices, MTU, offload, congestion control, priority.
     fn first_line(&self, hosts: &[Host; 2], priority: Priority) -> Result<String, LiveError> {
         let [a, b] = [hosts[0].name()?, hosts[1].name()?];
         let [local, remote] = SIDES.map(address);
@@ -186,7 +187,7 @@ impl Shell {
         ))
     }
 
-    /// Runs both programs; their exit codes.
+    /// Runs both programs; returns their exit codes.
     fn programs(
         &self,
         hosts: &[Host; 2],
@@ -239,7 +240,7 @@ impl Shell {
         Ok(command)
     }
 
-    /// The peer has a process group of its own: Ctrl-C is for the program.
+    /// The peer has its own process group: Ctrl-C is for the program.
     fn peer_command(&self, line: &str) -> Result<Command, LiveError> {
         let mut command = Command::new("sh");
         command.args(["-c", line]).stdin(Stdio::null()).process_group(0);

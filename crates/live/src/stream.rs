@@ -1,4 +1,4 @@
-//! The files at the ends of a transfer. One that is written has its name only once it is complete.
+//! The files at the ends of a transfer. A written file gets its name only once it is complete.
 //!
 //! Source: Linux, `man 2 open` (`O_TMPFILE`), `man 2 linkat`.
 
@@ -11,17 +11,17 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A file, or what the process was given.
+/// A file, or a standard stream of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard input, or standard output.
     Standard,
-    /// The file of this name.
+    /// The file with this name.
     File(PathBuf),
 }
 
 impl Stream {
-    /// `-` is standard.
+    /// `-` is the standard stream.
     pub fn named(name: &str) -> Self {
         match name {
             "-" => Stream::Standard,
@@ -42,7 +42,7 @@ impl Stream {
         Ok(file)
     }
 
-    /// Makes it. A pipe or a device is opened; a file that is there is left alone.
+    /// Creates it. A pipe or a device is opened; an existing file is left unchanged.
     pub(crate) fn to_write(&self) -> Result<Output, LiveError> {
         let failed = |e: io::Error| LiveError::Input(format!("{self}: it cannot be written: {e}"));
         let Stream::File(path) = self else {
@@ -71,21 +71,21 @@ impl fmt::Display for Stream {
     }
 }
 
-/// A file that is being written. Dropped before it is complete it leaves nothing.
+/// A file while it is written. If it is dropped before it is complete, nothing remains.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
     name: Name,
 }
 
-/// What a file that is being written is called.
+/// The name of a file while it is written.
 #[derive(Debug)]
 enum Name {
     /// It had its name before.
     Given,
-    /// It has none, and gets this one; the kernel forgets it with the process.
+    /// It has none, and gets this one; without it, the file disappears with the process.
     Later(PathBuf),
-    /// The first one, and gets the second one: for file systems that have no files without names.
+    /// It has the first one, and gets the second: for file systems without unnamed files.
     Part(PathBuf, PathBuf),
 }
 
@@ -95,9 +95,9 @@ impl Output {
         Ok(Output { file, name: Name::Later(path.to_owned()) })
     }
 
-    /// `why` there can be no file without a name.
+    /// A file next to `path`, since an unnamed file is impossible because of `why`.
     fn beside(path: &Path, why: &io::Error) -> io::Result<Output> {
-        // Kernels and file systems that do not know the flag take it for a folder that is to be written.
+        // Kernels and file systems that do not know the flag treat the call as one to write to a folder.
         if !matches!(why.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) {
             return Err(io::Error::new(why.kind(), why.to_string()));
         }
@@ -113,12 +113,12 @@ impl Output {
         self.file.try_clone().map_err(LiveError::system("the file for what is received"))
     }
 
-    /// Everything is written: gives it its name.
+    /// Everything is written: gives the file its name.
     pub(crate) fn complete(mut self) -> Result<(), LiveError> {
         let named = match &self.name {
             Name::Given => return Ok(()),
             Name::Later(path) => sys::give_name(self.file.as_fd(), path),
-            // Unlike a renaming this leaves a file alone that has come in the meantime.
+            // Unlike renaming, this does not replace a file created in the meantime.
             Name::Part(part, path) => fs::hard_link(part, path).and_then(|()| fs::remove_file(part)),
         };
         let (Name::Later(path) | Name::Part(_, path)) = &self.name else { return Ok(()) };
@@ -131,7 +131,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         if let Name::Part(part, _) = &self.name {
-            // Whoever has removed it before has done so on purpose.
+            // If it was already removed, that was intended.
             let _ = fs::remove_file(part);
         }
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A folder of its own for a test, and what it has in the end.
+    /// A separate folder for a test; returns its final contents.
     fn within(name: &str, work: impl FnOnce(&Path)) -> Vec<String> {
         let folder = std::env::temp_dir().join(format!("ackclock-stream-{}-{name}", std::process::id()));
         fs::create_dir(&folder).unwrap();
@@ -160,7 +160,7 @@ mod tests {
         names
     }
 
-    /// A file as it is made here, and one as where there are none without names.
+    /// A file as created here, and one as created where unnamed files do not exist.
     fn both_kinds(folder: &Path) -> [(PathBuf, Output); 2] {
         let [usual, other] = ["copy", "other"].map(|name| folder.join(name));
         let unknown = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
@@ -197,7 +197,7 @@ mod tests {
     fn a_file_that_is_there_is_left_alone() {
         let mut names = within("there", |folder| {
             for (path, output) in both_kinds(folder) {
-                // It comes while the other one is being written.
+                // It is created while the other one is written.
                 fs::write(&path, "mine").unwrap();
                 output.file().unwrap().write_all(b"theirs").unwrap();
                 assert!(output.complete().is_err());

@@ -1,7 +1,7 @@
-//! Work on a thread of its own, and whoever waits for it: progress one way, "stop" the other way.
+//! Runs work on a thread of its own: the work reports progress to its waiter, and the waiter can stop it.
 //!
-//! Whoever waits may be Python, whose signal handlers run on its main thread alone; the work may have real-time priority,
-//! and must not wait for anybody.
+//! The waiter may be Python, whose signal handlers run only on its main thread. The work may have real-time priority, and
+//! must not wait for anything.
 
 use crate::error::LiveError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -9,10 +9,10 @@ use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How often whoever waits is told.
+/// How often the waiter is called.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What the work and whoever waits for it share.
+/// The state shared by the work and its waiter.
 #[derive(Debug, Default)]
 pub struct Shared {
     stop: AtomicBool,
@@ -20,57 +20,57 @@ pub struct Shared {
     of: AtomicU64,
 }
 
-/// How far the work is, in units of its own: bytes, or nanoseconds.
+/// The progress of the work, in its own units: bytes, or nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is done.
+    /// The amount done.
     pub done: u64,
-    /// Of this; 0 if nobody knows.
+    /// The total amount; 0 if unknown.
     pub of: u64,
 }
 
-/// Whether the work goes on.
+/// Whether the work continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It does.
+    /// It continues.
     GoOn,
     /// It ends as soon as it can, with [`LiveError::Interrupted`].
     Stop,
 }
 
 impl Shared {
-    /// Whether the work has to end.
+    /// Whether the work must end.
     #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// The work has to end.
+    /// Stops the work.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// How much there is to do.
+    /// Sets the total amount.
     pub fn expect(&self, of: u64) {
         self.of.store(of, Relaxed);
     }
 
-    /// How much is done.
+    /// Sets the amount done.
     #[inline]
     pub fn tell(&self, done: u64) {
         self.done.store(done, Relaxed);
     }
 
-    /// How far it is.
+    /// The progress.
     pub fn progress(&self) -> Progress {
         Progress { done: self.done.load(Relaxed), of: self.of.load(Relaxed) }
     }
 }
 
-/// Carries `work` out on a thread of its own and asks `told` every 50 ms whether it goes on.
+/// Runs `work` on a thread of its own and calls `told` every 50 ms to ask whether it continues.
 ///
 /// # Errors
-/// Those of the work; [`LiveError::Failed`] if it panics.
+/// Errors of the work; [`LiveError::Failed`] if it panics.
 pub fn supervise<T: Send>(
     told: &mut dyn FnMut(Progress) -> Answer,
     work: impl FnOnce(&Shared) -> Result<T, LiveError> + Send,
@@ -80,7 +80,7 @@ pub fn supervise<T: Send>(
     thread::scope(|scope| {
         let shared = &shared;
         let running = scope.spawn(move || {
-            // Dropped at the end, whichever it is.
+            // Dropped at the end, in every case.
             let _ended = ended;
             work(shared)
         });

@@ -1,5 +1,5 @@
-//! The system calls for which no library has a safe function: ioctls of a TUN device, a packet socket, a
-//! socket's first sequence number and other options, the scheduler, processes that end with this one, a file that gets a name.
+//! The system calls without a safe function in any library: ioctls of a TUN device, a packet socket, a socket's first sequence
+//! number and other options, the scheduler, processes that end with this one, a name for an unnamed file.
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`,
 //! `man 7 pid_namespaces`, `man 2 linkat`.
@@ -22,7 +22,7 @@ const PLAIN: libc::c_int = libc::IFF_TUN | libc::IFF_NO_PI;
 /// Checksums, and large packets over IPv4 and IPv6 (`TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`).
 const OFFLOADS: libc::c_ulong = 1 | 2 | 4;
 
-/// Lets this process have at least `wanted` files open at once, as far as its hard limit allows.
+/// Allows this process at least `wanted` open files, within its hard limit.
 pub(crate) fn allow_files(wanted: u64) -> io::Result<()> {
     // SAFETY: all zeroes is a valid `rlimit`.
     let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
@@ -36,7 +36,7 @@ pub(crate) fn allow_files(wanted: u64) -> io::Result<()> {
     check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })
 }
 
-/// Makes `fd` the device `name` (or a new one of this name), with a virtio-net header of ten bytes if `offload`.
+/// Makes `fd` the device `name` (or a new device with this name), with a virtio-net header of ten bytes if `offload`.
 pub(crate) fn attach_tun(fd: BorrowedFd<'_>, name: &str, offload: bool) -> io::Result<()> {
     let flags = PLAIN | if offload { libc::IFF_VNET_HDR } else { 0 };
     // SAFETY: all zeroes is a valid `ifreq`.
@@ -51,20 +51,20 @@ pub(crate) fn attach_tun(fd: BorrowedFd<'_>, name: &str, offload: bool) -> io::R
         let len: libc::c_int = 10;
         // SAFETY: the kernel reads one `int`, which outlives the call.
         check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &len) })?;
-        // SAFETY: the argument is a number, no address.
+        // SAFETY: the argument is a number, not an address.
         check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD as _, OFFLOADS) })?;
     }
     Ok(())
 }
 
-/// A socket for all frames of the device with this index, with a virtio-net header of ten bytes in front of each.
+/// A socket for all frames of the device with this index, with a virtio-net header of ten bytes before each.
 pub(crate) fn packet_socket(index: u32) -> io::Result<OwnedFd> {
     let all = (libc::ETH_P_ALL as u16).to_be();
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: takes numbers only.
     let fd = unsafe { libc::socket(libc::AF_PACKET, kind, 0) };
     check(fd)?;
-    // SAFETY: the kernel has just made `fd`, and nobody else has it.
+    // SAFETY: the kernel has just created `fd`, and it has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
     let one: libc::c_int = 1;
     let len = size_of::<libc::c_int>() as libc::socklen_t;
@@ -81,7 +81,7 @@ pub(crate) fn packet_socket(index: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// The sequence number of the SYN that a TCP socket, not connected yet, will send. Needs `CAP_NET_ADMIN` in its namespace.
+/// Sets the sequence number of the SYN that an unconnected TCP socket will send. Needs `CAP_NET_ADMIN` in its namespace.
 ///
 /// Linux, `net/ipv4/tcp.c`: under `TCP_REPAIR` a closed socket's next number may be set, and `connect` keeps it.
 pub(crate) fn set_isn(socket: BorrowedFd<'_>, isn: u32) -> io::Result<()> {
@@ -109,7 +109,7 @@ pub(crate) fn schedule_fifo(priority: i32) -> io::Result<()> {
     check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &param) })
 }
 
-/// Reads a socket's option into the front of `value`; answers how many bytes the kernel wrote.
+/// Reads a socket's option into the front of `value`; returns the number of bytes that the kernel wrote.
 pub(crate) fn get_option(
     fd: BorrowedFd<'_>,
     level: libc::c_int,
@@ -129,7 +129,7 @@ pub(crate) fn set_option(fd: BorrowedFd<'_>, level: libc::c_int, name: libc::c_i
     check(unsafe { libc::setsockopt(fd.as_raw_fd(), level, name, (&raw const value).cast(), len) })
 }
 
-/// Gives a file that has no name (`O_TMPFILE`) this one, unless it is taken.
+/// Gives an unnamed file (`O_TMPFILE`) this name, unless it is taken.
 pub(crate) fn give_name(file: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
     let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     let to = CString::new(path.as_os_str().as_bytes())?;
@@ -138,9 +138,10 @@ pub(crate) fn give_name(file: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
     check(unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), follow) })
 }
 
-/// Has `command` run as the second process of a new process namespace, which the calling thread must have asked for. The first
-/// one only waits for it and answers its exit code, 128 and the signal's number if one ended it. It is killed when the calling
-/// thread ends, and the kernel kills whatever runs in a process namespace whose first process is gone.
+/// Makes `command` run as the second process of a new process namespace, which the calling thread must have requested. The
+/// first process only waits for it and returns its exit code, or 128 plus the number of the signal that ended it. The first
+/// process is killed when the calling thread ends, and the kernel kills all processes in a process namespace without a first
+/// process.
 pub(crate) fn under_an_init(command: &mut Command) {
     let divide = || {
         // SAFETY: takes numbers only.
@@ -152,18 +153,19 @@ pub(crate) fn under_an_init(command: &mut Command) {
             child => wait_as_init(child),
         }
     };
-    // SAFETY: between `fork` and `exec` the closure and what it calls make system calls only and allocate nothing.
+    // SAFETY: between `fork` and `exec`, the closure and the functions that it calls only make system calls and allocate
+    // nothing.
     unsafe { command.pre_exec(divide) };
 }
 
-/// The life of a first process: it ends with `child`, and with its exit code.
+/// The first process: it ends with `child`, and with its exit code.
 fn wait_as_init(child: libc::pid_t) -> ! {
-    // What the terminal says is for the child.
+    // Signals from the terminal are for the child.
     for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP] {
         // SAFETY: takes numbers only.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
-    // The other end of a pipe is to see that the child has closed it.
+    // The other end of a pipe must notice that the child has closed it.
     // SAFETY: nothing in this process uses a file any more.
     if unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) } < 0 {
         // SAFETY: as above; kernels before 5.9 close them one by one.
@@ -180,7 +182,7 @@ fn wait_as_init(child: libc::pid_t) -> ! {
         } else if ended < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
             libc::EXIT_FAILURE
         } else {
-            // A process whose parent is gone.
+            // An orphaned process.
             continue;
         };
         // SAFETY: ends the process, and with it its namespace.

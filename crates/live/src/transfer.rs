@@ -1,4 +1,5 @@
-//! A file sent or received by the engine: over a device that the user made and routed, or with this kernel at the other end.
+//! A file sent or received by the engine: over a device that the user created and routed, or with this machine's kernel at the
+//! other end.
 
 use crate::bench::{Family, DEVICE, MAX_TRAIN};
 use crate::clock::{thread_time, Clock};
@@ -23,10 +24,10 @@ use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// On a device of the user's, how long a sender that is done still answers a peer that missed its last ACK.
+/// On the user's device: how long a finished sender still answers a peer that missed its last ACK.
 const LINGER: Nanos = Nanos::from_secs(1);
 
-/// What is sent or received.
+/// The data of the transfer and their direction.
 pub enum What {
     /// A file is sent to this address.
     Send(Stream, SocketAddr),
@@ -34,24 +35,24 @@ pub enum What {
     Receive(Stream, SocketAddr),
 }
 
-/// Who is at the other end.
+/// The other end.
 pub enum Other {
-    /// Whoever is reached over the user's TUN device of this name.
+    /// Any host reached over the user's TUN device with this name.
     Tun(String),
-    /// This machine's kernel, in a namespace of its own. It receives into the file, or sends it; without one it receives into
-    /// nothing.
+    /// This machine's kernel, in a namespace of its own. It receives into the file, or sends it; without a file, received data
+    /// are discarded.
     Kernel(Option<Stream>),
 }
 
-/// A transfer that was asked for.
+/// A requested transfer.
 pub struct Wanted {
-    /// What.
+    /// The data and their direction.
     pub what: What,
-    /// With whom.
+    /// The other end.
     pub other: Other,
-    /// Our address when we send; port 0 is chosen. Default: the neighbour of the address to which we send.
+    /// Our address if we send; port 0 is replaced by a free port. Default: the neighbour of the address to which we send.
     pub from: Option<SocketAddr>,
-    /// The MTU of the device that is made, bytes; the user's device has its own.
+    /// The MTU of a created device, bytes; the user's device has its own.
     pub mtu: u32,
     /// Whether packets may be trains of segments.
     pub offload: bool,
@@ -59,60 +60,60 @@ pub struct Wanted {
     pub stack: Stack,
     /// The engine's buffers.
     pub buffers: Buffers,
-    /// Whether to ask for real-time priority.
+    /// Whether to request real-time priority.
     pub realtime: bool,
-    /// Where a capture goes.
+    /// The file for a capture.
     pub pcap: Option<PathBuf>,
 }
 
-/// A transfer whose files and device are there.
+/// A transfer with its files and device open.
 pub struct Ready {
     wanted: Wanted,
     files: Files,
     link: Link,
     namespace: Option<Namespace>,
     mtu: u32,
-    /// Ours.
+    /// Our address.
     here: SocketAddr,
 }
 
-/// The files of a transfer, ours and the kernel's.
+/// The files of a transfer: ours and the kernel's.
 enum Files {
     Send { ours: File, to: SocketAddr, kernels: Option<Output> },
     Receive { ours: Output, kernels: Option<File> },
 }
 
-/// What came of a transfer.
+/// The results of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Transferred {
     /// Payload bytes.
     pub bytes: u64,
-    /// XXH3 of them, 64 bits.
+    /// Their XXH3 hash, 64 bits.
     pub hash: u64,
-    /// Whether the kernel's end counted and hashed the same; unknown where the other end is not ours to ask.
+    /// Whether the kernel's end has the same count and hash; `None` if the other end is another host.
     pub hashes_equal: Option<bool>,
     /// From the first packet until everything was acknowledged, or read.
     pub time: Nanos,
-    /// Share of a processor that the engine's thread used.
+    /// The engine thread's share of a processor.
     pub engine_processor: f64,
-    /// What went over the wire.
+    /// The frames on the wire.
     pub counts: Counts,
-    /// Segments that the engine sent again.
+    /// Segments that the engine retransmitted.
     pub retransmitted: u64,
-    /// How late 99 of 100 timers were at most.
+    /// The 99th percentile of the lateness of timers.
     pub late_p99: Option<Nanos>,
-    /// How late the last one was.
+    /// The largest lateness of a timer.
     pub late_worst: Option<Nanos>,
-    /// What became of the request for real-time priority.
+    /// The outcome of the request for real-time priority.
     pub priority: Priority,
 }
 
 impl Wanted {
-    /// Opens the files, makes the namespace and the device, or takes the user's.
+    /// Opens the files, creates the namespace and the device, or uses the user's.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] without the permission, [`LiveError::Input`] for addresses that do not go together and for files
-    /// that cannot be read or made.
+    /// [`LiveError::Unavailable`] without the permission, [`LiveError::Input`] for inconsistent addresses and for files that
+    /// cannot be read or created.
     pub fn prepare(mut self) -> Result<Ready, LiveError> {
         let (other, ours) = match self.what {
             What::Send(_, to) => (to, self.from.unwrap_or_else(|| SocketAddr::new(neighbour(to.ip()), 0))),
@@ -132,7 +133,7 @@ impl Wanted {
         let files = self.files()?;
         let (link, namespace, mtu) = match &self.other {
             Other::Tun(name) => {
-                // Before it is attached, which would make it.
+                // Before it is attached, because attaching would create it.
                 let mtu = Netlink::new()?.mtu(name)?;
                 (Link::Tun(Tun::attach(name, self.offload)?), None, mtu)
             }
@@ -167,7 +168,7 @@ impl Wanted {
     }
 }
 
-/// IPv6 wants more of a link than IPv4 (RFC 791 §3.2, RFC 8200 §5).
+/// IPv6 requires a larger MTU than IPv4 (RFC 791 §3.2, RFC 8200 §5).
 pub(crate) fn check_mtu(mtu: u32, v6: bool) -> Result<(), LiveError> {
     let (least, most) = (if v6 { 1280 } else { 68 }, 65_535);
     if (least..=most).contains(&mtu) {
@@ -185,7 +186,7 @@ fn neighbour(address: IpAddr) -> IpAddr {
 }
 
 impl Ready {
-    /// The line that a run begins with: namespace, device, MTU, offload, congestion control.
+    /// The first line of a run: namespace, device, MTU, offload, congestion control.
     pub fn describe(&self) -> String {
         let (namespace, device) = match &self.wanted.other {
             Other::Tun(name) => ("this process's", name.as_str()),
@@ -195,10 +196,10 @@ impl Ready {
         first_line(namespace, device, self.link.kind(), self.mtu, self.wanted.offload, &self.wanted.stack) + kernel
     }
 
-    /// Carries it out.
+    /// Runs the transfer.
     ///
     /// # Errors
-    /// Whatever goes wrong on the way.
+    /// Any error during the transfer.
     pub fn run(self, shared: &Shared) -> Result<Transferred, LiveError> {
         let Ready { wanted, files, link, namespace, mtu, here } = self;
         let Wanted { stack, buffers, realtime, pcap, .. } = wanted;
@@ -234,7 +235,7 @@ impl Ready {
     }
 }
 
-/// What both directions need.
+/// The state that both directions need.
 struct Session<'a, W> {
     driver: &'a mut Driver<W, ()>,
     here: SocketAddr,
@@ -291,14 +292,14 @@ impl<W: Wire> Session<'_, W> {
     }
 }
 
-/// The line that a run begins with, but for the other end.
+/// The first line of a run, without the other end.
 pub(crate) fn first_line(namespace: &str, device: &str, kind: &str, mtu: u32, offload: bool, stack: &Stack) -> String {
     let offload = if offload { "on" } else { "off" };
     let (name, control) = (&stack.name, congestion_control(stack));
     format!("namespace: {namespace}, device: {device} ({kind}), MTU {mtu}, offload {offload}, {name} ({control})")
 }
 
-/// Random bytes of the kernel's.
+/// Random bytes from the kernel.
 fn random<const N: usize>() -> Result<[u8; N], LiveError> {
     let mut bytes = [0; N];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
@@ -306,7 +307,7 @@ fn random<const N: usize>() -> Result<[u8; N], LiveError> {
     Ok(bytes)
 }
 
-/// A key for sequence numbers that nobody can guess.
+/// A key for unguessable sequence numbers.
 fn secret() -> Result<Secret, LiveError> {
     random().map(Secret::new)
 }
@@ -321,7 +322,7 @@ impl Family {
     }
 }
 
-/// The congestion control's name, as scenario files have it.
+/// The congestion control's name, as in scenario files.
 fn congestion_control(stack: &Stack) -> String {
     let spec = serde_json::to_value(&stack.congestion).unwrap_or_default();
     let name = spec.as_str().or_else(|| spec.get("kind")?.as_str());

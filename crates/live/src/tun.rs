@@ -1,4 +1,4 @@
-//! A TUN device: IP packets that the kernel routes there are read here, and what is written here arrives at the kernel.
+//! A TUN device: IP packets that the kernel routes to it are read here, and packets written here arrive at the kernel.
 //!
 //! Source: Linux, `Documentation/networking/tuntap.rst`, `drivers/net/tun.c`.
 
@@ -10,10 +10,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Where TUN devices are made.
+/// The file that creates TUN devices.
 const CLONE: &str = "/dev/net/tun";
 
-/// A TUN device. It is gone when this is dropped, unless the user had made it persistent.
+/// A TUN device. It is removed when this is dropped, unless the user had made it persistent.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
@@ -22,19 +22,19 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes the device `name` in `namespace`. With `offload` a virtio-net header ([`ackclock_wire::offload`]) stands before
+    /// Creates the device `name` in `namespace`. With `offload`, a virtio-net header ([`ackclock_wire::offload`]) precedes
     /// each packet, checksums are left to the kernel, and packets may be trains of segments.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] where `/dev/net/tun` does not open; else what the kernel answers.
+    /// [`LiveError::Unavailable`] if `/dev/net/tun` cannot be opened; otherwise errors of the kernel.
     pub fn new(namespace: &Namespace, name: &str, offload: bool) -> Result<Tun, LiveError> {
         namespace.run(|| Tun::attach(name, offload))?
     }
 
-    /// Takes the device `name` in the calling thread's namespace, or makes it there.
+    /// Opens the device `name` in the calling thread's namespace, or creates it there.
     ///
     /// # Errors
-    /// As [`Tun::new`]; [`LiveError::Input`] for a device of another kind.
+    /// Those of [`Tun::new`]; [`LiveError::Input`] for a device of another kind.
     pub fn attach(name: &str, offload: bool) -> Result<Tun, LiveError> {
         if name.is_empty() || name.len() >= libc::IFNAMSIZ {
             let most = libc::IFNAMSIZ - 1;
@@ -56,10 +56,10 @@ impl Tun {
         Ok(Tun { file, name: name.into(), offload })
     }
 
-    /// Reads a frame into `buf`; `None` if there is none now.
+    /// Reads a frame into `buf`; `None` if there is none at the moment.
     ///
     /// # Errors
-    /// What the kernel answers. A device whose link is down says `EIO`.
+    /// Errors of the kernel. A device whose link is down returns `EIO`.
     #[inline]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
@@ -75,7 +75,7 @@ impl Tun {
     /// Writes a frame.
     ///
     /// # Errors
-    /// What the kernel answers; `EINVAL` for what is no IP packet.
+    /// Errors of the kernel; `EINVAL` for data that are not an IP packet.
     #[inline]
     pub fn send(&self, frame: &[u8]) -> io::Result<()> {
         loop {
@@ -87,7 +87,7 @@ impl Tun {
         }
     }
 
-    /// Whether a virtio-net header stands before each packet.
+    /// Whether a virtio-net header precedes each packet.
     pub fn offload(&self) -> bool {
         self.offload
     }

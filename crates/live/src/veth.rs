@@ -1,11 +1,11 @@
-//! A pair of virtual Ethernet devices and a packet socket: the way to a kernel where no TUN device opens, as in containers.
+//! A pair of virtual Ethernet devices and a packet socket: the path to a kernel if no TUN device can be opened, as in containers.
 //!
 //! Source: Linux, `man 7 packet`, `Documentation/networking/packet_mmap.rst`, `net/packet/af_packet.c` (`packet_snd`,
 //! `packet_rcv_vnet`); RFC 894, RFC 2464 (types of Ethernet frames).
 //!
-//! One end stands in the kernel's namespace and has its addresses. The other one stands in a namespace where nobody has any,
-//! and the socket reads and writes its frames. Nobody asks for hardware addresses: what the kernel sends is addressed to
-//! nobody, so that the kernel of the second namespace does not take it.
+//! One end is in the kernel's namespace and has its addresses. The other one is in a namespace without addresses, and the socket
+//! reads and writes its frames. Hardware addresses are not resolved: frames from the kernel have no valid destination, so that
+//! the kernel of the second namespace ignores them.
 
 use crate::error::LiveError;
 use crate::namespace::Namespace;
@@ -28,18 +28,18 @@ const FAR: &str = "veth1";
 #[derive(Debug)]
 pub struct Veth {
     socket: File,
-    /// Of the kernel's end.
+    /// Hardware address of the kernel's end.
     address: [u8; 6],
-    /// Where the socket's end stands; removed with this.
+    /// The namespace of the socket's end; removed with this value.
     _far: Namespace,
 }
 
 impl Veth {
-    /// Makes the pair, with the kernel's end as `name` in `namespace`. With `trains` the kernel hands over packets of many segments
-    /// uncut.
+    /// Creates the pair, with the kernel's end as `name` in `namespace`. With `trains`, the kernel passes packets of several
+    /// segments unsegmented.
     ///
     /// # Errors
-    /// What the kernel answers.
+    /// Errors of the kernel.
     pub fn new(namespace: &Namespace, name: &str, device: &Device, trains: bool) -> Result<Veth, LiveError> {
         let far = Namespace::new()?;
         let netlink = namespace.netlink()?;
@@ -73,7 +73,7 @@ impl Wire for Veth {
                 Err(e) => return Err(e),
             }
         };
-        // What is no frame is left to the reader of the packet, who refuses it.
+        // Invalid frames are left to the reader of the packet, which refuses them.
         let Some(len) = len.checked_sub(ETHERNET).filter(|len| *len >= LEN) else { return Ok(Some(0)) };
         shift(head, |place| place.saturating_sub(ETHERNET as u16));
         Ok(Some(len))
@@ -107,7 +107,7 @@ impl Wire for Veth {
     }
 }
 
-/// The places in a virtio-net header count from the frame's beginning: with or without the Ethernet header.
+/// The offsets in a virtio-net header count from the frame's beginning: with or without the Ethernet header.
 fn shift(head: &mut [u8], by: impl Fn(u16) -> u16) {
     let Ok((mut header, _)) = VnetHeader::split(head) else { return };
     if header.gso_type != 0 {

@@ -1,4 +1,4 @@
-//! What gives and takes frames: a device, or whatever acts on its frames on their way.
+//! Devices that read and write frames, and wrappers that act on their frames.
 
 use crate::error::LiveError;
 use crate::namespace::Namespace;
@@ -11,24 +11,24 @@ use std::os::fd::{AsFd, BorrowedFd};
 /// Room for the largest frame: a virtio-net header and the largest IP packet.
 pub const MAX_FRAME: usize = ackclock_wire::offload::LEN + 65_535 + 40;
 
-/// A way for IP packets to and from a kernel.
+/// A connection for IP packets to and from a kernel.
 pub trait Wire {
-    /// The next frame, written into the front of `buf`, and its length; `None` if there is none now.
+    /// Writes the next frame into the front of `buf` and returns its length; `None` if there is none at the moment.
     ///
     /// # Errors
-    /// What the system answers.
+    /// Errors of the system.
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>>;
 
     /// Sends a frame.
     ///
     /// # Errors
-    /// What the system answers. `ENOBUFS` and `EAGAIN` mean that a queue is full and the frame is lost.
+    /// Errors of the system. `ENOBUFS` and `EAGAIN` mean that a queue is full and the frame is lost.
     fn send(&mut self, frame: &[u8]) -> io::Result<()>;
 
-    /// Whether each frame begins with a virtio-net header ([`ackclock_wire::offload`]); else it is a packet alone.
+    /// Whether each frame begins with a virtio-net header ([`ackclock_wire::offload`]); otherwise it is only a packet.
     fn offload(&self) -> bool;
 
-    /// What becomes readable when a frame has arrived.
+    /// A file that becomes readable when a frame has arrived.
     fn readable(&self) -> BorrowedFd<'_>;
 }
 
@@ -57,15 +57,16 @@ impl Wire for Tun {
 pub enum Link {
     /// A TUN device.
     Tun(Tun),
-    /// A packet socket at the far end of a pair, where no TUN device opens.
+    /// A packet socket at the far end of a pair, if no TUN device can be opened.
     Veth(Veth),
 }
 
 impl Link {
-    /// Makes the device `name` in `namespace`, as `device` says. With `offload` packets may be trains of segments, both ways.
+    /// Creates the device `name` in `namespace`, as configured by `device`. With `offload`, packets may be trains of segments
+    /// in both directions.
     ///
     /// # Errors
-    /// [`LiveError::Unavailable`] where neither kind may be made; else what the kernel answers.
+    /// [`LiveError::Unavailable`] if neither kind may be created; otherwise errors of the kernel.
     pub fn open(namespace: &Namespace, name: &str, device: &Device, offload: bool) -> Result<Link, LiveError> {
         match Tun::new(namespace, name, offload) {
             Ok(tun) => {

@@ -46,14 +46,14 @@ fn plan(text: &str) -> Plan {
     Plan::parse("test.toml", text, &Overrides::default()).unwrap()
 }
 
-/// What was sent, and which events of senders there were.
+/// The transmissions, and the kinds of senders' events.
 #[derive(Default)]
 struct Log {
     last: Time,
     data: u64,
     /// The largest window that a receiver announced after the first second, bytes.
     window: u32,
-    /// Packets with timestamps, and SACK blocks: what both ends had to agree on.
+    /// Packets with timestamps, and SACK blocks: options that both ends had to agree on.
     stamped: u64,
     blocks: u64,
     /// Segments with a SYN.
@@ -83,7 +83,7 @@ impl Watch for Log {
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
-/// The scenario with each stack that was chosen.
+/// The scenario with each chosen stack.
 fn with(text: &str, choice: &Choice) -> Result<BTreeMap<String, Plan>, LiveError> {
     let one = |name: String| {
         let overrides = Overrides { stack: Some(name.clone()), ..Overrides::default() };
@@ -139,7 +139,7 @@ fn the_receivers_window_is_the_scenarios_and_bounds_what_is_under_way() {
     for receiver in ["kernel", "linux-2025"] {
         let (ran, log) = live(&small, &["kernel:cubic"], receiver, &[]).unwrap();
         assert!((15_000..=20_000).contains(&log.window), "{receiver}: {}", log.window);
-        // Not more than a window in each round trip of 20 ms, for three seconds.
+        // At most a window in each round trip of 20 ms, for three seconds.
         assert!((300_000..=3_000_000).contains(&ran.results.flows[0].acked), "{receiver}: {:?}", ran.results.flows);
     }
 }
@@ -182,7 +182,7 @@ fn transfers_in_a_row_have_a_connection_each_or_one_and_writes_are_the_paths() {
         let took: Vec<Nanos> =
             ran.results.flows.iter().map(|f| f.finished.unwrap().since(f.started.unwrap())).collect();
         assert!(log.syns >= 12 && took.len() == 12 && ran.damaged.is_empty(), "{ends}: {took:?}");
-        // A round trip for the SYN and one for a window of ten segments, 5.7 ms of which the path takes to send them.
+        // A round trip for the SYN and one for a window of ten segments, which the path takes 5.7 ms to transmit.
         assert!(took.iter().all(|t| (Nanos::from_millis(45)..Nanos::from_secs(2)).contains(t)), "{ends}: {took:?}");
         let begins: Vec<Time> = ran.results.flows.iter().map(|f| f.started.unwrap()).collect();
         let ends_at: Vec<Time> = ran.results.flows.iter().map(|f| f.finished.unwrap()).collect();

@@ -50,7 +50,7 @@ fields! {
     retrans: u32 = 36,
     /// Smoothed round-trip time, µs.
     rtt: u32 = 68,
-    /// Its variance, µs.
+    /// Its variation, µs.
     rttvar: u32 = 72,
     /// Slow start threshold, segments; 2³¹ − 1 if there is none yet.
     snd_ssthresh: u32 = 76,

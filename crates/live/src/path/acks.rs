@@ -1,4 +1,4 @@
-//! What the ACKs that come to a kernel's sender say, counted as an engine counts them.
+//! The ACKs that arrive at a kernel's sender, counted as an engine counts them.
 
 use crate::kernel::Ranges;
 use ackclock_tcp::segment::Segment;
@@ -7,7 +7,7 @@ use ackclock_tcp::seq::Offset;
 /// The ACKs of one flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Acks {
-    /// Data begin behind the SYN.
+    /// Data begin after the SYN.
     una: Offset,
     wnd: u32,
     run: u32,
@@ -20,25 +20,25 @@ impl Default for Acks {
     }
 }
 
-/// What one of them says.
+/// The content of one ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     /// The cumulative acknowledgment.
     pub(crate) ack: Offset,
-    /// Bytes that it newly reports as delivered, cumulatively or by SACK.
+    /// Bytes newly reported as delivered, cumulatively or by SACK.
     pub(crate) delivered: u64,
-    /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended.
+    /// Duplicates in a row, this one included; on an advancing ACK, the length of the run that just ended.
     pub(crate) dup_run: u32,
 }
 
 impl Acks {
-    /// An ACK has come to a sender that has something `outstanding`. `None` for one that is older than another.
+    /// An ACK has arrived at a sender that has data `outstanding` or not. `None` for an ACK older than another.
     pub(crate) fn came(&mut self, seg: &Segment, outstanding: bool) -> Option<Said> {
         if !seg.has(Segment::ACK) || seg.has(Segment::SYN) || seg.has(Segment::RST) || seg.ack < self.una {
             return None;
         }
         let advances = seg.ack > self.una;
-        // RFC 5681 §2: no data, and no news about the window but what SACK blocks come with.
+        // RFC 5681 §2: no data, and no window update except with SACK blocks.
         let again = outstanding && seg.seq_len() == 0 && (seg.blocks > 0 || seg.wnd == self.wnd);
         let dup_run = match (advances, again) {
             (true, _) => std::mem::take(&mut self.run),

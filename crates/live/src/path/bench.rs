@@ -30,15 +30,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often senders are asked for their `tcp_info` at least.
+/// The longest interval between two samples of a sender's `tcp_info`.
 const SAMPLE: Nanos = Nanos::from_millis(10);
-/// How often the caller is told how far the run is.
+/// How often the caller is told the progress of the run.
 const TELL: Duration = Duration::from_millis(50);
-/// How long before the first packet everything is ready.
+/// The time between the end of the preparations and the first packet.
 const LEAD: Nanos = Nanos::from_millis(20);
-/// When the path's time zero is.
+/// The path's time zero.
 const ZERO: Time = Time(Clock::START.0 + LEAD.0);
-/// Packets that are read from a device before the path is looked after.
+/// Packets read from a device before the path is serviced.
 const BATCH: usize = 32;
 
 pub(super) fn run<W: Watch + Send>(
@@ -60,7 +60,7 @@ pub(super) fn run<W: Watch + Send>(
     thread::scope(|scope| {
         let ends = Ends(&stop);
         let threads: Vec<_> = apps.iter().flatten().map(|apps| scope.spawn(|| apps.run(clock, ZERO, &stop))).collect();
-        // A thread of its own, which alone has the priority.
+        // A separate thread; only this one has the priority.
         let bench = scope.spawn(|| {
             let truth = Truth::new(plan.scenario.flows.len() as u32);
             let emulator = Emulator::new(plan, seed, Both(Both(Tally::new(plan), truth), watch)).map_err(impossible)?;
@@ -87,7 +87,7 @@ pub(super) fn run<W: Watch + Send>(
     })
 }
 
-/// Ends the applications, however the loop ends.
+/// Stops the applications, however the loop ends.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -96,17 +96,17 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What a flow has at its ends.
+/// The state of a flow at its ends.
 struct Flow {
     reading: Reading,
-    /// Which of the applications its sender and receiver are, where those are the kernel's.
+    /// The numbers of its sender's and receiver's applications, if those are the kernel's.
     source: Option<usize>,
     sink: Option<usize>,
     acks: Acks,
     sampler: Sampler,
     sampled: Time,
     receiver: Receiver,
-    /// What its application was told last, where the path tells it when to go on.
+    /// The last limit given to its application, if the path controls when it continues.
     told: Option<u64>,
 }
 
@@ -115,7 +115,7 @@ struct Bench<'a, W: Watch> {
     hosts: &'a [Option<Host>; 2],
     apps: &'a [Option<Apps>; 2],
     flows: Vec<Flow>,
-    /// By place: 2 · flow, and 1 if it is the receiver.
+    /// By end: 2 · flow, and 1 more for the receiver.
     engines: Vec<Option<Engine>>,
     captures: Captures,
     clock: Clock,
@@ -160,7 +160,7 @@ impl<'a, W: Watch> Bench<'a, W> {
             }
         }
         let captures = Captures::new(options, clock)?;
-        // The default lets the kernel wake us 50 µs late.
+        // By default the kernel may wake us 50 µs late.
         let _ = nix::sys::prctl::set_timerslack(1);
         let priority = realtime::request(options.realtime);
         let (end, buf) = (Time::ZERO + prepared.plan.scenario.duration, vec![0; MAX_FRAME]);
@@ -195,7 +195,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         }
     }
 
-    /// Tells applications that wait for something when they go on, and how far.
+    /// Tells waiting applications when to continue, and how far.
     fn direct(&mut self) {
         for (i, flow) in self.flows.iter_mut().enumerate() {
             let Some(told) = flow.told else { continue };
@@ -212,7 +212,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         }
     }
 
-    /// Sleeps until a packet comes or something is due.
+    /// Sleeps until a packet arrives or an event is due.
     fn wait(&self, now: Time) -> Result<(), LiveError> {
         let timers = self.engines.iter().flatten().filter_map(Engine::next_timer);
         let due = timers.chain(self.emulator.next_event()).chain([self.end, now + SAMPLE]);
@@ -229,7 +229,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         }
     }
 
-    /// What the kernels send goes into the path. Answers whether they had nothing.
+    /// Puts the packets sent by the kernels into the path. Returns whether there were none.
     fn read_devices(&mut self, now: Time) -> Result<bool, LiveError> {
         let (hosts, mut idle) = (self.hosts, true);
         for (host, side) in hosts.iter().zip(SIDES) {
@@ -244,7 +244,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(idle)
     }
 
-    /// The packet at the front of the buffer goes into the path.
+    /// Puts the packet at the front of the buffer into the path.
     fn enter(
         &mut self,
         now: Time,
@@ -273,7 +273,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(())
     }
 
-    /// A packet that has come out goes to its TCP.
+    /// Delivers a packet that has left the path to its TCP.
     fn hand_over(&mut self, now: Time, mut packet: Leaving) -> Result<(), LiveError> {
         if packet.seg.opts & Segment::CE != 0 {
             mark_congestion(&mut packet.bytes);
@@ -283,7 +283,8 @@ impl<'a, W: Watch> Bench<'a, W> {
         let place = 2 * packet.flow as usize + side;
         if let Some(engine) = &mut self.engines[place] {
             if let Ok(parsed) = parse(&packet.bytes, Checksums::Trust) {
-                // At the time at which it came out, however late this is: the loop's own delay is no part of the path.
+                // With the time at which it left, however late this call is: the loop's own delay is not a part of the
+                // path.
                 let refused = engine.on_packet(packet.at, &parsed, &packet.seg, self.emulator.watch());
                 if let Some((why, missing)) = refused {
                     self.emulator.refused(&packet, why, &missing);
@@ -310,7 +311,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(())
     }
 
-    /// The engine's ends do what is due. Answers whether they sent nothing.
+    /// The engine's ends do their due work. Returns whether they sent nothing.
     fn work(&mut self, now: Time) -> Result<bool, LiveError> {
         let mut idle = true;
         for place in 0..self.engines.len() {
@@ -325,7 +326,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(idle)
     }
 
-    /// An ACK has come to a kernel's sender, which has dealt with it when the device has taken it.
+    /// An ACK has arrived at a kernel's sender, which has processed it once the device has taken it.
     fn acked(&mut self, packet: &Leaving) -> Result<(), LiveError> {
         let flow = &mut self.flows[packet.flow as usize];
         let said = flow.acks.came(&packet.seg, flow.sampler.outstanding());
@@ -337,7 +338,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(())
     }
 
-    /// Asks the senders how they are.
+    /// Samples the senders' `tcp_info`.
     fn sample(&mut self, now: Time) -> Result<(), LiveError> {
         for (i, flow) in self.flows.iter_mut().enumerate() {
             let waits = flow.told.is_some() && !self.emulator.is_busy(i as u32);

@@ -1,4 +1,4 @@
-//! The captures of both ends of a live run, and what its retransmissions were.
+//! The captures of both ends of a live run, and the verdicts on its retransmissions.
 
 use super::hosts::{self, SIDES};
 use super::Options;
@@ -12,13 +12,13 @@ use ackclock_trace::{truth, Truth};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Where nothing is captured, nothing is done.
+/// Does nothing if nothing is captured.
 #[derive(Default)]
 pub(super) struct Captures(Option<Folder>);
 
 struct Folder {
     path: PathBuf,
-    /// Of the senders and of the receivers.
+    /// Captures of the senders and of the receivers.
     ends: [Capture; 2],
 }
 
@@ -38,7 +38,7 @@ impl Captures {
         }
     }
 
-    /// Completes the captures, and writes what the retransmissions were beside them.
+    /// Completes the captures, and writes the verdicts on the retransmissions next to them.
     pub(super) fn finish(self, plan: &Plan, truth: Truth) -> Result<(), LiveError> {
         let Some(Folder { path, ends }) = self.0 else { return Ok(()) };
         for end in ends {

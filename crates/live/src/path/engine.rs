@@ -11,8 +11,8 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::{Border, BorderError, Buffers, Dialect, Endpoint, Packet, Secret, Writing};
 use std::net::SocketAddr;
 
-/// What is written and not acknowledged, bytes: twice the peer's window, within these bounds. What fits is written in one go,
-/// and must not keep the loop from its packets.
+/// The size of the send buffer: twice the peer's window, within these bounds. The buffer is filled in one go, and this must
+/// not keep the loop from its packets.
 const SEND_BUFFER: std::ops::RangeInclusive<u64> = 1 << 16..=16 << 20;
 /// The pattern's period, as on the kernel's sockets.
 const PERIOD: u64 = 251;
@@ -25,11 +25,11 @@ pub(crate) struct Engine {
     border: Border,
     stack: Stack,
     window: u64,
-    /// When it opens, once that is known.
+    /// When it opens, once known.
     start: Option<Time>,
     /// Bytes that it may have written.
     allowed: u64,
-    /// What is left to write; `None` never stops.
+    /// Bytes still to write; `None`: it never stops.
     left: Option<u64>,
     written: u64,
     read: u64,
@@ -56,7 +56,7 @@ impl<W: Watch> Observer for Tap<'_, W> {
     }
 }
 
-/// What an end of a flow is to be like.
+/// The configuration of an end of a flow.
 pub(crate) struct Wanted {
     pub(crate) flow: u32,
     pub(crate) side: Side,
@@ -66,7 +66,7 @@ pub(crate) struct Wanted {
     pub(crate) mss: u32,
     pub(crate) window: u64,
     pub(crate) start: Option<Time>,
-    /// Whether [`Engine::go`] says how much it may write.
+    /// Whether [`Engine::go`] sets how much it may write.
     pub(crate) told: bool,
     pub(crate) bytes: Option<u64>,
     pub(crate) seed: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Wanted {
 impl Engine {
     pub(crate) fn new(wanted: Wanted) -> Result<Engine, BorderError> {
         let Wanted { flow, side, local, remote, mut stack, mss, window, start, told, bytes, seed } = wanted;
-        // The emulator's packets are single ones.
+        // The emulator's packets are single segments.
         stack.limits.max_train = 1;
         let mut key = [0; 16];
         key[..8].copy_from_slice(&seed.to_ne_bytes());
@@ -95,7 +95,7 @@ impl Engine {
         (self.start, self.allowed) = (Some(start), allowed);
     }
 
-    /// When it wants to be woken.
+    /// The time of its next wake-up.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         match &self.endpoint {
             None if self.side == Side::Sender => self.start,
@@ -104,12 +104,12 @@ impl Engine {
         }
     }
 
-    /// What its connection says about itself, once there is one.
+    /// Its connection's `tcp_info`, once there is a connection.
     pub(crate) fn info(&self) -> Option<Info> {
         self.endpoint.as_ref().map(|e| e.connection().info())
     }
 
-    /// A packet has come, which the path saw as `seg`. Answers what of it was thrown away, and why.
+    /// A packet has arrived, which the path saw as `seg`. Returns the parts that were thrown away, and why.
     pub(crate) fn on_packet<W: Watch>(
         &mut self,
         now: Time,
@@ -125,7 +125,7 @@ impl Engine {
             (outcome.refused.unwrap_or(Refusal::Window), missing.unwrap_or_default())
         });
         self.read();
-        // An old duplicate stands outside the window as well.
+        // An old duplicate is outside the window as well.
         refused.filter(|(why, missing)| !missing.is_empty() || *why != Refusal::Window)
     }
 
@@ -138,7 +138,7 @@ impl Engine {
         })
     }
 
-    /// Does what is due, and writes what the application has.
+    /// Does the work that is due, and writes the application's data.
     pub(crate) fn work<W: Watch>(&mut self, now: Time, watch: &mut W) {
         if self.side == Side::Sender && self.endpoint.is_none() && self.start.is_some_and(|start| now >= start) {
             self.opened();
@@ -152,7 +152,7 @@ impl Engine {
         self.write();
     }
 
-    /// Writes the next packet into `buf`; its length, and the fast recovery that is under way.
+    /// Writes the next packet into `buf`; returns its length, and the current fast recovery.
     pub(crate) fn poll<W: Watch>(&mut self, now: Time, buf: &mut [u8], watch: &mut W) -> Option<(usize, Option<u32>)> {
         let (flow, side) = (self.flow, self.side);
         let e = self.endpoint.as_mut()?;
@@ -180,7 +180,7 @@ impl Engine {
                 break;
             }
         }
-        // Before the handshake is done that would end it.
+        // Before the end of the handshake this would end it.
         if self.side == Side::Sender && self.left == Some(0) && e.state() != State::SynSent {
             e.close();
         }

@@ -36,7 +36,7 @@ pub(crate) fn end(flow: u32, side: Side) -> SocketAddrV4 {
     SocketAddrV4::new(address(side), first + flow as u16)
 }
 
-/// The flow to whose receiver or from whose receiver a packet with these ports goes.
+/// The flow of a packet with these ports, to or from its receiver.
 pub(crate) fn flow_of(from: Side, source: u16, destination: u16) -> Option<u32> {
     let receiver = match from {
         Side::Sender => destination,
@@ -45,7 +45,7 @@ pub(crate) fn flow_of(from: Side, source: u16, destination: u16) -> Option<u32> 
     receiver.checked_sub(TO).map(u32::from)
 }
 
-/// A namespace whose kernel is at one side.
+/// A namespace with the kernel of one side.
 pub(crate) struct Host {
     pub(crate) namespace: Namespace,
     pub(crate) tun: Tun,
@@ -53,15 +53,15 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Makes it. `window` is the largest that a receiver announces, bytes.
+    /// Creates it. `window` is the largest that a receiver announces, bytes.
     pub(crate) fn new(side: Side, mtu: u32, window: u32, sysctls: &[(String, String)]) -> Result<Host, LiveError> {
         let namespace = Namespace::new()?;
         let tun = Tun::new(&namespace, DEVICE, false)?;
         let of_run = [
-            // What one connection learnt is nothing to the next.
+            // State learned by one connection must not affect the next.
             ("net.ipv4.tcp_no_metrics_save", "1".to_owned()),
             ("net.ipv6.conf.all.disable_ipv6", "1".to_owned()),
-            // Twice what is announced: the kernel counts its own bookkeeping, too.
+            // Twice the announced window: the kernel's bookkeeping counts, too.
             ("net.ipv4.tcp_rmem", format!("4096 {} {}", 131_072.max(2 * u64::from(window)), MOST_BUFFER)),
             ("net.ipv4.tcp_wmem", format!("4096 65536 {MOST_BUFFER}")),
         ];
@@ -88,7 +88,7 @@ impl Host {
         Apps::new(&self.namespace, sources, sinks)
     }
 
-    /// What its kernel has counted in the run.
+    /// The kernel's counters in this run.
     pub(crate) fn counters(&self) -> Result<Counters, LiveError> {
         Ok(Counters::of(&self.namespace)?.since(&self.before))
     }
@@ -98,10 +98,10 @@ impl Host {
         let text = self.namespace.run(|| std::fs::read_to_string("/proc/thread-self/net/dev"))?;
         let text = text.map_err(LiveError::system("reading the device's counters"))?;
         let row = text.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE)?.strip_prefix(':'));
-        // Eight columns of what came, then bytes, packets, errors and drops of what went.
+        // Eight columns of received data, then the bytes, packets, errors and drops of sent data.
         Ok(row.and_then(|r| r.split_whitespace().nth(11)?.parse().ok()).unwrap_or(0))
     }
 }
 
-/// The most that a socket's buffers may take, bytes.
+/// The largest size of a socket's buffers.
 const MOST_BUFFER: u64 = 64 << 20;

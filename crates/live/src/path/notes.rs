@@ -1,11 +1,11 @@
-//! What of a live run is not as its scenario says, a line each.
+//! The differences between a live run and its scenario, one line each.
 
 use super::plan::nearest;
 use super::{Prepared, Tcp};
 use ackclock_sim::scenario::{BackgroundKind, FlowSpec, WireSpec};
 use ackclock_tcp::ack::AckSpec;
 
-/// The lines. What holds for several flows is said once.
+/// The lines. A line that applies to several flows appears once.
 pub(super) fn notes(prepared: &Prepared) -> Vec<String> {
     let mut notes = Vec::new();
     let scenario = &prepared.plan.scenario;

@@ -1,4 +1,4 @@
-//! What a scenario means live: which TCPs stand at its ends, and what of it is set by the nearest means or does not count.
+//! A scenario's live form: the TCPs at its ends, and the parts that are approximated or ignored.
 
 use super::notes::notes;
 use crate::error::LiveError;
@@ -17,7 +17,7 @@ pub enum Tcp {
     Engine(Box<Stack>),
 }
 
-/// What the kernel's senders use if nothing else is asked for.
+/// The congestion control of the kernel's senders by default.
 const CONGESTION: &str = "cubic";
 
 impl Tcp {
@@ -26,7 +26,7 @@ impl Tcp {
         matches!(self, Tcp::Kernel(_))
     }
 
-    /// As an option names it.
+    /// Its name as an option.
     fn name(&self) -> String {
         match self {
             Tcp::Kernel(congestion) => format!("kernel:{congestion}"),
@@ -34,7 +34,7 @@ impl Tcp {
         }
     }
 
-    /// A receiver, `kernel` or a stack by its name.
+    /// A receiver: `kernel` or the name of a stack.
     fn receiver(name: &str) -> Result<Tcp, LiveError> {
         if name == "kernel" {
             return Ok(Tcp::Kernel(String::new()));
@@ -47,7 +47,7 @@ impl Tcp {
     }
 }
 
-/// What the user chose.
+/// The user's choices.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// Senders, `TCP` for all flows or `FLOW=TCP` for one, where `TCP` is `kernel:cubic` and the like, or a stack's name.
@@ -55,15 +55,15 @@ pub struct Choice {
     pub senders: Vec<String>,
     /// The receivers. Default: kernel.
     pub receiver: Option<String>,
-    /// How long it runs. Default: as long as the scenario says.
+    /// The duration of the run. Default: the scenario's duration.
     pub duration: Option<Nanos>,
     /// Sysctls of both namespaces, as in `net.ipv4.tcp_sack`.
     pub sysctls: Vec<(String, String)>,
 }
 
-/// A sender as it was chosen.
+/// One chosen sender.
 struct Chosen<'a> {
-    /// Of one flow; `None` for all.
+    /// The name of its flow; `None` for all flows.
     flow: Option<&'a str>,
     tcp: Named<'a>,
 }
@@ -95,10 +95,10 @@ impl Choice {
         })
     }
 
-    /// The engine's stacks among the senders, each once. [`prepare`] asks for the scenario with each of them.
+    /// The engine's stacks among the senders, each once. [`prepare`] needs the scenario with each of them.
     ///
     /// # Errors
-    /// [`LiveError::Input`] for a name that means nothing.
+    /// [`LiveError::Input`] for an unknown name.
     pub fn stacks(&self) -> Result<Vec<String>, LiveError> {
         let mut stacks = Vec::new();
         for chosen in self.chosen() {
@@ -149,32 +149,32 @@ pub struct Prepared {
     pub plan: Plan,
     /// The TCPs of each flow, the sender first.
     pub ends: Vec<[Tcp; 2]>,
-    /// The MSS of each flow, bytes: with it the segments are as large as the scenario says.
+    /// The MSS of each flow, bytes, chosen such that segments have the scenario's size.
     pub mss: Vec<u32>,
     /// Sysctls of both namespaces.
     pub sysctls: Vec<(String, String)>,
-    /// Sysctls of the receivers' namespace alone: what the flows' peers do not know.
+    /// Sysctls of the receivers' namespace alone: the options that the flows' peers lack.
     pub of_receivers: Vec<(String, String)>,
-    /// What is not as the scenario says, a line each.
+    /// The differences from the scenario, one line each.
     pub notes: Vec<String>,
 }
 
-/// Most flows: each has a port.
+/// The maximum number of flows: each has a port.
 const MOST_FLOWS: usize = 1000;
-/// What `TCP_MAXSEG` takes (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
+/// The range of `TCP_MAXSEG` (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
 const KERNEL_MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
-/// What the timestamps option takes of each segment (RFC 7323 appendix A).
+/// The bytes of the timestamps option in each segment (RFC 7323 appendix A).
 const STAMPS: u32 = 12;
 const SACK: &str = "net.ipv4.tcp_sack";
 const DSACK: &str = "net.ipv4.tcp_dsack";
 const TIMESTAMPS: &str = "net.ipv4.tcp_timestamps";
 const ECN: &str = "net.ipv4.tcp_ecn";
 
-/// Says what `plan` means live. `with` is the same scenario with each of [`Choice::stacks`], by their names: in their stacks
-/// stands what the file and the command line set.
+/// Determines the live form of `plan`. `with` is the same scenario with each of [`Choice::stacks`], by their names; these
+/// stacks contain the settings of the file and the command line.
 ///
 /// # Errors
-/// [`LiveError::Input`] for what cannot be done.
+/// [`LiveError::Input`] for choices that cannot be met.
 pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
     if plan.is_from_outside() || with.values().any(Plan::is_from_outside) {
         let allowed = "built-in ones: Python is too slow for real time";
@@ -219,8 +219,8 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
     Ok(prepared)
 }
 
-/// What of the kernel's options its receivers are to have or not, as sysctls of their namespace. What the command line sets
-/// counts more.
+/// The options of the kernel's receivers to enable or disable, as sysctls of their namespace. Settings on the command line
+/// take precedence.
 fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveError> {
     type Said = fn(&PeerSpec) -> Option<bool>;
     let options: [(&str, &str, Said); 3] =
@@ -240,13 +240,13 @@ fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveErro
     Ok(all)
 }
 
-/// What a sysctl is set to, with dots or slashes.
+/// The value of a sysctl, written with dots or slashes.
 fn setting<'a>(sysctls: &'a [(String, String)], key: &str) -> Option<&'a str> {
     sysctls.iter().rfind(|(name, _)| name.replace('/', ".") == key).map(|(_, value)| value.trim())
 }
 
-/// The MSS with which a flow's segments are as large as the scenario says. An established connection of the simulator has the
-/// payload that its file says; one with a handshake takes the timestamps off, as the kernel does (RFC 6691).
+/// The MSS with which a flow's segments have the scenario's size. An established connection of the simulator has the payload
+/// given in its file; one with a handshake subtracts the timestamps, as the kernel does (RFC 6691).
 fn wanted_mss(plan: &Plan, flow: usize, ends: &[Tcp; 2], choice: &Choice) -> Result<u32, LiveError> {
     let stamps = |tcp: &Tcp| match tcp {
         Tcp::Kernel(_) => setting(&choice.sysctls, TIMESTAMPS) != Some("0"),
@@ -274,8 +274,8 @@ fn place_of(plan: &mut Plan, stack: Stack) -> u32 {
 }
 
 impl Prepared {
-    /// The same scenario for the simulator, `seeds` of it from `seed` on: with the engine's stack that is nearest to each
-    /// kernel's.
+    /// The same scenario for the simulator, with `seeds` seeds from `seed` on: each kernel is replaced by the engine's
+    /// nearest stack.
     pub fn simulated(&self, seed: u64, seeds: u64) -> Plan {
         let mut plan = self.plan.clone();
         plan.seeds = (seed..seed.saturating_add(seeds)).collect();
@@ -290,7 +290,7 @@ impl Prepared {
     }
 }
 
-/// The engine's stack that is nearest to the kernel's with this congestion control.
+/// The engine's stack nearest to the kernel's with this congestion control.
 pub(super) fn nearest(congestion: &str) -> &'static str {
     match congestion {
         "reno" => "linux-reno-2025",

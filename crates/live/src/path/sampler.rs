@@ -1,7 +1,7 @@
-//! The kernel's `tcp_info` as the events of a sender, so that its run is traced and drawn as an engine's.
+//! The kernel's `tcp_info` as the events of a sender, so that its run is traced and drawn like an engine's.
 //!
 //! Source: Linux, `enum tcp_ca_state` in `include/uapi/linux/tcp.h`. CWR, in which the window shrinks without a loss, is
-//! no phase here: it counts as open.
+//! not a separate phase here: it counts as open.
 
 use super::acks::Said;
 use crate::kernel::TcpInfo;
@@ -9,7 +9,7 @@ use ackclock_tcp::connection::Info;
 use ackclock_tcp::event::{Event, Phase, Slot, Why, Window};
 use ackclock_tcp::time::Nanos;
 
-/// What was seen of a connection last.
+/// The last sample of a connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sampler {
     last: Option<TcpInfo>,
@@ -44,12 +44,12 @@ fn round_trip(info: &TcpInfo) -> Event {
 }
 
 impl Sampler {
-    /// Whether something was outstanding when it was last asked.
+    /// Whether data were outstanding at the last sample.
     pub(crate) fn outstanding(&self) -> bool {
         self.last.is_some_and(|info| info.unacked > 0)
     }
 
-    /// An ACK came, after which the kernel says `info`.
+    /// An ACK arrived, after which the kernel reports `info`.
     pub(crate) fn acked(&mut self, said: Said, info: &TcpInfo, mut tell: impl FnMut(Event)) {
         let Said { ack, delivered, dup_run } = said;
         // `tcp_packets_in_flight`
@@ -58,7 +58,7 @@ impl Sampler {
         self.take(info, tell);
     }
 
-    /// What an engine does not tell by itself, once it has a sample of the round trip.
+    /// Values that an engine does not report as events, once it has a round-trip sample.
     pub(crate) fn engine(&mut self, info: &Info, mut tell: impl FnMut(Event)) {
         let (Some(srtt), Some(rttvar), Some(rto)) = (info.rtt, info.rttvar, info.rto) else { return };
         let now = Event::Rtt { srtt, rttvar, rto };
@@ -68,7 +68,7 @@ impl Sampler {
         }
     }
 
-    /// What has changed since the last sample.
+    /// Reports the changes since the last sample.
     pub(crate) fn take(&mut self, info: &TcpInfo, mut tell: impl FnMut(Event)) {
         // Before the connection is established nothing is known.
         if info.state != 1 && self.last.is_none() {

@@ -1,4 +1,4 @@
-//! What a live run needs at both sides: namespaces, sockets, and the engine's ends.
+//! Sets up both sides of a live run: namespaces, sockets, and the engine's ends.
 
 use super::engine::{Engine, Wanted};
 use super::hosts::{self, Host, DEVICE, SIDES};
@@ -10,17 +10,17 @@ use ackclock_sim::watch::Side;
 use ackclock_tcp::time::{Nanos, Time};
 use std::net::SocketAddr;
 
-/// The largest packet of the flows, but never below what every path takes.
+/// The largest packet of the flows, but at least the minimum of every path.
 fn mtu(prepared: &Prepared) -> u32 {
     let largest = prepared.mss.iter().map(|mss| mss + 40).max().unwrap_or(0);
     largest.max(1500)
 }
 
-/// The sides at which a kernel is needed.
+/// The sides that need a kernel.
 pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveError> {
     let window = prepared.plan.scenario.flows.iter().map(|f| f.window).max().unwrap_or(0);
-    // Room for the kernel's own bookkeeping, too; and with dynamic right-sizing (`tcp_rcv_space_adjust`) the clamp of a
-    // receiver's window would follow the buffer.
+    // Includes room for the kernel's own bookkeeping. With dynamic right-sizing (`tcp_rcv_space_adjust`), the clamp of
+    // a receiver's window would follow the buffer.
     let room = u32::try_from(2 * window).unwrap_or(u32::MAX);
     let mut sysctls = vec![("net.ipv4.tcp_moderate_rcvbuf".to_owned(), "0".to_owned())];
     sysctls.extend_from_slice(&prepared.sysctls);
@@ -36,7 +36,7 @@ pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveErro
     Ok(hosts)
 }
 
-/// Whether the path tells its applications when they go on.
+/// Whether the path controls when its applications continue.
 pub(super) fn is_told(f: &FlowSpec) -> bool {
     f.after.is_some() || f.app.pieces.is_some()
 }
@@ -46,7 +46,7 @@ pub(super) fn apps(
     hosts: &[Option<Host>; 2],
     starts: &[Option<Time>],
 ) -> Result<[Option<Apps>; 2], LiveError> {
-    // A listener, and a socket at each end, and more for the rest of the program.
+    // A listener, and a socket at each end, and some more for the rest of the program.
     crate::sys::allow_files(4 * prepared.ends.len() as u64 + 256)
         .map_err(LiveError::system("allowing more sockets"))?;
     let (mut sources, mut sinks) = (Vec::new(), Vec::new());
@@ -88,7 +88,7 @@ pub(super) fn place(prepared: &Prepared, options: &Options, hosts: &[Option<Host
     })
 }
 
-/// The engine at one end of a flow, if it is there.
+/// The engine at one end of a flow, if that end is the engine's.
 pub(super) fn engine(
     prepared: &Prepared,
     flow: u32,

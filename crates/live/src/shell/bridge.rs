@@ -22,21 +22,21 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Packets that are taken from a device before the other one has its turn.
+/// Packets taken from a device before it is the other one's turn.
 const BATCH: usize = 32;
-/// Nobody sleeps longer: somebody may want the run to end.
+/// The longest sleep, so that a request to stop is noticed.
 const NAP: Nanos = Nanos::from_millis(20);
 
-/// What the path and whoever waits for the programs tell each other.
+/// Messages between the path and the thread that waits for the programs.
 #[derive(Default)]
 pub(super) struct Told {
-    /// The path has to end.
+    /// Whether the path must end.
     pub(super) stop: AtomicBool,
     /// Packets that the program's end has sent.
     pub(super) sent: AtomicU64,
 }
 
-/// What the path has counted.
+/// The path's counts.
 pub(super) struct Counted {
     pub(super) ways: [Way; 2],
     pub(super) lateness: Lateness,
@@ -50,17 +50,17 @@ pub(super) struct Bridge<'a> {
     /// When the path's clock ends.
     end: Time,
     lateness: Lateness,
-    /// What each side has sent, as if it were one stream.
+    /// The data that each side has sent, as if they were one stream.
     streams: [Offset; 2],
     pub(super) priority: Priority,
 }
 
 impl<'a> Bridge<'a> {
-    /// For the calling thread, whose timers and priority it sets.
+    /// For the calling thread; sets its timer slack and priority.
     pub(super) fn new(plan: &Plan, seed: u64, hosts: &'a [Host; 2], realtime: bool) -> Result<Self, LiveError> {
         let emulator = Emulator::new(plan, seed, Both(Order::default(), Ledger::default()));
         let emulator = emulator.map_err(|e| LiveError::Input(format!("{}: {e}", plan.file)))?;
-        // Without it a sleep may be 50 µs too long; nothing is wrong if the kernel refuses.
+        // Without it a sleep may be 50 µs too long; a refusal by the kernel is harmless.
         let _ = nix::sys::prctl::set_timerslack(1);
         Ok(Bridge {
             emulator,
@@ -77,7 +77,7 @@ impl<'a> Bridge<'a> {
         Time(self.clock.now().0 - Clock::START.0)
     }
 
-    /// Carries packets until it is told to end, or the path's clock does.
+    /// Carries packets until it is told to stop, or the path's clock ends.
     pub(super) fn run(mut self, told: &Told) -> Result<Counted, LiveError> {
         let mut buf = vec![0; MAX_FRAME];
         loop {
@@ -112,7 +112,7 @@ impl<'a> Bridge<'a> {
             mark_congestion(&mut packet.bytes);
         }
         match self.hosts[usize::from(packet.to == Side::Receiver)].tun.send(&packet.bytes) {
-            // A program may set its device down; what comes then is nobody's.
+            // A program may set its device down; later packets are lost.
             Err(e) if e.raw_os_error() != Some(libc::EIO) => {
                 return Err(LiveError::system("writing to the device")(e));
             }
@@ -123,7 +123,8 @@ impl<'a> Bridge<'a> {
         Ok(())
     }
 
-    /// A packet as elements see it. Data are what carries any: each is the next piece of one stream.
+    /// A packet as elements see it. Packets with a payload count as data: each is the next piece of
+    /// one stream.
     fn entering(&mut self, from: usize, bytes: &[u8]) -> Entering {
         let (len, flags) = match parse(bytes, Checksums::Trust) {
             Ok(packet) => (packet.payload.len() as u32, packet.header.flags & (Segment::SYN | Segment::FIN)),
@@ -155,7 +156,7 @@ impl<'a> Bridge<'a> {
     }
 }
 
-/// Whether a queue may mark an IP packet (RFC 3168 §5), whatever it carries.
+/// Whether a queue may mark an IP packet (RFC 3168 §5), regardless of its payload.
 fn is_ecn_capable(packet: &[u8]) -> bool {
     match packet {
         [first, class, ..] if first >> 4 == 6 => class >> 4 & 3 != 0,

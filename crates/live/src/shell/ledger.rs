@@ -1,4 +1,4 @@
-//! What became of the packets, one way and the other.
+//! The fate of the packets in each direction.
 
 use ackclock_sim::reordering::Reordering;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
@@ -6,14 +6,14 @@ use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
-/// What became of the packets that went one way.
+/// The fate of the packets in one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
-    /// Packets that went in.
+    /// Packets that entered.
     pub sent: u64,
     /// Their bytes, with all headers.
     pub bytes: u64,
-    /// Packets that came out; one that the path doubled counts twice.
+    /// Packets that left; a packet that the path duplicated counts twice.
     pub arrived: u64,
     /// Dropped at a full queue.
     pub queue_drops: u64,
@@ -23,11 +23,11 @@ pub struct Way {
     pub early_drops: u64,
     /// Dropped by the scenario's script.
     pub script_drops: u64,
-    /// Packets that the path doubled.
+    /// Packets that the path duplicated.
     pub doubled: u64,
     /// Packets that a queue marked (ECN).
     pub marked: u64,
-    /// The order in which packets came out (RFC 4737); each packet once.
+    /// The order in which packets left (RFC 4737); each packet once.
     pub order: Reordering,
 }
 
@@ -37,13 +37,13 @@ impl Way {
         self.queue_drops + self.loss_drops + self.early_drops + self.script_drops
     }
 
-    /// Packets that were still on their way.
+    /// Packets still in flight.
     pub fn under_way(&self) -> u64 {
         self.sent + self.doubled - self.lost() - self.arrived
     }
 }
 
-/// Counts what became of packets.
+/// Counts the fates of packets.
 #[derive(Default)]
 pub(super) struct Ledger {
     /// From the program to its peer, and back.
@@ -51,7 +51,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The way of a packet to this end.
+    /// The direction of a packet to this end.
     fn to(&mut self, to: Side) -> &mut Way {
         &mut self.ways[usize::from(to == Side::Sender)]
     }

@@ -1,4 +1,4 @@
-//! The programs at the ends of a path. None of them outlives its run, however this ends.
+//! The programs at the ends of a path. None of them outlives its run, however the run ends.
 //!
 //! Source: Linux, `man 7 pid_namespaces`; `man 5 proc` (`/proc/[pid]/net`).
 
@@ -16,17 +16,17 @@ use std::sync::Arc;
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-/// How often somebody looks whether a program has ended.
+/// How often it is checked whether a program has ended.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
-/// A program that runs. When this is dropped it is killed, and every process that it has started.
+/// A running program. When this is dropped, the program and every process that it has started are killed.
 pub(super) struct Program {
     stop: Arc<AtomicBool>,
     ends: Receiver<Result<i32, LiveError>>,
 }
 
 impl Program {
-    /// Starts `command` in a host's namespace. It knows both addresses by its environment.
+    /// Starts `command` in a host's namespace. Its environment contains both addresses.
     pub(super) fn start<'s>(
         scope: &'s Scope<'s, '_>,
         host: &'s Host,
@@ -40,7 +40,7 @@ impl Program {
         command.env("ACKCLOCK_ADDRESS", address(side).to_string()).env("ACKCLOCK_PEER", address(peer).to_string());
         let (stop, (says_begun, begun), (says_ended, ends)) = (Arc::new(AtomicBool::new(false)), channel(), channel());
         let stopped = Arc::clone(&stop);
-        // The kernel ends the program with the thread that has started it, so the thread stays.
+        // The kernel ends the program together with the thread that started it, so the thread must stay.
         scope.spawn(move || match spawn(host, &mut command) {
             Ok(child) => {
                 let _ = says_begun.send(Ok(()));
@@ -52,7 +52,7 @@ impl Program {
         Ok(Program { stop, ends })
     }
 
-    /// Its exit code, once, if it has ended; 128 and the signal's number if one ended it.
+    /// Its exit code, once, if it has ended, or 128 plus the number of the signal that ended it.
     pub(super) fn ended(&self) -> Result<Option<i32>, LiveError> {
         self.ends.try_recv().map_or(Ok(None), |code| code.map(Some))
     }
@@ -87,7 +87,7 @@ fn wait(mut child: Child, stop: &AtomicBool) -> Result<i32, LiveError> {
             return Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)));
         }
         if stop.load(Relaxed) {
-            // It may have ended by itself.
+            // It may have ended on its own.
             let _ = child.kill();
             child.wait().map_err(failed())?;
         } else {
@@ -102,7 +102,7 @@ pub(super) fn listens(host: &Host) -> Result<bool, LiveError> {
     const LISTEN: &str = "0A";
     host.namespace.run(|| {
         let read = |file: &str| fs::read_to_string(format!("/proc/thread-self/net/{file}")).unwrap_or_default();
-        // A header, then a socket in each line: number, local address, remote address, state.
+        // A header, then one socket per line: number, local address, remote address, state.
         let states = |text: &str| -> Vec<String> {
             text.lines().skip(1).filter_map(|l| l.split_whitespace().nth(3).map(str::to_owned)).collect()
         };

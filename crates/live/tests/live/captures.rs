@@ -1,4 +1,4 @@
-//! What a capture has is what went over the wire.
+//! A capture contains the packets that were on the wire.
 
 use crate::matrix::{transfer, within_limit};
 use crate::trial;

@@ -1,4 +1,4 @@
-//! A wire that loses, holds back and doubles frames, both ways.
+//! A wire that loses, delays and duplicates frames in both directions.
 
 use ackclock_live::wire::Wire;
 use std::collections::VecDeque;
@@ -6,22 +6,22 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// What nobody overtakes goes on after this time.
+/// A delayed frame that nothing overtakes is sent after this time.
 const LATEST: Duration = Duration::from_millis(2);
 
-/// A wire and what happens to its frames.
+/// A wire that impairs its frames.
 pub(crate) struct Harm<W> {
     wire: W,
     out: Way,
     back: Way,
-    /// Frames that have been read and are not given yet.
+    /// Frames that have been read but not passed on.
     waiting: VecDeque<Vec<u8>>,
 }
 
 /// One direction.
 struct Way {
     random: u64,
-    /// Frames, behind how many others they still go, and since when.
+    /// Frames, the number of others that must still overtake each, and since when.
     held: Vec<(u32, Instant, Vec<u8>)>,
 }
 
@@ -34,7 +34,7 @@ impl Way {
         z ^ (z >> 31)
     }
 
-    /// 0.5 % are lost, 1 % held back behind up to 12 others, 0.5 % come twice.
+    /// 0.5 % are lost, 1 % delayed until up to 12 others have passed, 0.5 % duplicated.
     fn pass(&mut self, frame: &[u8], out: &mut VecDeque<Vec<u8>>) {
         match self.draw() % 1000 {
             0..5 => {}
@@ -102,7 +102,8 @@ impl<W: Wire> Wire for Harm<W> {
     }
 }
 
-/// A wire that swaps two words at the end of one long frame, each way: no checksum sees that.
+/// A wire that swaps two words at the end of one long frame in each direction: no checksum detects
+/// that.
 pub(crate) struct Swapped<W> {
     wire: W,
     out: u32,

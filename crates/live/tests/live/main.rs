@@ -1,4 +1,5 @@
-//! Transfers against this machine's kernel, in namespaces of their own, where a device may be made. The first line says so.
+//! Transfers against this machine's kernel, in separate namespaces, if a device may be created. The first line of the
+//! output shows it.
 
 #![cfg_attr(target_os = "linux", expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer"))]
 

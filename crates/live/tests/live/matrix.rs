@@ -1,4 +1,5 @@
-//! Bytes go through unchanged: every kind of stack, both ways, over IPv4 and IPv6, undisturbed and harmed, past 2³².
+//! Bytes arrive unchanged: every kind of stack, in both directions, over IPv4 and IPv6, with and without
+//! impairments, across 2³².
 
 use crate::harm::{Harm, Swapped};
 use crate::trial;
@@ -14,10 +15,10 @@ use ackclock_wire::Buffers;
 use libtest_mimic::Trial;
 use std::time::{Duration, Instant};
 
-/// Without SACK and with, by ACKs and by time, of 1988 and of today.
+/// Without SACK and with it, by ACKs and by time, from 1988 to today.
 const STACKS: [&str; 8] =
     ["tahoe", "reno", "newreno", "sack-ff96", "rfc-6675", "rack-tlp", "linux-reno-2025", "linux-2025"];
-/// No transfer may take longer.
+/// The longest time of a transfer.
 const LIMIT: Duration = Duration::from_secs(25);
 
 pub(crate) fn transfer(stack: &str, direction: Direction, family: Family) -> Transfer {
@@ -34,7 +35,7 @@ pub(crate) fn transfer(stack: &str, direction: Direction, family: Family) -> Tra
     }
 }
 
-/// Carries a transfer out, with its frames harmed if there is a seed.
+/// Runs a transfer, with impaired frames if there is a seed.
 pub(crate) fn run(transfer: &Transfer, harm: Option<u64>) -> Result<Outcome, LiveError> {
     let (bench, link) = transfer.prepare()?;
     within_limit(|shared| match harm {
@@ -51,7 +52,7 @@ pub(crate) fn within_limit<T: Send>(
     supervise(&mut |_| if began.elapsed() < LIMIT { Answer::GoOn } else { Answer::Stop }, work)
 }
 
-/// The bytes are the same, and the numbers went past 2³² once.
+/// The bytes are equal, and the numbers wrapped at 2³² once.
 fn holds(outcome: Result<Outcome, LiveError>, bytes: u64) {
     let outcome = outcome.unwrap();
     assert!(outcome.hashes_equal, "{outcome:?}");
@@ -110,7 +111,7 @@ fn damaged(direction: Direction) {
 
 fn over_a_packet_socket(direction: Direction, family: Family, offload: bool) {
     let transfer = Transfer { offload, ..transfer("linux-2025", direction, family) };
-    // The addresses of a bench, on the other kind of device.
+    // The addresses of a bench, on a device of the other kind.
     let (bench, _) = transfer.prepare().unwrap();
     let namespace = Namespace::new().unwrap();
     let prefix = if bench.addresses.1.is_ipv4() { 24 } else { 64 };

@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Both ends of a link that is this process.
+/// One of the two ends of a link that this process emulates.
 fn end(address: [&str; 2]) -> (Namespace, Tun) {
     let namespace = Namespace::new().unwrap();
     let tun = Tun::new(&namespace, "tun0", false).unwrap();

@@ -1,4 +1,4 @@
-//! What this test's program does when it runs behind a path: it is then one of the programs that the path carries.
+//! The part of this test's program that runs behind a path: it is then one of the programs at the path's ends.
 
 use ackclock_live::supervise::Answer;
 use std::env;
@@ -9,15 +9,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The first argument of such a program; its part and what belongs to it follow.
+/// The first argument of such a program; its role and the arguments of that role follow.
 const AS: &str = "as";
 const PORT: u16 = 5005;
-/// Whoever hears nothing for so long has heard everything: less than the second after which a peer is ended.
+/// After this time without a packet, everything has arrived: less than the second after which a peer is stopped.
 const SILENCE: Duration = Duration::from_millis(600);
-/// Bytes of a datagram: small, so that many wait in a socket whose reader waits for a processor.
+/// Bytes of a datagram: small, so that many fit in a socket whose reader waits for a processor.
 const DATAGRAM: usize = 64;
 
-/// The command for a part.
+/// The command for a role.
 pub(crate) fn command(part: &[&str]) -> Vec<String> {
     let program = env::current_exe().unwrap().display().to_string();
     [program.as_str(), AS].iter().chain(part).map(|word| (*word).to_owned()).collect()
@@ -28,7 +28,7 @@ pub(crate) fn line(part: &[&str]) -> String {
     command(part).iter().map(|word| format!("'{word}' ")).collect()
 }
 
-/// Plays the part that the arguments name, if they do.
+/// Plays the role in the arguments, if there is one.
 pub(crate) fn play() -> Option<ExitCode> {
     let words: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -77,7 +77,7 @@ fn hear_numbers(file: &Path) {
     fs::write(file, heard).unwrap();
 }
 
-/// Sends a datagram and waits for it to come back; one that does not is sent again.
+/// Sends a datagram and waits for it to return; one that does not return is sent again.
 fn play_ball(rounds: u64) {
     let socket = UdpSocket::bind((own(), 0)).unwrap();
     socket.connect(peer()).unwrap();
@@ -112,7 +112,7 @@ fn send_and_compare(bytes: usize) -> ExitCode {
     });
     socket.write_all(&sent).unwrap();
     socket.shutdown(std::net::Shutdown::Write).unwrap();
-    // 42 is nobody's but ours.
+    // No other code exits with 42.
     ExitCode::from(if back.join().unwrap() == sent { 42 } else { 1 })
 }
 
@@ -122,7 +122,7 @@ fn echo() {
     std::io::copy(&mut socket, &mut writer).unwrap();
 }
 
-/// For runs that nobody stops.
+/// For runs that are never stopped.
 pub(crate) fn on() -> Answer {
     Answer::GoOn
 }

@@ -1,4 +1,5 @@
-//! Programs behind a path: what they see is what its ledger says, and nothing of them is left.
+//! Programs behind a path: their observations agree with the path's ledger, and no process of
+//! theirs remains.
 
 use crate::programs::{command, line, on};
 use crate::trial;
@@ -18,7 +19,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 const SEED: u64 = 7;
-/// Datagrams of a test: fewer than a device holds.
+/// Datagrams of a test: fewer than a device's queue holds.
 const COUNT: u64 = 1000;
 
 const LOSSY: &str = r#"
@@ -56,7 +57,7 @@ fn run(shell: &Shell) -> Result<Ended, LiveError> {
     shell.run(&mut |_| (), &mut on)
 }
 
-/// Numbered datagrams that were sent, and the numbers that arrived, in order of arrival.
+/// Sends numbered datagrams; returns the numbers in order of arrival.
 fn numbers(seed: u64) -> (Ended, Vec<u32>) {
     let file = std::env::temp_dir().join(format!("ackclock-numbers-{}-{seed}-{:?}", std::process::id(), thread()));
     let peer = line(&["listener-to-numbers", &file.display().to_string()]);
@@ -80,7 +81,7 @@ fn the_ledger_is_what_the_programs_saw() {
     assert_eq!(way.arrived, heard.len() as u64);
     assert_eq!(way.arrived, COUNT + way.doubled - way.lost());
     assert!(way.loss_drops > 30 && way.doubled > 10, "{} lost, {} doubled", way.loss_drops, way.doubled);
-    // The programs know the order, not the times.
+    // The programs know the order, but not the times.
     let mut order = Reordering::default();
     heard.iter().for_each(|number| _ = order.arrive(Time(0), u64::from(*number), 0));
     let (seen, counted) = (order.late(), way.order.late());
@@ -88,7 +89,7 @@ fn the_ledger_is_what_the_programs_saw() {
     assert_eq!((&seen.extents, &seen.n, seen.packets), (&counted.extents, &counted.n, counted.packets));
     assert_eq!((order.gaps(), order.runs()), (way.order.gaps(), way.order.runs()));
     assert_eq!(way.order.packets(), distinct.len() as u64);
-    // Nobody answered.
+    // There was no answer.
     assert_eq!((ended.ways[1].sent, ended.ways[1].arrived), (0, 0));
 }
 
@@ -106,7 +107,7 @@ fn a_seed_repeats_what_is_lost() {
 fn a_game_of_datagrams() {
     let ended = run(&shell(LOSSY, command(&["player", "50"]), Some(line(&["wall"])))).unwrap();
     let [out, back] = &ended.ways;
-    // The wall never ends by itself.
+    // The peer never ends on its own.
     assert_eq!((ended.code, ended.peer), (Some(0), None));
     assert_eq!(back.sent, out.arrived);
     assert!(out.sent >= 50 && back.arrived >= 50 && out.lost() + back.lost() > 0, "{out:?} {back:?}");
@@ -168,12 +169,12 @@ fn eventually(what: impl Fn() -> bool) -> bool {
     false
 }
 
-/// A number of seconds that no other process sleeps.
+/// A number of seconds that no other process uses for sleeping.
 fn nap(which: u32) -> String {
     (1_000_000 + 10 * std::process::id() + which).to_string()
 }
 
-/// Leaves a process behind that has no parent and a session of its own.
+/// Leaves behind a process without a parent, in a session of its own.
 fn leaving(nap: &str, then: &str) -> String {
     format!("(setsid sleep {nap} &) ; {then}")
 }
@@ -199,7 +200,7 @@ fn a_run_that_is_stopped() {
     }
 }
 
-/// A run without an end, which says where it is; its parent's arguments are the naps.
+/// An endless run, which prints its place; its parent's arguments are the sleep times.
 pub(crate) fn endless() -> ExitCode {
     let naps = std::env::var("NAPS").unwrap();
     let naps: Vec<&str> = naps.split(' ').collect();
@@ -228,7 +229,7 @@ fn a_killed_shell() {
     for nap in &naps {
         assert!(eventually(|| !runs(nap)), "sleep {nap} is left");
     }
-    // Nobody is in its namespaces any more, and no file keeps them.
+    // No process is in its namespaces any more, and no file keeps them.
     let names: Vec<&str> = line.split(' ').filter(|word| word.starts_with("net:[")).collect();
     assert_eq!(names.len(), 2, "{line}");
     assert!(eventually(|| !names.iter().any(|name| used(name))), "{line}");

@@ -1,4 +1,4 @@
-//! Nothing outside the namespaces that are made is touched, not even by a process that is killed.
+//! Nothing outside the created namespaces is changed, not even by a process that is killed.
 
 use crate::matrix::transfer;
 use crate::trial;
@@ -11,10 +11,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// Says to the test's program that it is the process to be killed.
+/// Marks the test's program as the process to be killed.
 const CHILD: &str = "ACKCLOCK_LIVE_CHILD";
 
-/// What there is in the first namespace, by the name of the file that says it.
+/// The settings of the first namespace, by the name of the file that contains them.
 pub(crate) type Everything = BTreeMap<String, String>;
 
 /// Its sysctls, devices, addresses, routes and rules.
@@ -30,7 +30,7 @@ pub(crate) fn first_namespace() -> Everything {
     for file in ["route", "ipv6_route", "if_inet6", "fib_trie"] {
         let path = format!("/proc/net/{file}");
         let text = fs::read_to_string(&path).unwrap_or_default();
-        // Of IPv6's routes two columns count how often they are used.
+        // Two columns of IPv6's routes count their uses.
         let counted = if file == "ipv6_route" {
             vec![6, 7]
         } else if file == "route" {
@@ -55,13 +55,13 @@ fn collect(path: &Path, all: &mut Everything) {
         if path.is_dir() {
             collect(&path, all);
         } else {
-            // What may not be read is not written either.
+            // A setting that cannot be read cannot be written either.
             all.insert(path.display().to_string(), fs::read_to_string(&path).unwrap_or_default());
         }
     }
 }
 
-/// What is not the same, in words.
+/// The differences, in words.
 pub(crate) fn difference(before: &Everything, after: &Everything) -> String {
     let names = before.keys().chain(after.keys()).collect::<std::collections::BTreeSet<_>>();
     let changed = names.into_iter().filter(|name| before.get(*name) != after.get(*name));
@@ -72,7 +72,7 @@ pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// A transfer without an end, which says when it is under way.
+/// An endless transfer, which reports when it has started.
 pub(crate) fn child() -> ExitCode {
     let transfer = Transfer { bytes: u64::MAX / 2, ..transfer("linux-2025", Direction::Send, Family::V4) };
     let (bench, link) = transfer.prepare().unwrap();
