@@ -1,4 +1,4 @@
-//! Tables that Python takes without a copy: Arrow's PyCapsule interface.
+//! Tables that Python receives without a copy: Arrow's PyCapsule interface.
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use std::sync::Arc;
 
-/// A table in memory. What takes the Arrow PyCapsule interface takes it, as often as wanted.
+/// A table in memory. Libraries with the Arrow PyCapsule interface can read it, any number of
+/// times.
 #[pyclass(frozen, module = "ackclock._native")]
 pub(crate) struct Table {
     schema: Arc<Schema>,
@@ -26,14 +27,15 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// An ArrowArrayStream of the table. It gives what there is, whatever schema is asked for.
+    /// An ArrowArrayStream of the table. It has the table's own schema, whatever schema is
+    /// requested.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the consumer to cast where a producer does not.
+        // The interface lets a producer ignore the requested schema; the consumer then casts.
         let _ = requested_schema;
         let batches = self.batches.clone().into_iter().map(Ok);
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, self.schema.clone())));
@@ -46,7 +48,7 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The table in an Arrow IPC stream.
+    /// Reads a table from an Arrow IPC stream.
     #[staticmethod]
     fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
         let reader = StreamReader::try_new(bytes, None).map_err(refused)?;
@@ -55,7 +57,7 @@ impl Table {
         Ok(Table { schema, batches })
     }
 
-    /// How it is pickled and copied: as an Arrow IPC stream.
+    /// The form in which it is pickled and copied: an Arrow IPC stream.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let mut writer = StreamWriter::try_new(Vec::new(), &self.schema).map_err(refused)?;
         self.batches.iter().try_for_each(|batch| writer.write(batch)).map_err(refused)?;
@@ -68,7 +70,7 @@ impl Table {
     }
 }
 
-/// Columns that do not fit each other.
+/// The error for columns that do not fit together.
 pub(crate) fn refused(e: ArrowError) -> PyErr {
     PyRuntimeError::new_err(e.to_string())
 }

@@ -1,4 +1,4 @@
-//! Captures: files in, tables and JSON out, without Python's lock meanwhile.
+//! Captures: files in, tables and JSON out; Python's lock is released meanwhile.
 
 pub(crate) mod fitted;
 mod tables;
@@ -19,14 +19,14 @@ use pyo3::prelude::*;
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Packets between two looks at Ctrl-C and the bar.
+/// Packets between two checks for Ctrl-C and updates of the progress bar.
 const LOOK_EVERY: u64 = 1 << 16;
 
-/// What captures hold.
+/// The contents of captures.
 #[pyclass(frozen, module = "ackclock._native")]
 pub(crate) struct Capture {
     files: Vec<OneFile>,
-    /// What is to be said of connections that are in several files.
+    /// Remarks about connections that are in several files.
     remarks: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Capture {
         tables::retransmissions(&self.files).map_err(refused)
     }
 
-    /// A row for each way of which reordering is known.
+    /// A row for each way whose reordering is known.
     fn reordering(&self) -> PyResult<Table> {
         tables::reordering(&self.files).map_err(refused)
     }
@@ -62,7 +62,7 @@ impl Capture {
         tables::datagrams(&self.files).map_err(refused)
     }
 
-    /// The frames of packets that came late; `None` if no capture shows arrivals.
+    /// The frames of late packets; `None` if no capture shows arrivals.
     fn late(&self) -> Option<Vec<u64>> {
         let told = rows::flows(&self.files).filter_map(|f| f.course().reordering.as_ref());
         let mut shown = told.filter(|r| r.told != Told::Acks).peekable();
@@ -78,14 +78,14 @@ impl Capture {
         tables::skipped(&self.files).map_err(refused)
     }
 
-    /// All of it; with `details` each retransmission and each stall, too.
+    /// Everything; with `details`, each retransmission and each stall, too.
     fn json(&self, details: bool) -> String {
         rows::json(&self.files, &self.remarks, details).to_string()
     }
 }
 
-/// Reads captures; `-` is standard input. `chosen` are two ends; `densities` says whether to make those of RFC 5236; `progress` hears the
-/// share that is read.
+/// Reads captures; `-` is standard input. `chosen` are two ends; `densities` is whether to compute those of RFC 5236; `progress`
+/// is called with the share that has been read.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 pub(crate) fn capture(
@@ -118,7 +118,7 @@ pub(crate) fn capture(
     Ok(Capture { files: read, remarks })
 }
 
-/// Looks again at connections of which both ends were captured.
+/// Analyses connections with both ends captured once more.
 fn pairs(
     py: Python<'_>,
     files: &mut [OneFile],
@@ -145,7 +145,7 @@ fn pairs(
     })
 }
 
-/// Tells the share that is read, and looks for Ctrl-C.
+/// Reports the share that has been read, and checks for Ctrl-C.
 fn tell(progress: Option<&Py<PyAny>>, share: f64) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -205,7 +205,7 @@ fn analysed<A: Analysis>(
     }
 }
 
-/// The packets of one connection of a file, by its number. Packets that leave the end `source` are its own.
+/// The packets of one connection of a file, by its number. Packets sent by the end `source` are its own.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 pub(crate) fn capture_packets(

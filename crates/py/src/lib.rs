@@ -1,4 +1,4 @@
-//! Python's door to [`ackclock_lab`]: text in, JSON out. All that a person sees is in `python/ackclock`.
+//! Python's interface to [`ackclock_lab`]: text in, JSON out. Everything that users see is in `python/ackclock`.
 
 mod arrow;
 mod capture;
@@ -58,8 +58,8 @@ mod _native {
     const results_revision: u32 = ackclock_lab::RESULTS_REVISION;
 }
 
-/// Runs a scenario file (or its text), once for each stack and seed. Without stacks the file's are used. `pcap`: folder, node between
-/// the ends, and snap length of captures. `measures`: also where the scenario does not ask for it.
+/// Runs a scenario file (or its text), once for each stack and seed. Without stacks, the file's are used. `pcap`: folder, node
+/// between the ends, and snap length of captures. `measures`: measures even if the scenario does not ask for it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -145,7 +145,7 @@ fn run_rows(
     runs.iter().map(text).collect()
 }
 
-/// Whether a scenario file (or its text) can be run; nothing is run.
+/// Checks whether a scenario file (or its text) can be run, without running it.
 #[pyfunction]
 fn check(py: Python<'_>, file: &str, text: Option<&str>) -> PyResult<()> {
     let request = Request::read(py, file, text, Vec::new(), &[], (None, None))?;
@@ -158,7 +158,7 @@ fn read_toml(py: Python<'_>, file: &str, text: &str) -> PyResult<String> {
     places::read(file, text).map(|v| v.to_string()).map_err(|e| scenario_error(py, &e))
 }
 
-/// A scenario file (or its text) with every default spelled out, as TOML that reads as the same runs.
+/// A scenario file (or its text) with every default written out, as TOML for the same runs.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
 fn show_toml(
@@ -217,7 +217,7 @@ fn mean_interval(values: Vec<f64>, confidence: f64) -> PyResult<(f64, Option<f64
     stats::interval(&values, confidence).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))
 }
 
-/// The own parameters in the text of a stack, as in `rack-tlp,rto.min=200 ms`: paths and values.
+/// The explicit parameters in the text of a stack, as in `rack-tlp,rto.min=200 ms`: paths and values.
 #[pyfunction]
 fn own_parameters(stack: &str) -> Vec<(String, String)> {
     let own = ackclock_lab::scenario::own_parameters(stack).into_iter();

@@ -1,4 +1,4 @@
-//! Live runs: the engine on a device, with Python's lock given up, and ended by Ctrl-C.
+//! Live runs: the engine on a device, with Python's lock released, and ended by Ctrl-C.
 
 #[cfg(target_os = "linux")]
 mod path;
@@ -43,7 +43,7 @@ pub(crate) mod linux {
     use std::net::SocketAddr;
     use std::path::PathBuf;
 
-    /// Carries `work` out beside Python; `progress` is told the share that is done, and may raise to end it.
+    /// Runs `work` beside Python; `progress` is called with the share that is done, and may raise an exception to end it.
     pub(crate) fn run<T: Send>(
         py: Python<'_>,
         progress: Option<&Py<PyAny>>,
@@ -92,7 +92,7 @@ pub(crate) mod linux {
         parse_bytes(text).map_err(|e| live_error(py, &bad(e)))
     }
 
-    /// One transfer to or from the kernel; an entry as JSON. `say` is told the run's first line.
+    /// One transfer to or from the kernel; returns an entry as JSON. `say` is called with the run's first line.
     #[pyfunction]
     #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -127,7 +127,7 @@ pub(crate) mod linux {
         Ok(report::entry(&transfer, &outcome).to_string())
     }
 
-    /// How and over what a file goes, as Python hands it over in a dictionary.
+    /// The options of a file's transfer, as Python passes them in a dictionary.
     #[derive(FromPyObject)]
     #[pyo3(from_item_all)]
     pub(crate) struct Way {
@@ -141,7 +141,7 @@ pub(crate) mod linux {
         pcap: Option<PathBuf>,
     }
 
-    /// Sends a file, `-` for standard input; the result as JSON. `say` is told the run's first line.
+    /// Sends a file, `-` for standard input; returns the result as JSON. `say` is called with the run's first line.
     #[pyfunction]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     pub(crate) fn live_send(
@@ -158,7 +158,8 @@ pub(crate) mod linux {
         transfer(py, What::Send(Stream::named(file), to), from, way, &say, progress.as_ref())
     }
 
-    /// Receives one connection into a file, `-` for standard output; the result as JSON. `say` is told the run's first line.
+    /// Receives one connection into a file, `-` for standard output; returns the result as JSON. `say` is called with the
+    /// run's first line.
     #[pyfunction]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     pub(crate) fn live_recv(
@@ -196,7 +197,7 @@ pub(crate) mod linux {
         Ok(report::transferred(&done).to_string())
     }
 
-    /// An address, with a port or without.
+    /// An address, with or without a port.
     fn own_address(py: Python<'_>, text: &str) -> PyResult<SocketAddr> {
         match text.parse() {
             Ok(ip) => Ok(SocketAddr::new(ip, 0)),
@@ -205,7 +206,7 @@ pub(crate) mod linux {
     }
 }
 
-/// The same functions, which say in one sentence why there are none.
+/// The same functions, which explain in one sentence why they are unavailable.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use super::live_error;
@@ -216,7 +217,7 @@ mod elsewhere {
         ackclock_live::supported().map(|()| String::new()).map_err(|e| live_error(py, &e))
     }
 
-    /// Functions of these names, whatever they are called with.
+    /// Functions with these names, for any arguments.
     macro_rules! refusing {
         ($($name:ident),*) => {$(
             #[pyfunction]

@@ -1,4 +1,4 @@
-//! Plans to summaries: on many threads, or, if algorithms in Python take part, one after the other on Python's own.
+//! Plans to summaries: on many threads, or, if algorithms in Python take part, one after another on Python's own.
 
 use crate::scenario_error;
 use crate::slots::{Fault, Finder, Watch};
@@ -17,10 +17,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How often progress is told, at most, of runs that are made one after the other.
+/// The maximum number of progress reports for runs that are made one after another.
 const TOLD_TIMES: u64 = 1000;
 
-/// Which seeds Python asks for: how many, or a list.
+/// The seeds that Python requests: a number of them, or a list.
 #[derive(Clone, FromPyObject)]
 pub(crate) enum Seeds {
     Count(u64),
@@ -36,7 +36,7 @@ impl From<Seeds> for AskedSeeds {
     }
 }
 
-/// What a function of the module is asked to run.
+/// The runs requested from a function of the module.
 pub(crate) struct Request {
     first: Plan,
     others: Vec<Plan>,
@@ -44,7 +44,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads a scenario file, or its text, once for each stack (without any once with its own).
+    /// Reads a scenario file, or its text, once for each stack (or once with its own stacks, if none is given).
     pub(crate) fn read(
         py: Python<'_>,
         file: &str,
@@ -73,7 +73,7 @@ impl Request {
         Ok(Request { first, others, watch })
     }
 
-    /// A plan that is there already, without algorithms from outside.
+    /// An existing plan, without external algorithms.
     pub(crate) fn of(first: Plan) -> Self {
         Request { first, others: Vec::new(), watch: Arc::new(Watch::default()) }
     }
@@ -83,7 +83,7 @@ impl Request {
         &self.first
     }
 
-    /// Runs everything; the first run of all is traced, and all are captured. `progress` is told the share that is done.
+    /// Runs everything. The first run is traced, and all are captured. `progress` is called with the share that is done.
     pub(crate) fn simulate(
         &self,
         py: Python<'_>,
@@ -104,7 +104,7 @@ impl Request {
         }
     }
 
-    /// Runs the first plan with `seed`, its events kept.
+    /// Runs the first plan with `seed`, and keeps its events.
     pub(crate) fn record(
         &self,
         py: Python<'_>,
@@ -126,26 +126,26 @@ impl Request {
         told.or_raise(py, ran)
     }
 
-    /// Every run is measured, those of a scenario that does not ask for it, too.
+    /// Measures every run, even if the scenario does not ask for it.
     pub(crate) fn measure(&mut self) {
         for plan in std::iter::once(&mut self.first).chain(&mut self.others) {
             plan.measures.get_or_insert_default();
         }
     }
 
-    /// The first plan, for good.
+    /// The first plan, by value.
     pub(crate) fn into_first(self) -> Plan {
         self.first
     }
 }
 
-/// Where the relative sources of a scenario begin: beside its file; for a text in the current folder.
+/// The base of a scenario's relative sources: the file's folder; for a text, the current folder.
 fn folder(file: &str) -> PathBuf {
     let path = Path::new(file);
     path.parent().filter(|_| path.is_file()).map(Path::to_owned).unwrap_or_default()
 }
 
-/// Whom to tell how much is done, and what they raised.
+/// The receivers of progress reports, and the exception that they raised.
 pub(crate) struct Told<'a> {
     progress: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
@@ -156,7 +156,7 @@ impl<'a> Told<'a> {
         Told { progress, raised: None }
     }
 
-    /// Looks for signals, and calls `progress`; an exception ends the runs.
+    /// Checks for signals, and calls `progress`; an exception ends the runs.
     pub(crate) fn tell(&mut self, py: Python<'_>, share: f64) -> ControlFlow<()> {
         let asked = py.check_signals().and_then(|()| self.progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop)));
         self.obey(asked)
@@ -172,12 +172,12 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// What they raised.
+    /// The exception raised, if any.
     pub(crate) fn raised(self) -> PyResult<()> {
         self.raised.map_or(Ok(()), Err)
     }
 
-    /// What came out, or an exception.
+    /// The result, or an exception.
     fn or_raise<T>(&mut self, py: Python<'_>, ran: Result<T, RunError>) -> PyResult<T> {
         match (ran, self.raised.take()) {
             (_, Some(e)) => Err(e),
@@ -187,12 +187,12 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Runs that are made here, one after the other: algorithms in Python need its lock anyway, and an interruption reaches them.
+/// Runs made on this thread, one after another: algorithms in Python need its lock anyway, and an interruption reaches them.
 struct Turn<'a, 'py> {
     py: Python<'py>,
     watch: &'a Watch,
     told: Told<'a>,
-    /// Simulated time, ns; and how much of it is untold.
+    /// Simulated time, ns, and the part of it not yet reported.
     done: u64,
     untold: u64,
     total: u64,
@@ -223,7 +223,7 @@ impl<'a, 'py> Turn<'a, 'py> {
             return self.told.obey(self.py.check_signals());
         }
         self.untold = 0;
-        self.py.detach(|| ()); // other threads of Python may have their turn
+        self.py.detach(|| ()); // lets other threads of Python run
         self.told.tell(self.py, self.done as f64 / self.total as f64)
     }
 }
@@ -242,8 +242,8 @@ fn run_error(py: Python<'_>, e: RunError) -> PyErr {
     }
 }
 
-/// An algorithm's error as `ackclock.errors.AlgorithmError`, and so is its wish to end the program; an interruption stays
-/// as it is.
+/// An algorithm's error as `ackclock.errors.AlgorithmError`, which includes an attempt to exit the program; an interruption
+/// stays unchanged.
 fn algorithm_error(py: Python<'_>, fault: Fault, seed: u64) -> PyErr {
     if !fault.error.is_instance_of::<PyException>(py) && !fault.error.is_instance_of::<PySystemExit>(py) {
         return fault.error;

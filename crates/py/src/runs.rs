@@ -1,4 +1,4 @@
-//! What runs came to, until somebody asks for it as a table or as text.
+//! The results of runs, until they are requested as a table or as text.
 
 use crate::arrow::{refused, Table};
 use crate::tables;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// The runs of a scenario, stack by stack, a run for each seed.
 #[pyclass(frozen, module = "ackclock._native")]
 pub(crate) struct Runs {
-    /// The first stack's.
+    /// The plan of the first stack.
     plan: Plan,
     /// At least one: a plan has a seed.
     runs: Vec<Summary>,
@@ -24,7 +24,7 @@ impl Runs {
 
 #[pymethods]
 impl Runs {
-    /// What `ackclock run --json` prints.
+    /// The output of `ackclock run --json`.
     pub(crate) fn json(&self) -> String {
         report::json(&self.plan, &self.runs)
     }
@@ -49,12 +49,12 @@ impl Runs {
         tables::background(&self.runs).map_err(refused)
     }
 
-    /// Two rows for each stack, seed and flow, where reordering was measured.
+    /// Two rows for each stack, seed and flow, if reordering was measured.
     fn reordering(&self) -> PyResult<Table> {
         tables::reordering(&self.runs).map_err(refused)
     }
 
-    /// A row for each value of each density, where reordering was measured.
+    /// A row for each value of each density, if reordering was measured.
     fn densities(&self) -> PyResult<Table> {
         tables::densities(&self.runs).map_err(refused)
     }

@@ -1,5 +1,5 @@
-//! Algorithms written in Python inside the engine: one file per slot below this module, each the engine's trait by way of a
-//! Python object.
+//! Algorithms written in Python inside the engine: this module has one file for each slot, which implements the engine's
+//! trait with a Python object.
 
 mod algorithm;
 mod congestion;
@@ -27,12 +27,12 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Finds the classes that scenarios name, by way of `ackclock.slots.registry`.
+/// Finds the classes that scenarios name, using `ackclock.slots.registry`.
 #[derive(Debug)]
 pub(crate) struct Finder {
-    /// Where relative sources begin.
+    /// The base of relative sources.
     pub(crate) folder: PathBuf,
-    /// What the algorithms of its plans have in common.
+    /// The state shared by the algorithms of its plans.
     pub(crate) watch: Arc<Watch>,
 }
 
@@ -59,7 +59,7 @@ impl Workshop for Finder {
             Python::attach(|py| {
                 let refused = refused(py, &e);
                 if !e.is_instance_of::<PyException>(py) {
-                    self.watch.fail("", "", e); // an interruption while a file was loaded is none of the scenario's faults
+                    self.watch.fail("", "", e); // an interruption while a file was loaded is not an error in the scenario
                 }
                 refused
             })
@@ -67,7 +67,7 @@ impl Workshop for Finder {
     }
 }
 
-/// A class that was found, and with which parameters.
+/// A class that was found, and its parameters.
 struct Found {
     name: String,
     identity: u64,
@@ -80,7 +80,7 @@ impl Found {
         Factory { name, identity, make: Arc::new(move |mss| adapt(maker.make(mss.into()))) }
     }
 
-    /// A path element; where it stands and what it sees is said by its table.
+    /// A path element; its table gives its place and the packets that it sees.
     fn element(self, py: Python<'_>) -> PyResult<CustomSpec> {
         let Found { name, identity, maker } = self;
         let declared = element::Declared::read(maker.class.bind(py))?;
@@ -107,7 +107,7 @@ impl Finder {
     }
 }
 
-/// What `ackclock.slots.registry.RefusedError` says; anything else is said as it is.
+/// The refusal in `ackclock.slots.registry.RefusedError`; any other error is reported unchanged.
 fn refused(py: Python<'_>, e: &PyErr) -> Refused {
     let value = e.value(py);
     let part = |name: &str| value.getattr(name).ok().and_then(|v| v.extract::<String>().ok());

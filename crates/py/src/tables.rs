@@ -1,5 +1,5 @@
-//! Runs as columns. The type of a column is that of its field, whatever is missing; every field of a summary is named
-//! here once, and one that is not does not compile.
+//! Runs as columns. The type of a column is that of its field, even if all values are missing. Every field of a
+//! summary is named here once; a missing one is a compile error.
 
 use crate::arrow::Table;
 use ackclock_lab::stats::Interval;
@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, Recor
 use arrow_schema::{ArrowError, Field, Schema};
 use std::sync::Arc;
 
-/// A value of a column. Counters are signed there, so that differences of columns work in every tool.
+/// A value of a column. Counters are signed, so that differences of columns work in every tool.
 pub(crate) trait Cell {
     fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
     where
@@ -43,7 +43,7 @@ cells! {
     Option<bool> => BooleanArray, yes => *yes;
 }
 
-/// A table in the making.
+/// A table under construction.
 #[derive(Default)]
 pub(crate) struct Columns {
     fields: Vec<Field>,
@@ -72,7 +72,7 @@ impl Columns {
     }
 }
 
-/// A column for each of the fields before `but`; with the others these are all.
+/// A column for each of the fields before `but`; together with those after it, these are all fields.
 macro_rules! add_fields {
     ($to:ident, $rows:ident: $of:ident { $($field:ident),* $(,)? } but { $($other:ident),* }) => {
         let _all = |$of { $($field: _,)* $($other: _,)* }: $of| ();
@@ -104,7 +104,7 @@ pub(crate) fn frame(runs: &[Summary]) -> Result<Table, ArrowError> {
     columns.table()
 }
 
-/// A row for each stack and flow; `seeds` runs that follow one another have one stack.
+/// A row for each stack and flow; `seeds` consecutive runs have the same stack.
 pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowError> {
     let rows: Vec<FlowMeans> = runs.chunks(seeds.max(1)).flat_map(means).collect();
     let mut columns = Columns::default();
@@ -193,7 +193,7 @@ fn measured(runs: &[Summary]) -> impl Iterator<Item = (&'static str, ((&Summary,
         .filter_map(|(way, at, measured)| Some((way, (at, measured.as_ref()?))))
 }
 
-/// A row for each value of the two densities of each way that was measured.
+/// A row for each value of the two densities of each measured way.
 pub(crate) fn densities(runs: &[Summary]) -> Result<Table, ArrowError> {
     let rows: Vec<_> = measured(runs)
         .flat_map(|(way, (at, r))| {

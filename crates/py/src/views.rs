@@ -1,4 +1,5 @@
-//! What classes in Python see of a sender or a packet: copies that they may keep, and views that are lent for one call.
+//! The view of a sender or a packet that classes in Python get: copies that they may keep, and views that are lent for
+//! one call.
 
 mod ack;
 mod answers;

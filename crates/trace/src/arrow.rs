@@ -1,7 +1,7 @@
 //! Records as Arrow, in memory: a record batch for each chunk.
 //!
-//! A record becomes cells when it happens. A column's place is made for a whole chunk at once; what no record fills is
-//! never written, and memory that is never written costs next to nothing.
+//! A record is converted to cells when its event happens. A column is allocated for a whole chunk; cells without a
+//! value are never written, and memory that is never written costs almost nothing.
 
 use crate::hash::TraceHash;
 use crate::parquet::schema;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// A run's records.
 #[derive(Clone, Debug)]
 pub struct Events {
-    /// That of every batch. Its metadata are those of a trace file: [`Meta::pairs`].
+    /// The schema of every batch. Its metadata are those of a trace file: [`Meta::pairs`].
     pub schema: Arc<Schema>,
     /// At most [`CHUNK`] records each.
     pub batches: Vec<RecordBatch>,
@@ -38,7 +38,7 @@ pub struct ArrowSink {
 }
 
 impl ArrowSink {
-    /// Nothing yet of the run that `meta` describes.
+    /// An empty sink for the run that `meta` describes.
     pub fn new(meta: Meta) -> Self {
         ArrowSink { meta, chunks: Vec::new() }
     }
@@ -72,11 +72,11 @@ impl Sink for ArrowSink {
 #[derive(Debug, Default)]
 pub struct Arrays {
     rows: usize,
-    /// One for each of [`COLUMNS`] once there is a record.
+    /// One for each of [`COLUMNS`], once there is a record.
     columns: Vec<Filled>,
 }
 
-/// A column of a chunk: its cells, and which of them are filled.
+/// A column of a chunk: its cells, and the set of filled ones.
 #[derive(Debug)]
 struct Filled {
     filled: Vec<u8>,
@@ -90,7 +90,7 @@ enum Kept {
     Real(Vec<f64>),
     Bool(Vec<u8>),
     Word(Vec<i8>),
-    /// Where each text ends, for as many rows as there are ends; all texts.
+    /// The end of each text, for rows up to the last text; all texts.
     Text(Vec<i32>, Vec<u8>),
 }
 
@@ -112,7 +112,7 @@ impl Filled {
         self.filled[row / 8] |= 1 << (row % 8);
     }
 
-    /// All texts up to and without `row` have ended.
+    /// Ends all texts before `row`.
     fn end(ends: &mut Vec<i32>, bytes: &[u8], row: usize) {
         ends.resize(row, bytes.len() as i32);
     }
@@ -139,7 +139,7 @@ impl Filled {
     }
 }
 
-/// The first `rows`, in no more memory than they take.
+/// The first `rows`, without unused memory.
 fn cut<T>(mut cells: Vec<T>, rows: usize) -> Vec<T> {
     if rows < cells.len() {
         cells.truncate(rows);
@@ -148,13 +148,13 @@ fn cut<T>(mut cells: Vec<T>, rows: usize) -> Vec<T> {
     cells
 }
 
-/// The words that a column may hold.
+/// The words of a column.
 fn words(about: &Column) -> ArrayRef {
     let Kind::Word(lists) = about.kind else { return Arc::new(StringArray::new_null(0)) };
     Arc::new(StringArray::from_iter_values(lists.iter().copied().flatten()))
 }
 
-/// A record being taken apart.
+/// A record being converted to cells.
 struct Record<'a> {
     columns: &'a mut [Filled],
     row: usize,
@@ -172,7 +172,7 @@ impl Record<'_> {
         let row = self.row;
         if let Kept::Text(ends, bytes) = self.cells(column) {
             Filled::end(ends, bytes, row);
-            // Memory takes whatever is written.
+            // A write to memory cannot fail.
             let _ = write!(bytes, "{v}");
             ends.push(bytes.len() as i32);
         }

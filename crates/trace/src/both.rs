@@ -1,4 +1,4 @@
-//! Two listeners at one run.
+//! Two listeners for one run.
 
 use ackclock_sim::measures::Meters;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
@@ -8,7 +8,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// Passes every call to `.0`, then to `.1`. More than two: nest.
+/// Passes every call to `.0`, then to `.1`. For more than two, nest them.
 #[derive(Clone, Debug, Default)]
 pub struct Both<A, B>(pub A, pub B);
 
@@ -18,7 +18,7 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
     const MEASURES: bool = A::MEASURES || B::MEASURES;
 
-    /// The first's, if it has any: one counts as well as two.
+    /// The first one's meters, if it has any: one set is enough.
     #[inline(always)]
     fn meters(&mut self) -> Option<&mut Meters> {
         if A::MEASURES {

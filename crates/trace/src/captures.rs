@@ -1,12 +1,12 @@
 //! The packets of a simulated run, as captures of its ends and of a node between them.
 //!
-//! A packet is written when its host sends it, with the headers that a TCP would give it ([`Border`]): addresses of the nodes, ports of
-//! the flow, initial sequence numbers from the run's seed, timestamps as the engine has them, IP identifications that count up for each
-//! connection as Linux's do. Its bytes travel beside the simulated packet, so that a capture elsewhere has the same ones. Its payload is
-//! zeros.
+//! A packet is written when its host sends it, with the headers that a TCP would give it ([`Border`]): addresses of the nodes,
+//! ports of the flow, initial sequence numbers from the run's seed, timestamps as in the engine, IP identifications that
+//! increment for each connection as in Linux. Its bytes accompany the simulated packet, so that a capture elsewhere has the same
+//! ones. Its payload is zeros.
 //!
-//! Simulated time is nanoseconds since 1970. A connection that begins without a handshake has no SYN; its windows are shifted as they
-//! would have been after one, and its sender, which has no receiving half, announces the receiver's window.
+//! Simulated time counts as nanoseconds since 1970. A connection without a handshake has no SYN. Its windows have the scale that
+//! a handshake would have given them, and its sender, which has no receiving half, announces the receiver's window.
 
 mod folder;
 
@@ -26,15 +26,15 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::ops::RangeInclusive;
 
-/// Bytes that may be kept of each packet: all headers, to a whole packet.
+/// The range of bytes kept of each packet: from all headers to a whole packet.
 pub const SNAPS: RangeInclusive<u32> = 80..=65_535;
-/// Bytes that are kept of each packet unless asked otherwise: the headers, and some payload.
+/// The default number of bytes kept of each packet: the headers, and some payload.
 pub const SNAP: u32 = 96;
-/// The longest IP packet, which no path here divides.
+/// The longest IP packet; no path here fragments packets.
 const MTU: u32 = 65_535;
 /// The address of the first node, 10.0.0.1.
 const FIRST: u32 = 0x0a00_0001;
-/// The first flow's ports, and how many flows have the same port at their receivers.
+/// The first flow's ports, and the number of flows with the same port at their receivers.
 const FROM: u16 = 40_001;
 const TO: u16 = 5_001;
 const PORTS: u32 = 25_000;
@@ -42,12 +42,12 @@ const PORTS: u32 = 25_000;
 /// Writes the packets of a run as captures, each to a `W`.
 #[derive(Debug)]
 pub struct Captures<W> {
-    /// By flow, its sender's first.
+    /// By flow, the sender's first.
     borders: Vec<[Border; 2]>,
-    /// By flow: what its sender announces, bytes, where it has no receiving half that would do so.
+    /// By flow: the window that its sender announces, bytes, if it has no receiving half.
     windows: Vec<Option<u32>>,
     under_way: UnderWay,
-    /// Of the senders and of the receivers.
+    /// Captures of the senders and of the receivers.
     ends: [PcapngWriter<W>; 2],
     middle: Option<Middle<W>>,
     snap: usize,
@@ -63,14 +63,14 @@ struct Middle<W> {
     leaves: Vec<bool>,
 }
 
-/// What captures are written to.
+/// The destinations of captures.
 #[derive(Debug)]
 pub struct Places<W> {
-    /// Has the packets of all senders: what they send and what comes to them.
+    /// The packets that all senders send and receive.
     pub sender: W,
-    /// Likewise of all receivers.
+    /// The packets that all receivers send and receive.
     pub receiver: W,
-    /// Has the packets that pass the node with this number, in both directions.
+    /// The packets that pass the node with this number, in both directions.
     pub middle: Option<(u32, W)>,
 }
 
@@ -85,7 +85,7 @@ impl<W: Write> Captures<W> {
     /// For the run of `scenario` with `seed`. `snap` bytes are kept of each packet.
     ///
     /// # Errors
-    /// What a place says.
+    /// Errors of a destination.
     pub fn new(scenario: &Scenario, seed: u64, snap: u32, places: Places<W>) -> io::Result<Self> {
         let snap = snap.clamp(*SNAPS.start(), *SNAPS.end());
         let begin = |place, name: &str| PcapngWriter::new(place, name, Some(snap));
@@ -108,10 +108,10 @@ impl<W: Write> Captures<W> {
         })
     }
 
-    /// Where the captures were written to.
+    /// Finishes the captures and returns their destinations.
     ///
     /// # Errors
-    /// The first thing that went wrong since the beginning.
+    /// The first error since the beginning.
     pub fn finish(self) -> io::Result<Places<W>> {
         if let Some(e) = self.failed {
             return Err(e);
@@ -175,7 +175,7 @@ pub fn leaving(scenario: &Scenario, node: u32) -> Vec<bool> {
 /// The two ends of a flow.
 fn borders(flow: u32, spec: &FlowSpec, secret: &Secret) -> io::Result<[Border; 2]> {
     let [a, b] = addresses(flow, spec);
-    // The peer echoes what the engine wrote, so nothing may be added to timestamps.
+    // The peer echoes the engine's timestamps, so nothing may be added to them.
     let numbers = |x, y| Initial { timestamp_offset: 0, ..secret.choose(x, y, Time::ZERO) };
     let (from, to) = (numbers(a, b), numbers(b, a));
     let border = |x, y, own| Border::new(x, y, MTU, own, Dialect::Linux).map_err(io::Error::other);

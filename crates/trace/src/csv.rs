@@ -1,4 +1,4 @@
-//! Comma-separated values, and their description as "CSV on the Web" wants it (`NAME.csv-metadata.json`).
+//! Comma-separated values, and their description in the form of "CSV on the Web" (`NAME.csv-metadata.json`).
 
 use crate::hash::TraceHash;
 use crate::row::Row;
@@ -9,21 +9,21 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes rows as CSV (RFC 4180) with a header line. Nothing stands where a column means nothing; no value needs quotes.
+/// Writes rows as CSV (RFC 4180) with a header line. A column that does not apply is empty; no value needs quotes.
 #[derive(Debug)]
 pub struct CsvSink<W> {
     out: W,
     text: Vec<u8>,
 }
 
-/// Text is handed on in pieces of about this many bytes.
+/// Text is passed on in pieces of about this size, bytes.
 const PIECE: usize = 1 << 16;
 
 impl<W: Write> CsvSink<W> {
     /// Writes the header.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Errors of `out`.
     pub fn new(out: W) -> io::Result<Self> {
         let mut sink = CsvSink { out, text: Vec::with_capacity(PIECE + 1024) };
         let header: Vec<&str> = COLUMNS.iter().map(|c| c.name).collect();
@@ -68,14 +68,14 @@ impl<W: Write> Sink for CsvSink<W> {
 /// A line being written.
 struct Line<'a> {
     text: &'a mut Vec<u8>,
-    /// The column that comes next.
+    /// The next column.
     at: usize,
 }
 
 impl Line<'_> {
     fn put(&mut self, column: Id, v: impl fmt::Display) {
         self.skip_to(column as usize);
-        // Memory takes whatever is written.
+        // A write to memory cannot fail.
         let _ = write!(self.text, "{v}");
     }
 
@@ -124,14 +124,14 @@ impl Cells for Line<'_> {
     }
 }
 
-/// Where the description of the table `csv` belongs (W3C, Model for Tabular Data, §5.3: `{+url}-metadata.json`).
+/// The path of the description of the table `csv` (W3C, Model for Tabular Data, §5.3: `{+url}-metadata.json`).
 pub fn description_path(csv: &Path) -> PathBuf {
     let mut name = csv.as_os_str().to_owned();
     name.push("-metadata.json");
     PathBuf::from(name)
 }
 
-/// The description: which run it is, and every column's type and meaning.
+/// The description: the run, and every column's type and meaning.
 pub fn description(csv: &Path, meta: &Meta, hash: TraceHash) -> String {
     let about: serde_json::Map<String, Value> =
         meta.pairs(hash).into_iter().map(|(k, v)| (k.to_owned(), Value::from(v))).collect();

@@ -1,29 +1,29 @@
-//! What can go wrong with a file: one sentence, with the path.
+//! Errors with a file: one sentence, with the path.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A trace or a capture could not be written. Nothing half-written is left behind.
+/// A trace or a capture could not be written. No incomplete file remains.
 #[derive(Debug)]
 pub enum TraceError {
-    /// The file's name ends in none of the known formats.
+    /// The file's name has an unknown ending.
     Format {
         /// The name found.
         path: PathBuf,
-        /// The endings that are known.
+        /// The known endings.
         allowed: &'static [&'static str],
     },
     /// The system refused.
     Io {
-        /// The file asked for.
+        /// The requested file.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
     /// The system refused a capture, or a packet cannot be written.
     Capture {
-        /// The file or folder asked for.
+        /// The requested file or folder.
         path: PathBuf,
         /// The reason.
         source: io::Error,
@@ -31,7 +31,7 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    /// `source`, said about `path`.
+    /// `source`, for `path`.
     pub fn io(path: &Path, source: io::Error) -> Self {
         TraceError::Io { path: path.to_owned(), source }
     }

@@ -1,11 +1,11 @@
-//! Needed, refused or needless: the verdict on every retransmission while a run goes on.
+//! Needed, refused or needless: the verdict on every retransmission during a run.
 //!
-//! The verdicts are those of [`ackclock_sim::fate`], by the fate of every copy, never by DSACKs. One may come later than its
-//! retransmission, when the last earlier copy has arrived or been dropped.
+//! The verdicts are those of [`ackclock_sim::fate`]. They depend on the fate of every copy, never on DSACKs. A verdict may
+//! follow later than its retransmission, when the last earlier copy has arrived or been dropped.
 //!
-//! Copies are told apart by their number (`sends`, 1 is the first), so a path may deliver them in any order. A number stays
-//! at 255, so copies from the 255th on are taken as one; what was sent before them is still known. Packets that the network
-//! made of one are together one copy: it is lost when all of them are, and taken when one of them is.
+//! Copies are distinguished by their number (`sends`, 1 is the first), so a path may deliver them in any order. A number
+//! stays at 255, so copies from the 255th on count as one; earlier copies are still known. Packets into which the network
+//! duplicated one form a single copy: it is lost when all of them are, and taken when one of them is.
 
 mod stream;
 
@@ -19,21 +19,21 @@ use stream::Stream;
 /// Follows every copy of every segment of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Fates {
-    /// Two streams a flow: what the sender sends, what the receiver sends.
+    /// Two streams for each flow: the data of the sender, and those of the receiver.
     streams: Vec<[Stream; 2]>,
-    /// The packet that arrived last: its host may still refuse it.
+    /// The last packet that arrived: its host may still refuse it.
     arrived: Option<Arrived>,
     settled: Vec<(u64, Verdict)>,
 }
 
-/// What is known about a segment at the moment when it is sent.
+/// The state of a segment when it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Not a retransmission.
     First,
-    /// A retransmission whose case is clear.
+    /// A retransmission whose verdict is known.
     Known(Verdict),
-    /// A retransmission while earlier copies are under way: the verdict comes out of [`Fates::settled`].
+    /// A retransmission while earlier copies are in flight: the verdict follows in [`Fates::settled`].
     Open,
 }
 
@@ -54,7 +54,7 @@ impl Fates {
         f
     }
 
-    /// A segment was sent; `token` comes back with the verdict if that is open.
+    /// A segment was sent; `token` is returned with the verdict if that is still open.
     pub fn on_sent(&mut self, flow: u32, from: Side, seg: &Segment, sends: u8, token: u64) -> Standing {
         self.keep();
         // SYNs are not numbered.
@@ -85,12 +85,12 @@ impl Fates {
         }
     }
 
-    /// Of the segment that has just arrived the host threw these parts away and does not have them.
+    /// The host threw away these parts of the segment that has just arrived, and does not have them.
     pub fn on_refused(&mut self, missing: &[(Offset, Offset)]) {
         self.end(missing);
     }
 
-    /// The network doubled the `sends`-th copy of a segment on its way to the host `to`.
+    /// The network duplicated the `sends`-th copy of a segment on its way to the host `to`.
     pub fn on_doubled(&mut self, flow: u32, to: Side, seg: &Segment, sends: u8) {
         self.keep();
         if seg.seq_len() > 0 {
@@ -98,7 +98,7 @@ impl Fates {
         }
     }
 
-    /// The end of the run: a copy that is still under way counts as taken.
+    /// The end of the run: a copy still in flight counts as taken.
     pub fn finish(&mut self) {
         self.keep();
         for s in self.streams.iter_mut().flatten() {
@@ -106,24 +106,24 @@ impl Fates {
         }
     }
 
-    /// Whether any verdicts have come in.
+    /// Whether there are new verdicts.
     #[inline]
     pub fn has_settled(&self) -> bool {
         !self.settled.is_empty()
     }
 
-    /// Takes the verdicts that have come in, with the tokens of their retransmissions.
+    /// Removes and returns the new verdicts, with the tokens of their retransmissions.
     pub fn settled(&mut self) -> std::vec::Drain<'_, (u64, Verdict)> {
         self.settled.drain(..)
     }
 
-    /// The packet that arrived last was taken.
+    /// The last packet that arrived was taken.
     #[inline]
     fn keep(&mut self) {
         self.end(&[]);
     }
 
-    /// The packet that arrived last was taken but for these parts.
+    /// The last packet that arrived was taken, except these parts.
     #[inline]
     fn end(&mut self, missing: &[(Offset, Offset)]) {
         if let Some(Arrived { flow, from, range, sends }) = self.arrived.take() {

@@ -13,10 +13,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Endings that [`TraceFile::create`] knows.
+/// The endings that [`TraceFile::create`] accepts.
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
 
-/// A trace file being written.
+/// A trace file while it is written.
 #[derive(Debug)]
 pub struct TraceFile {
     path: PathBuf,
@@ -34,7 +34,7 @@ impl TraceFile {
     /// Begins the file `path`, which must end in one of [`ENDINGS`].
     ///
     /// # Errors
-    /// Another ending, something at `path` that is not a file, or the system's reason why nothing can be written there.
+    /// An unknown ending, something at `path` that is not a file, or the system's reason why the file cannot be written.
     pub fn create(path: &Path, meta: Meta) -> Result<Self, TraceError> {
         let ending = path.extension().map(|e| e.to_ascii_lowercase());
         let refused = |e| TraceError::io(path, e);
@@ -49,18 +49,18 @@ impl TraceFile {
         Ok(TraceFile { path: path.to_owned(), meta, format })
     }
 
-    /// The name asked for.
+    /// The requested name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Records on their way into a file.
+/// Records before they are written into a file.
 #[derive(Debug)]
 pub enum FileChunk {
-    /// Kept whole until they are written.
+    /// Kept complete until they are written.
     Rows(Vec<Row>),
-    /// Encoded at once.
+    /// Encoded immediately.
     Columns(Columns),
 }
 
@@ -117,7 +117,8 @@ impl Sink for TraceFile {
     fn finish(self, hash: TraceHash) -> io::Result<()> {
         match self.format {
             Format::Csv(s) => {
-                // The description first: a CSV that is there has one. If the table then fails, the description goes too.
+                // The description comes first, so that an existing CSV always has one. If the table then fails, the
+                // description is removed too.
                 let name = crate::csv::description_path(&self.path);
                 let mut about = NewFile::create(&name)?;
                 about.write_all(crate::csv::description(&self.path, &self.meta, hash).as_bytes())?;
@@ -130,7 +131,8 @@ impl Sink for TraceFile {
     }
 }
 
-/// A file under a temporary name beside its own, which it gets when kept. Dropped before that, it is removed.
+/// A file with a temporary name next to its final one, which it gets when it is kept. If it is dropped before that, it
+/// is removed.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
@@ -164,7 +166,7 @@ impl NewFile {
         Err(io::Error::other("too many unfinished files of that name beside it"))
     }
 
-    /// Makes sure that all is on the disk, and gives the file its name.
+    /// Flushes all data to the disk, and gives the file its name.
     ///
     /// # Errors
     /// The system's reason; the temporary file is removed then.
@@ -189,7 +191,7 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if !self.kept {
-            // Nothing can be done about a file that will not go away; the error that led here is reported.
+            // If the file cannot be removed, nothing more can be done; the error that led here is reported.
             let _ = fs::remove_file(&self.partial);
         }
     }

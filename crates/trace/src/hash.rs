@@ -1,8 +1,8 @@
-//! The trace hash: 128 bits that say what happened in a run, equal on every machine, thread count and target.
+//! The trace hash: 128 bits that identify the events of a run, equal on every machine, thread count and target.
 //!
-//! XXH3-128 over little-endian 64-bit words. Each flow has a hash of its own, so the order in which calls of different
-//! flows come does not matter; the run's hash is taken over the flows' hashes in the scenario's order. A flow's words, in
-//! time order, are listed at [`TEXT`]. Nothing internal to a link or to the event loop is in it.
+//! XXH3-128 over little-endian 64-bit words. Each flow has a hash of its own, so the order of calls for different flows
+//! does not matter; the run's hash is taken over the flows' hashes in the scenario's order. A flow's words, in time
+//! order, are listed at [`TEXT`]. The hash contains nothing internal to a link or to the event loop.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Window};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// The hash's definition, as it stands in `docs/trace.md`.
+/// The hash's definition, as included in `docs/trace.md`.
 pub const TEXT: &str = "\
 XXH3-128 (seed 0) over little-endian 64-bit words, printed as `xxh3-128:` and 32 hexadecimal digits. Each flow is hashed
 by itself, in time order; the run's hash is taken over the number of flows and then, in the scenario's order, each flow's
@@ -33,7 +33,7 @@ and right edge relative to the ack, as signed numbers.
 pub struct TraceHash(pub u128);
 
 impl TraceHash {
-    /// What stands before the digits.
+    /// The prefix before the digits.
     pub const NAME: &'static str = "xxh3-128:";
 }
 
@@ -55,13 +55,13 @@ impl FromStr for TraceHash {
     }
 }
 
-/// Hashes a run while it happens.
+/// Hashes a run during its execution.
 #[derive(Clone, Default)]
 pub struct Hasher {
     flows: Vec<FlowHash>,
 }
 
-/// Bytes that wait to be hashed together.
+/// Bytes that are collected and hashed together.
 const WAITING: usize = 1024;
 /// Bytes of the longest record, a drop with four SACK blocks.
 const LONGEST: usize = 8 * 25;
@@ -101,7 +101,7 @@ impl Hasher {
         h
     }
 
-    /// The hash of what has happened so far.
+    /// The hash of the events so far.
     pub fn hash(&self) -> TraceHash {
         let mut all = Xxh3Default::new();
         all.update(&(self.flows.len() as u64).to_le_bytes());
@@ -116,7 +116,7 @@ impl Hasher {
         self.flows.resize_with(flows, FlowHash::new);
     }
 
-    /// Takes a record, which `write` puts into words behind the time.
+    /// Adds a record; `write` writes its words after the time.
     #[inline(always)]
     fn record(&mut self, at: Time, flow: u32, write: impl FnOnce(&mut Words<'_>)) {
         let i = flow as usize;
@@ -195,7 +195,7 @@ fn bits(w: Window) -> [u64; 2] {
     [w.cwnd.to_bits(), w.ssthresh.to_bits()]
 }
 
-/// One record's words, put where they wait.
+/// The words of one record, written into the buffer.
 struct Words<'a> {
     room: &'a mut [u8; LONGEST],
     used: usize,
@@ -219,7 +219,7 @@ impl Words<'_> {
 
     #[inline(always)]
     fn segment(&mut self, s: &Segment) {
-        // `train` is how packets were handed over, not what went over the wire.
+        // `train` is how packets were passed on, not what was on the wire.
         let Segment { seq, ack, len, wnd, tsval, tsecr, train: _, flags, blocks, sack, mss, wscale, opts } = *s;
         let stamped = opts & Segment::TIMESTAMPS != 0;
         let blocks = blocks.min(4);

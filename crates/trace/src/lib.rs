@@ -1,9 +1,10 @@
-//! What happened in a run.
+//! The events of a run.
 //!
-//! [`row`] is one record, [`schema`] the one table from which columns, CSV header and `docs/trace.md` come,
-//! [`recorder`] listens to a run and hands chunks of records to a [`sink`]: [`mod@parquet`], [`csv`], or [`arrow`] in memory;
-//! [`hash`] says in 128 bits what happened, [`fate`] tells needed, refused and needless retransmissions apart.
-//! [`captures`] has a run's packets as pcapng files, and [`truth`] what its retransmissions were, by their frames.
+//! [`row`] is one record, [`schema`] the single table from which columns, CSV header and `docs/trace.md` are generated.
+//! [`recorder`] listens to a run and passes chunks of records to a [`sink`]: [`mod@parquet`], [`csv`], or [`arrow`] in
+//! memory. [`hash`] identifies a run's events in 128 bits, [`fate`] distinguishes needed, refused and needless
+//! retransmissions. [`captures`] writes a run's packets as pcapng files, and [`truth`] the verdicts on its retransmissions,
+//! by their frames.
 
 pub mod arrow;
 pub mod both;

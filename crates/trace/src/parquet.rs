@@ -1,7 +1,8 @@
 //! Records as Parquet.
 //!
-//! A record becomes cells when it happens: `columns.rs` takes them, `numbers.rs` encodes numbers as they come, `presence.rs` knows
-//! which cells are filled, `page.rs` makes a column's page. The `parquet` crate writes headers, metadata and the file.
+//! A record is converted to cells when its event happens: `columns.rs` takes them, `numbers.rs` encodes numbers immediately,
+//! `presence.rs` records the filled cells, `page.rs` builds a column's page. The `parquet` crate writes headers, metadata and the
+//! file.
 
 mod bits;
 mod columns;
@@ -46,7 +47,7 @@ fn data_type(c: &Column) -> DataType {
     }
 }
 
-/// Writes records as Parquet with Snappy compression, one row group a chunk and one page a column.
+/// Writes records as Parquet with Snappy compression, one row group for each chunk and one page for each column.
 pub struct ParquetSink<W: Write + Send> {
     out: SerializedFileWriter<W>,
     page: Page,
@@ -57,7 +58,7 @@ impl<W: Write + Send> ParquetSink<W> {
     /// Begins a file.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Errors of `out`.
     pub fn new(out: W, meta: &Meta) -> io::Result<Self> {
         let schema = schema();
         let mut props = WriterProperties::builder()
@@ -107,7 +108,7 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
     }
 }
 
-/// The system's own error where there is one, without Parquet's words around it.
+/// The system's own error if there is one, without Parquet's text around it.
 fn plain(e: parquet::errors::ParquetError) -> io::Error {
     match e {
         parquet::errors::ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -3,7 +3,7 @@
 use ackclock_wire::pcapng::{section, Direction, Interface, Packet, RAW};
 use std::io::{self, Write};
 
-/// A capture of IP packets that is being written.
+/// A capture of IP packets while it is written.
 #[derive(Debug)]
 pub struct PcapngWriter<W> {
     out: W,
@@ -15,7 +15,7 @@ impl<W: Write> PcapngWriter<W> {
     /// Begins a capture at the interface `name` that keeps `snap` bytes of each packet; `None`: all.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Errors of `out`.
     pub fn new(mut out: W, name: &str, snap: Option<u32>) -> io::Result<Self> {
         let mut block = Vec::with_capacity(2048);
         section(&mut block);
@@ -24,10 +24,10 @@ impl<W: Write> PcapngWriter<W> {
         Ok(PcapngWriter { out, snap: snap.map_or(usize::MAX, |s| s as usize), block })
     }
 
-    /// Writes a packet, captured `at` nanoseconds since 1970, of which `bytes` are the beginning and `len` is the length.
+    /// Writes a packet captured at `at` nanoseconds since 1970; `bytes` is its beginning and `len` its length.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Errors of `out`.
     pub fn packet(&mut self, at: u64, direction: Option<Direction>, len: u32, bytes: &[u8]) -> io::Result<()> {
         let bytes = &bytes[..bytes.len().min(self.snap)];
         self.block.clear();
@@ -35,12 +35,12 @@ impl<W: Write> PcapngWriter<W> {
         self.out.write_all(&self.block)
     }
 
-    /// Where it is written.
+    /// The destination.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Where it was written.
+    /// Returns the destination.
     pub fn into_inner(self) -> W {
         self.out
     }

@@ -1,7 +1,7 @@
-//! Listens to a run and hands its records to a sink, a chunk at a time.
+//! Listens to a run and passes its records to a sink, a chunk at a time.
 //!
-//! A chunk waits until every retransmission in it is known as needed, refused or needless, that is for about a round trip, so memory
-//! stays bounded however long the run is.
+//! A chunk waits until every retransmission in it has a verdict: needed, refused or needless. That takes about a round trip, so
+//! memory stays bounded however long the run is.
 
 use crate::error::TraceError;
 use crate::fate::{Fates, Standing};
@@ -22,14 +22,14 @@ use std::path::Path;
 /// Records in a chunk, which is also a Parquet row group.
 pub const CHUNK: usize = 1 << 17;
 
-/// Records a run, its trace hash and what its retransmissions were.
+/// Records a run, its trace hash and the verdicts on its retransmissions.
 #[derive(Debug)]
 pub struct Recorder<S: Sink = TraceFile> {
     sink: S,
     failed: Option<io::Error>,
     /// The chunk being filled.
     current: Judged<S::Chunk>,
-    /// Full chunks that have a retransmission without a verdict, or stand behind such a chunk.
+    /// Full chunks with an open retransmission, or behind such a chunk.
     waiting: VecDeque<Judged<S::Chunk>>,
     spare: Vec<S::Chunk>,
     /// Records in the chunks already written; a record's token is its number in the run.
@@ -46,7 +46,7 @@ struct Judged<C> {
     open: usize,
 }
 
-/// The engine's word on a segment that its host will hand over at the same instant.
+/// The engine's report about a segment that its host will send at the same instant.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     at: Time,
@@ -57,19 +57,19 @@ struct Asked {
 }
 
 impl Recorder<TraceFile> {
-    /// Records `flows` flows into the file `path`, whose ending says how: `.parquet` or `.csv`. The file appears under its
-    /// name when [`Recorder::finish`] has succeeded, and not before.
+    /// Records `flows` flows into the file `path`, whose ending selects the format: `.parquet` or `.csv`. The file gets its name
+    /// only when [`Recorder::finish`] has succeeded.
     ///
     /// # Errors
-    /// An unknown ending, or the system's reason why the file cannot be made.
+    /// An unknown ending, or the system's reason why the file cannot be created.
     pub fn create(path: &Path, meta: Meta, flows: u32) -> Result<Self, TraceError> {
         Ok(Recorder::new(TraceFile::create(path, meta)?, flows))
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes the remaining records, and gives the file its name.
     ///
     /// # Errors
-    /// The first thing that went wrong since the beginning. Nothing is left behind then.
+    /// The first error since the beginning. In that case no file remains.
     pub fn finish(self) -> Result<TraceHash, TraceError> {
         let path = self.sink.path().to_owned();
         self.close().map(|(hash, ())| hash).map_err(|e| TraceError::io(&path, e))
@@ -94,20 +94,20 @@ impl<S: Sink> Recorder<S> {
         }
     }
 
-    /// What went wrong, if anything has: the run may then stop early. Nothing more is recorded.
+    /// The error, if one has occurred: the run may then stop early. Nothing more is recorded.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
 
-    /// The hash of what has happened so far.
+    /// The hash of the events so far.
     pub fn hash(&self) -> TraceHash {
         self.hasher.hash()
     }
 
-    /// Settles what is open, writes what is left and finishes the sink.
+    /// Settles open verdicts, writes the remaining records and finishes the sink.
     ///
     /// # Errors
-    /// The first thing that the sink refused since the beginning.
+    /// The first error of the sink since the beginning.
     pub fn close(mut self) -> io::Result<(TraceHash, S::Out)> {
         self.fates.finish();
         self.settle();
@@ -133,7 +133,7 @@ impl<S: Sink> Recorder<S> {
         self.current.chunk.push(row);
     }
 
-    /// Begins a new chunk, and writes those that are judged.
+    /// Begins a new chunk, and writes the chunks without open verdicts.
     #[cold]
     fn turn(&mut self) {
         let chunk = self.spare.pop().unwrap_or_else(|| self.sink.chunk());
@@ -174,7 +174,7 @@ impl<S: Sink> Recorder<S> {
         &mut self.asked[i][usize::from(side == Side::Receiver)]
     }
 
-    /// Who asked for the segment that begins at `seq`.
+    /// The part of the stack that requested the segment that begins at `seq`.
     fn who(&mut self, at: Time, flow: u32, side: Side, seq: u64) -> Option<(Slot, u32)> {
         let asked = self.asked(flow, side);
         while let Some(a) = asked.front() {
@@ -193,7 +193,7 @@ impl<S: Sink> Watch for Recorder<S> {
         if let Event::Sent { start, len, episode, by, sends: _ } = e {
             let (start, end) = (start.0, start.0 + u64::from(len));
             let asked = self.asked(flow, side);
-            // A host hands over at once, so an older word has no packet left to wait for.
+            // A host sends immediately, so no packet is left for an older report.
             if asked.front().is_some_and(|a| a.at < at) {
                 asked.clear();
             }

@@ -7,32 +7,32 @@ use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
-/// One thing that happened: with its packet while it is kept, with a reference to it (`Row<&Segment>`) while it is handed on.
+/// One event: with its packet while it is stored, with a reference to it (`Row<&Segment>`) while it is passed on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<S = Segment> {
-    /// When.
+    /// When it happened.
     pub at: Time,
-    /// The flow (position in the scenario), and its end at which this happened or for which a dropped packet was meant.
-    /// `None` for what belongs to no flow.
+    /// The flow (position in the scenario), and the end where this happened, or the destination of a dropped packet. `None`
+    /// for events that belong to no flow.
     pub end: Option<(u32, Side)>,
-    /// What.
+    /// The event.
     pub what: What<S>,
 }
 
 /// The kinds of record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What<S = Segment> {
-    /// A host handed a packet to its link.
+    /// A host sent a packet to its link.
     Sent {
         /// The packet.
         seg: S,
         /// Bytes on the wire.
         wire: u32,
-        /// How often the same data have now been sent (1 = first); 0 for a segment without sequence space.
+        /// How often the same data have been sent, this time included (1 = first); 0 for a segment without sequence space.
         sends: u8,
-        /// What it was, for retransmissions; `None` for the rest, and while open.
+        /// The verdict on a retransmission; `None` for other packets, and while open.
         verdict: Option<Verdict>,
-        /// Who asked for it and in which episode, where the engine said so.
+        /// The part of the stack that requested it, and its episode, if the engine reported it.
         by: Option<(Slot, u32)>,
     },
     /// A packet was dropped.
@@ -57,14 +57,14 @@ pub enum What<S = Segment> {
     Refused {
         /// The packet.
         seg: S,
-        /// How often its data had been sent when it was (1 = first); 0 for a segment without sequence space.
+        /// How often its data had been sent when it was sent (1 = first); 0 for a segment without sequence space.
         sends: u8,
         /// The reason.
         why: Refusal,
-        /// Of its sequence space, how much the host does not have.
+        /// The part of its sequence space that the host does not have.
         missing: u32,
     },
-    /// A packet came to a directed link's queue.
+    /// A packet entered a directed link's queue.
     Queue {
         /// The directed link.
         link: u32,
@@ -73,7 +73,7 @@ pub enum What<S = Segment> {
         /// Their bytes on the wire.
         bytes: u64,
     },
-    /// Something happened inside a sender. [`Event::Sent`] is not recorded on its own: it is `by` of [`What::Sent`].
+    /// An event inside a sender. [`Event::Sent`] is not recorded separately: it is `by` of [`What::Sent`].
     Tcp(Event),
 }
 

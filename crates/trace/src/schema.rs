@@ -1,6 +1,7 @@
-//! The one table from which the Parquet schema, the CSV header and `docs/trace.md` come, and which kind of record fills which column.
+//! The single table from which the Parquet schema, the CSV header and `docs/trace.md` are generated, and the columns that each
+//! kind of record fills.
 //!
-//! A new column is one entry in [`COLUMNS`] and its [`Id`], and a line in `fill.rs`; then
+//! To add a column, add an entry to [`COLUMNS`], its [`Id`], and a line in `fill.rs`; then run
 //! `cargo run -p ackclock-trace --example trace_page > docs/trace.md`.
 
 mod columns;
@@ -17,15 +18,15 @@ pub use words::{CAUSES, DROPS, EVENTS, PHASES, REFUSALS, SIDES, SLOTS, WHYS};
 /// A column of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Which it is.
+    /// Its identifier.
     pub id: Id,
     /// Its name in every format.
     pub name: &'static str,
-    /// The unit of its values; empty where there is none.
+    /// The unit of its values; empty if there is none.
     pub unit: &'static str,
     /// Whether some records leave it empty.
     pub nullable: bool,
-    /// One sentence for those who load it.
+    /// One sentence for users who load it.
     pub meaning: &'static str,
     /// The type of its values.
     pub kind: Kind,
@@ -63,7 +64,7 @@ impl Kind {
 }
 
 impl Column {
-    /// The `nth` of the column's words; empty where there is none.
+    /// The `nth` of the column's words; empty if there is none.
     pub fn word(&self, nth: usize) -> &'static str {
         let Kind::Word(lists) = self.kind else { return "" };
         lists.iter().copied().flatten().nth(nth).copied().unwrap_or_default()

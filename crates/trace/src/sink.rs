@@ -1,4 +1,4 @@
-//! Where records go, and what a file says about the run that it holds.
+//! The destinations of records, and a file's metadata about its run.
 
 use crate::hash::TraceHash;
 use crate::row::{Row, What};
@@ -11,44 +11,46 @@ pub const FORMAT: u32 = 2;
 
 /// Takes records, a chunk at a time.
 pub trait Sink {
-    /// What a chunk is while it is being filled.
+    /// A chunk while it is filled.
     type Chunk: Chunk;
-    /// What is left at the end.
+    /// The result at the end.
     type Out;
 
     /// An empty chunk.
     fn chunk(&self) -> Self::Chunk;
 
-    /// Takes the next records, in the order of the run. What it leaves of the chunk is cleared.
+    /// Takes the next records, in the order of the run. Records that it leaves in the chunk are
+    /// cleared.
     ///
     /// # Errors
-    /// Whatever the system says about the file; the run's trace is then lost.
+    /// The system's error for the file; the run's trace is then lost.
     fn write(&mut self, chunk: &mut Self::Chunk) -> io::Result<()>;
 
     /// Takes the trace hash and finishes.
     ///
     /// # Errors
-    /// As for [`Sink::write`].
+    /// Those of [`Sink::write`].
     fn finish(self, hash: TraceHash) -> io::Result<Self::Out>;
 }
 
-/// Some consecutive records of a run, in the form that a sink wants.
+/// Consecutive records of a run, in the form that a sink needs.
 pub trait Chunk {
     /// Adds the next record.
     fn push(&mut self, row: Row<&Segment>);
 
-    /// How many records it has.
+    /// The number of records.
     fn len(&self) -> usize;
 
-    /// Whether it has none.
+    /// Whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The verdict on the retransmission that is its `nth` record, which had none when it was added.
+    /// Sets the verdict on the retransmission that is its `nth` record, which had none when it was
+    /// added.
     fn judge(&mut self, nth: usize, verdict: Verdict);
 
-    /// Takes all records out, and keeps the memory.
+    /// Removes all records, and keeps the memory.
     fn clear(&mut self);
 }
 
@@ -93,7 +95,7 @@ impl Sink for Vec<Row> {
     }
 }
 
-/// What is known about a run before it begins.
+/// The metadata of a run that are known before it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
     /// Hash of the scenario, with its name (as in `xxh3-128:…`).

@@ -1,6 +1,6 @@
-//! What every retransmission of a run really was, by its frame numbers in the captures of both ends.
+//! The truth about every retransmission of a run, by its frame numbers in the captures of both ends.
 //!
-//! The verdicts are those of [`ackclock_sim::fate`]: whoever drives the network told it of every copy, drop and refusal.
+//! The verdicts are those of [`ackclock_sim::fate`]: the driver of the network reported every copy, drop and refusal.
 
 use crate::file::NewFile;
 use ackclock_sim::fate::{Fates, Verdict};
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// The file beside the captures.
+/// The file next to the captures.
 pub const NAME: &str = "truth.csv";
 const HEADER: &str =
     "flow,source,destination,time_ns,seq,length,sends,sender_frame,middle_frame,receiver_frame,verdict\n";
@@ -31,15 +31,16 @@ pub struct Retransmission {
     pub seq: Offset,
     /// Bytes of payload.
     pub len: u32,
-    /// How often the byte that was sent most often has now been sent; 2 or more.
+    /// The number of transmissions of its most often sent byte, this one included; 2 or more.
     pub sends: u8,
     /// Its frame in the capture of the senders, from 1.
     pub sender_frame: u64,
-    /// Its frame in the capture at the node between the ends, if there is one and it came there; the first one if it came twice.
+    /// Its frame in the capture at the node between the ends, if there is one and the packet passed there; the first one if it
+    /// passed twice.
     pub middle_frame: Option<u64>,
-    /// Its frame in the capture of the receivers, if it arrived; the first one if the network doubled it.
+    /// Its frame in the capture of the receivers, if it arrived; the first one if the network duplicated it.
     pub receiver_frame: Option<u64>,
-    /// What it was.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -50,7 +51,7 @@ pub struct Truth {
     flows: Vec<Flow>,
     /// Frames in the captures of the senders and of the receivers so far.
     frames: [u64; 2],
-    /// By directed link: whether it leaves the node between the ends; empty without one. Frames there so far.
+    /// By directed link: whether it leaves the node between the ends; empty without such a node. Frames there so far.
     leaves: Vec<bool>,
     middle: u64,
 }
@@ -70,14 +71,14 @@ impl Truth {
         Truth { flows: vec![Flow::default(); flows as usize], ..Truth::default() }
     }
 
-    /// There is a capture, too, of what passes a node: the directed links for which `leaves` says yes begin there. Whoever listens beside
-    /// must hear of hops ([`Watch::HEARS_HOPS`]).
+    /// With a capture at a node, too: the directed links for which `leaves` is true begin there. The listener used together with
+    /// this one must enable [`Watch::HEARS_HOPS`].
     #[must_use]
     pub fn with_middle(self, leaves: Vec<bool>) -> Self {
         Truth { leaves, ..self }
     }
 
-    /// All retransmissions in the order in which they were sent.
+    /// All retransmissions in the order of transmission.
     pub fn finish(self) -> Vec<Retransmission> {
         let one = |flow: Flow| {
             let verdicts = flow.fates.each();
@@ -96,7 +97,7 @@ impl Truth {
         &mut self.flows[i]
     }
 
-    /// The retransmission that is this packet on its way to `to`.
+    /// The retransmission in this packet on its way to `to`.
     fn find(&mut self, flow: u32, to: Side, number: u32) -> Option<&mut Retransmission> {
         let again = &mut self.flows.get_mut(flow as usize)?.again;
         let i = again.binary_search_by_key(&number, |(number, _)| *number).ok()?;
@@ -192,11 +193,11 @@ impl Watch for Truth {
     }
 }
 
-/// Writes [`NAME`] into `folder`, a line for each retransmission. `end` answers a flow's name and the addresses of its sender and
-/// receiver.
+/// Writes [`NAME`] into `folder`, one line for each retransmission. `end` returns a flow's name and the addresses of its sender
+/// and receiver.
 ///
 /// # Errors
-/// What the system says; nothing is left behind then.
+/// Errors of the system; no file remains in that case.
 pub fn write<'a>(
     folder: &Path,
     rows: &[Retransmission],
@@ -213,7 +214,7 @@ pub fn write<'a>(
         };
         let number = |f: Option<u64>| f.map(|f| f.to_string()).unwrap_or_default();
         let (middle, receiver, name) = (number(r.middle_frame), number(r.receiver_frame), quoted(name));
-        // Text takes whatever is written.
+        // A write to a text cannot fail.
         let _ = write!(text, "{name},{from},{to},{},{seq},{len},{sends},", at.0);
         let _ = writeln!(text, "{sender_frame},{middle},{receiver},{verdict}");
     }

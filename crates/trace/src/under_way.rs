@@ -1,22 +1,22 @@
-//! The bytes of the packets that are on a simulated path, by the numbers that the simulator gives them.
+//! The bytes of the packets on a simulated path, by the numbers that the simulator gives them.
 
 use ackclock_sim::watch::Side;
 use std::collections::VecDeque;
 
-/// Keeps what a packet is made of while it is under way.
+/// Keeps the bytes of packets while they are in flight.
 ///
-/// A host numbers its packets from 0 ([`ackclock_sim::watch::Watch::arrived`]), so that the oldest of them stands first.
+/// A host numbers its packets from 0 ([`ackclock_sim::watch::Watch::arrived`]), so the oldest of them is first.
 #[derive(Clone, Debug, Default)]
 pub struct UnderWay {
-    /// Two hosts a flow: its sender, its receiver.
+    /// Two hosts for each flow: its sender, its receiver.
     hosts: Vec<Host>,
     spare: Vec<Vec<u8>>,
 }
 
-/// What one host has sent.
+/// The packets that one host has sent.
 #[derive(Clone, Debug, Default)]
 struct Host {
-    /// The number of the first one that is kept.
+    /// The number of the first packet that is kept.
     first: u32,
     packets: VecDeque<Option<Kept>>,
 }
@@ -24,7 +24,7 @@ struct Host {
 #[derive(Clone, Debug)]
 struct Kept {
     bytes: Vec<u8>,
-    /// More than one where the network has doubled it.
+    /// More than one if the network has duplicated it.
     copies: u32,
 }
 
@@ -34,7 +34,7 @@ impl UnderWay {
         UnderWay { hosts: vec![Host::default(); 2 * flows as usize], spare: Vec::new() }
     }
 
-    /// The next packet of the host `from` of a flow sets out. Answers its number.
+    /// The next packet of the host `from` of a flow is sent. Returns its number.
     pub fn put(&mut self, flow: u32, from: Side, bytes: &[u8]) -> u32 {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clear();
@@ -55,7 +55,7 @@ impl UnderWay {
         Some(&kept.bytes)
     }
 
-    /// It is no longer on its way: it has come to the host `to`. If it was doubled, the other one still is.
+    /// The packet has arrived at the host `to` and is no longer in flight. If it was duplicated, the other one still is.
     pub fn take(&mut self, flow: u32, to: Side, number: u32) -> Option<Vec<u8>> {
         let host = self.hosts.get_mut(place(flow, other(to)))?;
         let slot = host.packets.get_mut(number.wrapping_sub(host.first) as usize)?;
@@ -78,7 +78,7 @@ impl UnderWay {
         self.spare.extend(bytes);
     }
 
-    /// The network has made two of it.
+    /// The network has duplicated the packet.
     pub fn double(&mut self, flow: u32, to: Side, number: u32) {
         let Some(host) = self.hosts.get_mut(place(flow, other(to))) else { return };
         let at = number.wrapping_sub(host.first) as usize;
@@ -87,17 +87,17 @@ impl UnderWay {
         }
     }
 
-    /// Takes the bytes of a packet back, so that they need not be allocated again.
+    /// Takes back the bytes of a packet for reuse.
     pub fn give_back(&mut self, bytes: Vec<u8>) {
         self.spare.push(bytes);
     }
 
-    /// How many packets are under way; one that was doubled counts once.
+    /// The number of packets in flight; a duplicated one counts once.
     pub fn len(&self) -> usize {
         self.hosts.iter().map(|host| host.packets.iter().flatten().count()).sum()
     }
 
-    /// Whether none is.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

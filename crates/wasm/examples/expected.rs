@@ -1,4 +1,4 @@
-//! Prints the cases for `tests/same.mjs`: each scenario file given, with its own stacks and with every stack there is, and
+//! Prints the cases for `tests/same.mjs`: each scenario file given, with its own stacks and with every existing stack, and
 //! the trace hashes of the native build.
 
 use ackclock_wasm::border::Lists;
@@ -34,7 +34,7 @@ fn cases() -> Result<Value, String> {
             let answer = ackclock_wasm::answer(request.as_bytes(), &mut Lists::default());
             let answer: Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
             if let Some(e) = answer["error"]["message"].as_str() {
-                // A file may set what another stack's parts do not have.
+                // A file may set parameters that another stack's parts lack.
                 let of_the_file = answer["error"]["key"].as_str().is_some_and(|key| key.contains(".set."));
                 if stack.is_some() && of_the_file {
                     eprintln!("{file}: left out: {e}");

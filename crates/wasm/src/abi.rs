@@ -1,23 +1,23 @@
-//! What the module exports and imports.
+//! The module's exports and imports.
 //!
-//! A text goes in as (address, length) of memory got from [`alloc`], and comes out as one number, its address in the upper
-//! 32 bits and its length in the lower. Columns stay where they are, and the answer names their addresses. Nothing is given
-//! back: an instance serves one request, and its memory goes with it. So no run can see what another left behind, not even
-//! one that ended in a trap.
+//! A text is passed in as (address, length) of memory from [`alloc`], and returned as one number, its address in the upper
+//! 32 bits and its length in the lower. Columns stay in place, and the answer contains their addresses. Nothing is freed:
+//! an instance serves one request, and its memory is released with it. So no run can see the remains of another, not even
+//! of one that ended in a trap.
 #![expect(unsafe_code, reason = "the border of linear memory; ackclock.mjs is the other side")]
 
 use crate::border::{Border, Column};
 use serde_json::{json, Value};
 use std::sync::Mutex;
 
-/// What a panic said. A panic ends the call with a trap, which carries no text.
+/// The message of a panic. A panic ends the call with a trap, which carries no text.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 #[link(wasm_import_module = "lab")]
 extern "C" {
-    /// The share of the run that is done, 0 to 1.
+    /// Reports the share of the run that is done, 0 to 1.
     fn told(share: f64);
-    /// Puts bytes of the request's file from byte `at` on into memory; answers how many, 0 behind its end.
+    /// Copies bytes of the request's file from byte `at` on into memory; returns their number, 0 beyond its end.
     fn read(at: f64, into: *mut u8, len: usize) -> usize;
 }
 
@@ -25,7 +25,7 @@ struct Memory;
 
 impl Border for Memory {
     fn told(&mut self, share: f64) {
-        // SAFETY: a number goes out, nothing comes back.
+        // SAFETY: passes a number out, and nothing back.
         unsafe { told(share) };
     }
 
@@ -59,7 +59,7 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 /// See [`crate::answer`].
 ///
 /// # Safety
-/// The request lies in memory got from [`alloc`].
+/// The request is in memory from [`alloc`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ask(request: *const u8, len: usize) -> u64 {
     std::panic::set_hook(Box::new(|said| {
@@ -67,11 +67,11 @@ pub unsafe extern "C" fn ask(request: *const u8, len: usize) -> u64 {
             *kept = said.to_string();
         }
     }));
-    // SAFETY: as the caller promises; nothing frees it.
+    // SAFETY: as the caller guarantees; the memory is never freed.
     give(crate::answer(unsafe { std::slice::from_raw_parts(request, len) }, &mut Memory))
 }
 
-/// What the panic said that ended [`ask`] with a trap.
+/// The message of the panic that ended [`ask`] with a trap.
 #[unsafe(no_mangle)]
 pub extern "C" fn panic_message() -> u64 {
     give(PANIC.lock().map(|m| m.clone()).unwrap_or_default())

@@ -1,8 +1,8 @@
-//! What an answer needs of whoever asked, besides text.
+//! The caller's services for an answer, besides text.
 
 use serde_json::Value;
 
-/// Numbers of one kind, one after the other.
+/// A sequence of numbers of one kind.
 #[derive(Debug)]
 pub enum Column {
     /// Times and offsets.
@@ -15,17 +15,17 @@ pub enum Column {
     U8(Vec<u8>),
 }
 
-/// The other side.
+/// The caller's side.
 pub trait Border {
-    /// Hears the share of a run that is done, 0 to 1.
+    /// Reports the share of a run that is done, 0 to 1.
     fn told(&mut self, share: f64);
-    /// Reads on from byte `at` of the file that came with the request; answers how many bytes there were, 0 behind its end.
+    /// Reads from byte `at` of the file that came with the request; returns the number of bytes read, 0 beyond its end.
     fn read(&mut self, at: u64, into: &mut [u8]) -> usize;
-    /// Takes a column, and says what stands for it in the answer.
+    /// Takes a column, and returns its representation in the answer.
     fn column(&mut self, column: Column) -> Value;
 }
 
-/// Hears nothing; columns stand in the answer as lists, with `null` for what is not finite.
+/// Ignores progress; columns become lists in the answer, with `null` for values that are not finite.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
     /// The file that comes with requests.

@@ -1,6 +1,6 @@
-//! Captures for a page: the same flows and verdicts as `ackclock capture` tells, and one flow as columns to draw.
+//! Captures for a page: the same flows and verdicts as in `ackclock capture`, and one flow as columns to draw.
 //!
-//! The file stays on the other side, which hands over piece by piece what is asked for; no more of it is in memory at once.
+//! The file stays on the other side, which returns the requested pieces; no more of it is in memory at a time.
 
 mod drawn;
 
@@ -16,31 +16,31 @@ use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufReader, Read};
 
-/// Most connections in memory at once, as `ackclock capture` has it.
+/// Most connections in memory at a time, as in `ackclock capture`.
 const LIMIT: usize = 10_000;
-/// How many connections are told of: the ones with the most bytes.
+/// The number of connections listed: those with the most bytes.
 const TOLD: usize = 1000;
-/// Most segments, acknowledgments and SACK blocks that are drawn of a flow.
+/// Most segments, acknowledgments and SACK blocks drawn for a flow.
 const DRAWN: usize = 4_000_000;
-/// Of how many retransmissions the evidence is told.
+/// The number of retransmissions whose evidence is included.
 const EXPLAINED: usize = 100_000;
-/// Bytes that are asked of the file at once.
+/// Bytes requested from the file in one call.
 const PIECE: usize = 4 << 20;
 
 /// The file that comes with a request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Whole {
-    /// As it is named.
+    /// Its name.
     file: String,
-    /// Bytes.
+    /// Its size in bytes.
     size: f64,
-    /// Where it was captured, seen from the data. Default: found out.
+    /// Where it was captured, seen from the data. Default: detected.
     #[serde(default)]
     at: Option<At>,
 }
 
-/// One flow of it.
+/// One of its flows.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OneFlow {
@@ -58,13 +58,13 @@ pub(crate) struct OneFlow {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fitted {
-    /// Bytes.
+    /// Size in bytes.
     size: f64,
     #[serde(default)]
     at: Option<At>,
     /// `A:p > B:p`.
     flow: String,
-    /// Who sends in the scenario.
+    /// The sender's stack in the scenario.
     stack: String,
 }
 
@@ -77,7 +77,7 @@ enum At {
 }
 
 impl Whole {
-    /// What `ackclock capture --json` prints, without each retransmission and each stall.
+    /// The output of `ackclock capture --json`, without each retransmission and each stall.
     pub(crate) fn flows(&self, border: &mut dyn Border) -> Result<String, String> {
         let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false, densities: false }, TOLD, None);
         let (contents, traffic) = analysed(border, self.size, &mut survey)?;
@@ -87,7 +87,7 @@ impl Whole {
 }
 
 impl OneFlow {
-    /// The flow as the list has it, each retransmission and stall, and the flow as columns: `Captured` in
+    /// The flow as in the list, each retransmission and stall, and the flow as columns: `Captured` in
     /// `web/src/engine/capture.ts`.
     pub(crate) fn drawn(&self, border: &mut dyn Border) -> Result<String, String> {
         let wanted = Wanted { at: self.at.map(side), each: true, densities: false };
@@ -113,7 +113,7 @@ impl OneFlow {
 }
 
 impl Fitted {
-    /// What `ackclock capture --fit --json` tells, with the scenarios.
+    /// The output of `ackclock capture --fit --json`, with the scenarios.
     pub(crate) fn fit(&self, border: &mut dyn Border) -> Result<String, String> {
         let chosen = ends(&self.flow).ok_or_else(|| format!("found the flow {}, allowed: A:p > B:p", self.flow))?;
         let mut observer = Observer::new(self.at.map(side), Some(chosen));
@@ -131,7 +131,7 @@ fn analysed<A: Analysis>(border: &mut dyn Border, size: f64, analysis: &mut A) -
     Ok((contents, flows.finish()))
 }
 
-/// The file, read from its beginning on.
+/// The file, read from its beginning.
 struct Pieces<'a> {
     border: &'a mut dyn Border,
     at: u64,

@@ -1,11 +1,11 @@
-//! What a scenario consists of, under the numbers by which a trace speaks of it.
+//! The parts of a scenario, with the numbers that a trace uses for them.
 
 use ackclock_lab::scenario::Plan;
 use ackclock_sim::scenario::{DirectionSpec, FlowSpec, LinkSpec, QueueLimit, QueueSpec, Scenario, SplitPath};
 use serde_json::{json, Value};
 
 /// `links` (two for each link of the scenario, then the paths of splits, so that a link's number is its position),
-/// `elements` (with their numbers, which go on after those of the links), `flows`, and how long.
+/// `elements` (with their numbers, which continue after those of the links), `flows`, and the duration.
 pub(crate) fn of(plan: &Plan) -> Value {
     let s = &plan.scenario;
     let Scenario { name, duration, nodes: _, links: _, flows, background } = s;
@@ -33,14 +33,14 @@ pub(crate) fn of(plan: &Plan) -> Value {
 struct Lane<'a> {
     from: u32,
     to: u32,
-    /// 1 is the first.
+    /// Counted from 1.
     path: Option<usize>,
     way: &'a DirectionSpec,
 }
 
 impl Lane<'_> {
     fn json(&self, s: &Scenario) -> Value {
-        // What acts there is listed by itself; its form and its queue's convention change nothing that is drawn.
+        // Elements are listed separately; the form and the queue's convention do not affect the picture.
         let DirectionSpec { rate, delay, queue, elements: _, form: _ } = self.way;
         let QueueSpec { limit, limit_counts_service: _ } = queue;
         let limit = match *limit {

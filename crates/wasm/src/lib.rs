@@ -1,7 +1,8 @@
 //! The laboratory for pages and for Node: a request as JSON in, results out as JSON and columns.
 //!
-//! The exports of `abi` are plain functions over linear memory, and `ackclock.mjs` beside this crate is their whole
-//! loader. A binding generator would add a program to install whose version must equal a library's, to pass one text.
+//! The exports of `abi` are plain functions over linear memory, and `ackclock.mjs` next to this crate is their
+//! complete loader. A binding generator would add a program to install, with a version that must equal a library's,
+//! only to pass one text.
 
 #![expect(clippy::result_large_err, reason = "as in ackclock_lab: a refusal is made once, by a person's slip")]
 
@@ -30,7 +31,7 @@ use serde_json::{json, Value};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What can be asked.
+/// The requests.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum Request {
@@ -42,7 +43,7 @@ enum Request {
     Csv(What),
     /// The same as `FILE.parquet`.
     Parquet(What),
-    /// How the scenario is laid out, without running it.
+    /// The layout of the scenario, without running it.
     Check(What),
     /// The text that `ackclock show` prints.
     Show(What),
@@ -58,13 +59,13 @@ enum Request {
     CaptureFit(capture::Fitted),
 }
 
-/// A scenario, and what a command line would change in it.
+/// A scenario, and the changes that a command line would make to it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct What {
     /// TOML.
     scenario: String,
-    /// The stack of every flow, in place of the file's.
+    /// The stack of every flow, instead of the file's.
     #[serde(default)]
     stack: Option<String>,
     /// As in `rto.tick=500 ms`.
@@ -75,7 +76,7 @@ struct What {
     seed: Option<String>,
 }
 
-/// Answers a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake where there is one.
+/// Answers a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake if there is one.
 pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
     let request: Request = match serde_json::from_slice(request) {
         Ok(request) => request,
@@ -103,7 +104,7 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
 }
 
 impl What {
-    /// What to run, and the seed.
+    /// The plan to run, and the seed.
     fn plan(&self) -> Result<(Plan, u64), ScenarioError> {
         let refuse = |option: &str, found: &str, allowed| ScenarioError::option(option, found, allowed);
         let seed = self.seed.as_ref().map(|s| s.parse().map_err(|_| refuse("--seed", s, "a whole number from 0")));
@@ -134,7 +135,7 @@ impl What {
     fn trace(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let (plan, seed) = self.plan()?;
         let (summary, picture) = watched(&plan, seed, Picture::new(&plan), border)?;
-        // Numbers stand in the report as the command prints them, so it is not read and written again.
+        // The report has numbers in the command's form, so it is not parsed and written again.
         let report = RawValue::from_string(report::json(&plan, &[summary]));
         let report = report.map_err(|e| ScenarioError::option("run", e.to_string(), "a report"))?;
         let layout = layout::of(&plan);
@@ -158,7 +159,7 @@ impl What {
     }
 }
 
-/// The file that a run's records make, and the trace hash.
+/// The file of a run's records, and the trace hash.
 fn recorded<S: Sink<Out = Vec<u8>>>(
     plan: &Plan,
     seed: u64,

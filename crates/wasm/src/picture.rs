@@ -1,7 +1,7 @@
-//! A run as columns to draw: what `web/src/engine/trace.ts` describes.
+//! A run as columns to draw, as described in `web/src/engine/trace.ts`.
 //!
-//! Each packet has one row that says how it ended, while a trace has a record for each thing that happened to it. What
-//! each retransmission was is decided as for traces.
+//! Each packet has one row with its final fate, while a trace has a record for each event. The verdicts on
+//! retransmissions are decided as for traces.
 
 mod flow;
 mod tables;
@@ -43,7 +43,7 @@ impl Picture {
         Picture { fates: Fates::new(flows.len() as u32), flows, queues: Vec::new() }
     }
 
-    /// The flows, and the queues to which anything came.
+    /// The flows, and the queues with arrivals.
     pub(crate) fn columns(mut self, border: &mut dyn Border) -> (Value, Value) {
         self.fates.finish();
         self.settle();

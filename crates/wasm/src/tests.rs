@@ -73,7 +73,7 @@ fn dropped_acks_stand_where_they_were_sent() {
     let key = |i: usize| if dropped[i] == 1 { sent[i].as_f64().unwrap() } else { time[i].as_f64().unwrap() };
     assert!((1..sent.len()).all(|i| key(i - 1) <= key(i)));
     assert!(dropped.iter().filter(|d| **d == 1).count() > 100);
-    // Each ACK's number is its own.
+    // Each ACK has its own number.
     let mut numbers: Vec<u64> = column("number").iter().map(|n| n.as_u64().unwrap()).collect();
     numbers.sort_unstable();
     assert!(numbers.windows(2).all(|w| w[0] < w[1]));

@@ -8,11 +8,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
 
-/// Packets between two looks at Ctrl-C.
+/// Packets between two checks for Ctrl-C.
 const LOOK_EVERY: u64 = 1 << 16;
 
-/// Fits a path to all flows of captures, which share a bottleneck. `seconds`: how long the scenario runs at most; default: ten times
-/// as long as the capture.
+/// Fits a path to all flows of captures, which share a bottleneck. `seconds`: the scenario's longest duration. Default: ten times
+/// the capture's length.
 #[pyfunction]
 pub(crate) fn capture_fit(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! What captures hold, as columns.
+//! The contents of captures, as columns.
 
 use crate::arrow::Table;
 use crate::tables::{Cell, Columns};
@@ -11,13 +11,13 @@ use arrow_schema::ArrowError;
 
 type Made = Result<Table, ArrowError>;
 
-/// A column of what `of` says of each row.
+/// A column with the result of `of` for each row.
 fn column<R, C: Cell>(columns: &mut Columns, rows: &[R], name: &str, of: impl Fn(&R) -> C) {
     let cells: Vec<C> = rows.iter().map(of).collect();
     columns.add(name, cells.iter());
 }
 
-/// Where a row belongs.
+/// The columns that identify the flow of a row.
 fn belongs<R>(columns: &mut Columns, rows: &[R], flow: impl Fn(&R) -> &FlowRow<'_>) {
     column(columns, rows, "file", |r| flow(r).file.name.clone());
     column(columns, rows, "connection", |r| flow(r).connection.number);
@@ -94,7 +94,7 @@ pub(super) fn stalls(files: &[OneFile]) -> Made {
     c.table()
 }
 
-/// The flows of which reordering is known.
+/// The flows whose reordering is known.
 fn reordered<'a>(flows: &'a [FlowRow<'a>]) -> impl Iterator<Item = (&'a FlowRow<'a>, &'a Reordered)> {
     flows.iter().filter_map(|f| Some((f, f.course().reordering.as_ref()?)))
 }

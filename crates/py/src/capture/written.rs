@@ -1,4 +1,4 @@
-//! Packets of a capture as a file of their own. It has its name once it is complete.
+//! Packets of a capture as a new file. It gets its name once it is complete.
 
 use super::{end, unreadable};
 use ackclock_capture::read::open;
@@ -10,8 +10,8 @@ use std::io::{BufWriter, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Writes the frames with these numbers, in ascending order; without `frames` all TCP segments, or those between the two ends `chosen`,
-/// without names and payload. Answers how many packets were written and how many left out.
+/// Writes the frames with these numbers, in ascending order. Without `frames`, writes all TCP segments, or those between the two
+/// ends `chosen`, without names and payload. Returns the number of packets written and the number left out.
 #[pyfunction]
 pub(crate) fn capture_copy(
     py: Python<'_>,

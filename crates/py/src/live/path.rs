@@ -1,4 +1,4 @@
-//! `ackclock live path`: a scenario with real TCPs at its ends, with Python's lock given up.
+//! `ackclock live path`: a scenario with real TCPs at its ends, with Python's lock released.
 
 use super::live_error;
 use crate::arrow::Table;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What a live run came to.
+/// The results of a live run.
 #[pyclass(frozen, module = "ackclock._native")]
 pub(crate) struct LiveRun {
     runs: Py<Runs>,
@@ -33,13 +33,13 @@ pub(crate) struct LiveRun {
 
 #[pymethods]
 impl LiveRun {
-    /// The run's numbers, as of a simulated one.
+    /// The run's numbers, as for a simulated one.
     #[getter]
     fn runs(&self, py: Python<'_>) -> Py<Runs> {
         self.runs.clone_ref(py)
     }
 
-    /// What only a live run has, as JSON.
+    /// The results that only a live run has, as JSON.
     #[getter]
     fn about(&self) -> &str {
         &self.about
@@ -50,7 +50,7 @@ impl LiveRun {
         (self.hash.clone(), Table::new(self.events.schema.clone(), self.events.batches.clone()))
     }
 
-    /// The same scenario in the simulator, `seeds` of it from the run's own on.
+    /// Runs the same scenario in the simulator, with `seeds` seeds from the run's own on.
     fn simulate(&self, py: Python<'_>, seeds: u64, progress: Option<Py<PyAny>>) -> PyResult<Runs> {
         let request = Request::of(self.prepared.simulated(self.seed, seeds));
         let runs = request.simulate(py, None, None, None, progress.as_ref())?;
@@ -64,7 +64,7 @@ impl LiveRun {
     }
 }
 
-/// Runs a scenario live. `say` is told the first line before it begins.
+/// Runs a scenario live. `say` is called with the first line before it begins.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
@@ -133,7 +133,7 @@ enum Failed {
     Trace(TraceError),
 }
 
-/// Runs, and keeps the events in memory; in the file `trace` too, if there is one.
+/// Runs, and keeps the events in memory, and also in the file `trace` if given.
 fn record(
     prepared: &Prepared,
     seed: u64,
@@ -158,7 +158,7 @@ fn record(
     Ok((ran, hash, events))
 }
 
-/// A wrong ending is a slip of whoever asked.
+/// An unknown ending is an error of the caller.
 fn trace_error(py: Python<'_>, e: &TraceError) -> PyErr {
     match e {
         TraceError::Format { path, allowed } => {

@@ -1,4 +1,4 @@
-//! Any program behind a scenario's path, with Python's lock given up while it runs.
+//! Any program behind a scenario's path, with Python's lock released while it runs.
 
 use super::live_error;
 use crate::request::Request;
@@ -8,8 +8,8 @@ use ackclock_live::shell::Shell;
 use ackclock_live::supervise::Answer;
 use pyo3::prelude::*;
 
-/// Runs a program behind a scenario's path; the ledger as JSON. `say` is told the run's first line. The run is stopped when
-/// `go_on` answers no; its ledger is handed back all the same.
+/// Runs a program behind a scenario's path; returns the ledger as JSON. `say` is called with the run's first line. The run
+/// is stopped when `go_on` returns false; its ledger is returned nevertheless.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]

@@ -1,4 +1,4 @@
-//! One Python object that answers for a slot: how it is made, how it is asked, and what becomes of its errors.
+//! A Python object that implements a slot: how it is created, how it is called, and how its errors are handled.
 
 use crate::views::{self, Board, Context, Xmit};
 use ackclock_tcp::event::Window;
@@ -14,14 +14,14 @@ use pyo3::PyClass;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Asked more often than this at one moment, an algorithm keeps the simulation from going on.
+/// An algorithm that is called more often than this at one instant keeps the simulation from advancing.
 const AT_ONE_MOMENT: u64 = 1_000_000;
 
-/// What all algorithms of one call have in common: the first error, and the simulated time.
+/// The state shared by all algorithms of one call: the first error, and the simulated time.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     now: AtomicU64,
-    /// How often anything was asked since time went on.
+    /// The number of calls since time advanced.
     asked: AtomicU64,
     failed: AtomicBool,
     first: Mutex<Option<Fault>>,
@@ -30,13 +30,13 @@ pub(crate) struct Watch {
 /// The error that ends a run.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// When, in simulated time.
+    /// The simulated time.
     pub(crate) at: Time,
     /// File and class.
     pub(crate) algorithm: String,
-    /// Which of its methods was asked.
+    /// The method that was called.
     pub(crate) method: &'static str,
-    /// What it raised.
+    /// The exception that it raised.
     pub(crate) error: PyErr,
 }
 
@@ -55,7 +55,7 @@ impl Watch {
         self.first.lock().ok()?.take()
     }
 
-    /// Notes that something is asked; says whether simulated time still goes on.
+    /// Records a call; returns whether simulated time still advances.
     #[inline]
     fn goes_on(&self, now: Option<Time>) -> bool {
         match now {
@@ -68,7 +68,7 @@ impl Watch {
         }
     }
 
-    /// Whether the run is lost: then no Python is called any more.
+    /// Whether the run has failed: no Python is called any more.
     fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -84,21 +84,21 @@ impl Watch {
     }
 }
 
-/// Makes the objects of one class with its parameters: one for each flow, or for each direction of a link.
+/// Creates the objects of one class with its parameters: one for each flow, or for each direction of a link.
 pub(super) struct Maker {
-    /// A callable: the maximum segment size or the seed of a path element in, an object out.
+    /// A callable: takes the maximum segment size, or the seed of a path element, and returns an object.
     pub(super) make: Py<PyAny>,
     /// The class itself.
     pub(super) class: Py<PyAny>,
     /// The slot's base class.
     pub(super) base: Py<PyAny>,
-    /// File and class, for people.
+    /// File and class, for messages.
     pub(super) name: String,
     pub(super) watch: Arc<Watch>,
 }
 
 impl Maker {
-    /// A new object; one that cannot be made has failed and answers nothing.
+    /// A new object. If it cannot be created, it counts as failed and returns nothing.
     pub(super) fn make(&self, given: u64) -> Algorithm {
         let (name, watch) = (self.name.clone(), Arc::clone(&self.watch));
         Python::attach(|py| {
@@ -114,7 +114,7 @@ impl Maker {
     }
 }
 
-/// An object that answers for a slot.
+/// An object that implements a slot.
 pub(super) struct Algorithm {
     object: Option<Py<PyAny>>,
     base: Py<PyAny>,
@@ -122,19 +122,19 @@ pub(super) struct Algorithm {
     watch: Arc<Watch>,
 }
 
-/// A method of it, bound; nothing if the class left it to its base.
+/// A bound method of it; empty if the class does not override its base.
 pub(super) struct Hook {
     method: &'static str,
     bound: Option<Py<PyAny>>,
 }
 
 impl Algorithm {
-    /// The method of this name. One that only the base class has is never called: what it does stands in the engine.
+    /// The method with this name. A method that only the base class has is never called: the engine implements it.
     pub(super) fn hook(&self, method: &'static str) -> Hook {
         self.bind(method, true)
     }
 
-    /// The method of this name, be it that of the base class.
+    /// The method with this name, even if only the base class has it.
     pub(super) fn method(&self, method: &'static str) -> Hook {
         self.bind(method, false)
     }
@@ -169,8 +169,8 @@ impl Algorithm {
         })
     }
 
-    /// Asks a method at `now`; `call` calls it and reads what it answers. An error ends the run: then, and for a method
-    /// that the class does not have, the answer is `otherwise`.
+    /// Calls a method at `now`; `call` calls it and reads its result. An error ends the run: in that case, and if the
+    /// class lacks the method, the result is `otherwise`.
     #[inline]
     pub(super) fn ask<R>(
         &self,
@@ -192,7 +192,7 @@ impl Algorithm {
         })
     }
 
-    /// Asks the owner of a phase what to send now.
+    /// Asks the owner of a phase for the next transmission.
     pub(super) fn next(&self, hook: &Hook, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<answer::Xmit> {
         self.ask(hook, Some(cx.now), None, |f| {
             let w = views::Window::read(w);
@@ -201,7 +201,7 @@ impl Algorithm {
         })
     }
 
-    /// Tells a method something; what it answers does not matter.
+    /// Calls a method for information; its result is ignored.
     #[inline]
     pub(super) fn tell<A>(&self, hook: &Hook, now: Option<Time>, what: impl FnOnce() -> A)
     where
@@ -218,7 +218,7 @@ impl Hook {
     }
 }
 
-/// That a method answered something that makes no sense.
+/// The error for an invalid result of a method.
 pub(super) fn senseless(answer: &Bound<'_, PyAny>, allowed: &str) -> PyErr {
     let shown = answer.repr().map_or_else(|_| "something without a repr".to_owned(), |r| r.to_string());
     let short: String = shown.chars().take(60).collect();
@@ -245,12 +245,12 @@ pub(super) fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Time>> {
     Ok(whole_or_none(answer, 0, LATEST)?.map(Time))
 }
 
-/// The latest moment that an algorithm may speak of, ns.
+/// The latest time that an algorithm may return, ns.
 pub(super) const LATEST: u64 = 1 << 60;
-/// The longest time that one may speak of, ns: thirteen days.
+/// The longest duration that one may return, ns: thirteen days.
 pub(super) const LONGEST: u64 = 1 << 50;
 
-/// An object of a class of answers.
+/// An object of a result class.
 pub(super) fn answered<'a, 'py, T: PyClass<Frozen = True> + Sync>(
     answer: &'a Bound<'py, PyAny>,
     allowed: &str,
@@ -258,7 +258,7 @@ pub(super) fn answered<'a, 'py, T: PyClass<Frozen = True> + Sync>(
     answer.cast::<T>().map(|b| b.get()).map_err(|_| senseless(answer, allowed))
 }
 
-/// What is to be sent: something that can be sent now.
+/// A transmission that is possible now.
 fn sendable(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Option<answer::Xmit>> {
     if answer.is_none() {
         return Ok(None);

@@ -10,7 +10,7 @@ use ackclock_tcp::facts::episode::CcUndo;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Congestion` at work.
+/// A running instance of a subclass of `ackclock.Congestion`.
 pub(super) struct Growth {
     algorithm: Algorithm,
     on_ack: Hook,

@@ -13,7 +13,7 @@ use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::time::{Nanos, Time};
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Detector` at work.
+/// A running instance of a subclass of `ackclock.Detector`.
 pub(super) struct Judge {
     algorithm: Algorithm,
     owns_rto: bool,
@@ -51,7 +51,7 @@ impl Judge {
         }
     }
 
-    /// What a verdict of loss counts as is said by an attribute, read when it was given.
+    /// An attribute, read when the verdict was given, determines how a verdict of loss counts.
     fn counted(&self, verdict: Verdict) -> Verdict {
         let Verdict::Lost(bytes) = verdict else { return verdict };
         let counts_as_rto = self.algorithm.attribute("began_by", false, |v| match v.extract() {
@@ -71,7 +71,7 @@ fn truth(v: &Bound<'_, PyAny>) -> PyResult<bool> {
     v.extract().map_err(|_| senseless(v, "True or False"))
 }
 
-/// A verdict that fits what is outstanding.
+/// A verdict that is consistent with the outstanding data.
 fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<Verdict> {
     match answered::<VerdictView>(answer, "a Verdict")?.0 {
         Verdict::Lost(_) | Verdict::Collapsed(_) | Verdict::More(_) | Verdict::Repaired
@@ -131,7 +131,7 @@ impl Timekeeper for Judge {
         self.algorithm.ask(&self.after_rto, Some(cx.now), (), |f| {
             Board::lend_mut(f.py(), board, |board| f.call1((board, Context(*cx))).map(drop))
         });
-        // Whatever it marks, the owner of Loss has marked before.
+        // The owner of Loss has already marked everything that this one might mark.
         false
     }
     fn owns_rto(&self) -> bool {

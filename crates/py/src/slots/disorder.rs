@@ -11,7 +11,7 @@ use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::units::Bytes;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Disorder` at work.
+/// A running instance of a subclass of `ackclock.Disorder`.
 pub(super) struct Doubt {
     algorithm: Algorithm,
     on_enter: Hook,

@@ -1,4 +1,4 @@
-//! `elements`: what becomes of packets on a link?
+//! `elements`: what is the fate of packets on a link?
 
 use super::algorithm::{answered, senseless, Algorithm, Hook, LONGEST};
 use crate::views::{Fate, Packet as PacketView};
@@ -6,7 +6,7 @@ use ackclock_sim::scenario::custom::{Packet, PathElement, Verdict};
 use ackclock_tcp::time::Nanos;
 use pyo3::prelude::*;
 
-/// What a class says of itself: what it may do with packets.
+/// A class's declaration of its possible actions on packets.
 #[derive(Clone, Copy)]
 pub(super) struct Declared {
     pub(super) delays: bool,
@@ -19,13 +19,13 @@ impl Declared {
     pub(super) fn read(found: &Bound<'_, PyAny>) -> PyResult<Self> {
         let of = |name: &str| -> PyResult<bool> { found.getattr(name)?.extract() };
         let delays = of("delays")?;
-        // Packets are out of order only where some are delayed.
+        // Packets can only get out of order if some are delayed.
         let reorders = delays && of("reorders")?;
         Ok(Declared { delays, reorders, loses: of("loses")?, duplicates: of("duplicates")? })
     }
 }
 
-/// A subclass of `ackclock.Element` at work.
+/// A running instance of a subclass of `ackclock.Element`.
 pub(super) struct Element {
     algorithm: Algorithm,
     packet: Hook,
@@ -46,7 +46,7 @@ impl PathElement for Element {
     }
 }
 
-/// An answer that the class has declared.
+/// A result that the class has declared.
 fn read(answer: &Bound<'_, PyAny>, declared: Declared) -> PyResult<Verdict> {
     if answer.is_none() {
         return Ok(Verdict::Pass);

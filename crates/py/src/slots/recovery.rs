@@ -15,7 +15,7 @@ use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::units::Bytes;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Recovery` at work.
+/// A running instance of a subclass of `ackclock.Recovery`.
 pub(super) struct Repairer {
     algorithm: Algorithm,
     open_gate: Gate,

@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 /// The shortest timeout, ns: a shorter one would fire for every segment.
 const SHORTEST: u64 = 1_000;
 
-/// A subclass of `ackclock.Rto` at work. What it says of itself is read after each method that may change it.
+/// A running instance of a subclass of `ackclock.Rto`. Its attributes are read after each method that may
+/// change them.
 pub(super) struct Timer {
     algorithm: Algorithm,
     said: Said,

@@ -12,7 +12,7 @@ use ackclock_tcp::spurious::Spurious;
 use ackclock_tcp::time::{Nanos, Time};
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Spurious` at work.
+/// A running instance of a subclass of `ackclock.Spurious`.
 pub(super) struct Judge {
     algorithm: Algorithm,
     on_begin: Hook,

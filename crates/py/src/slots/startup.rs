@@ -11,7 +11,7 @@ use ackclock_tcp::units::Bytes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Startup` at work.
+/// A running instance of a subclass of `ackclock.Startup`.
 pub(super) struct Start {
     algorithm: Algorithm,
     initial: Hook,

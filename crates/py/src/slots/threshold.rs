@@ -12,7 +12,7 @@ use ackclock_tcp::facts::scoreboard::Scoreboard;
 use ackclock_tcp::time::Nanos;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.DupThresh` at work.
+/// A running instance of a subclass of `ackclock.DupThresh`.
 pub(super) struct Threshold {
     algorithm: Algorithm,
     follows_flight: bool,

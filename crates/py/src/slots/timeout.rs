@@ -15,7 +15,7 @@ use ackclock_tcp::timeout::{Repair, Timeout};
 use ackclock_tcp::units::Bytes;
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Timeout` at work.
+/// A running instance of a subclass of `ackclock.Timeout`.
 pub(super) struct AfterTimeout {
     algorithm: Algorithm,
     enter: Hook,

@@ -10,7 +10,7 @@ use ackclock_tcp::facts::episode::{Ledger, Mistake};
 use ackclock_tcp::undo::{GiveBack, Prior, Standing, Undo};
 use pyo3::prelude::*;
 
-/// A subclass of `ackclock.Undo` at work.
+/// A running instance of a subclass of `ackclock.Undo`.
 pub(super) struct Giver {
     algorithm: Algorithm,
     prior_in_recovery: Prior,

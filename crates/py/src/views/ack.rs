@@ -4,7 +4,7 @@ use ackclock_tcp::facts::ack::{self, AckEvent};
 use ackclock_tcp::facts::reorder::ReorderSample;
 use pyo3::prelude::*;
 
-/// What one acceptable ACK said: a copy.
+/// The content of one acceptable ACK: a copy.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Ack(pub(crate) AckEvent);
 
@@ -30,17 +30,18 @@ impl Ack {
     fn advances(&self) -> bool {
         self.0.advances()
     }
-    /// Bytes that it newly reports by SACK.
+    /// Bytes newly reported by SACK.
     #[getter]
     fn sacked(&self) -> u64 {
         self.0.sacked
     }
-    /// Bytes that it newly reports, cumulatively or by SACK.
+    /// Bytes newly reported, cumulatively or by SACK.
     #[getter]
     fn delivered(&self) -> u64 {
         self.0.delivered
     }
-    /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended.
+    /// Duplicates in a row, this one included; on an advancing ACK, the length of the run that just
+    /// ended.
     #[getter]
     fn dup_run(&self) -> u32 {
         self.0.dup_run
@@ -55,12 +56,12 @@ impl Ack {
     fn has_sack(&self) -> bool {
         self.0.has_sack
     }
-    /// Whether it echoes a mark of congestion, and the connection uses ECN.
+    /// Whether it echoes a congestion mark, and the connection uses ECN.
     #[getter]
     fn ece(&self) -> bool {
         self.0.ece
     }
-    /// Whether something that it delivered had been sent more than once.
+    /// Whether any data that it delivered had been sent more than once.
     #[getter]
     fn covers_retransmit(&self) -> bool {
         self.0.covers_retransmit
@@ -70,7 +71,7 @@ impl Ack {
     fn dsack(&self) -> Option<(u64, u64)> {
         self.0.dsack.map(|(a, b)| (a.0, b.0))
     }
-    /// Time since the newest delivered segment was sent, ns, if that was sent once (Karn).
+    /// Time since the newest delivered segment was sent, ns, if it was sent once (Karn).
     #[getter]
     fn rtt(&self) -> Option<u64> {
         self.0.rtt.map(|t| t.0)
@@ -80,7 +81,7 @@ impl Ack {
     fn tsecr(&self) -> Option<u32> {
         self.0.tsecr
     }
-    /// Of what it delivered, the segment sent last.
+    /// The segment sent last among those that it delivered.
     #[getter]
     fn newest(&self) -> Option<Newest> {
         self.0.newest.map(Newest)
@@ -124,27 +125,28 @@ impl Sample {
     fn dupacks(&self) -> u32 {
         self.0.dupacks
     }
-    /// When the first of them came, ns.
+    /// When the first of them arrived, ns.
     #[getter]
     fn first_dup(&self) -> u64 {
         self.0.first_dup.0
     }
-    /// When the last of them came, ns.
+    /// When the last of them arrived, ns.
     #[getter]
     fn last_dup(&self) -> u64 {
         self.0.last_dup.0
     }
-    /// When the ACK came that filled the hole, ns.
+    /// When the ACK that filled the hole arrived, ns.
     #[getter]
     fn filled(&self) -> u64 {
         self.0.filled.0
     }
-    /// When the hole was resent, ns, if it was: then this is a retransmission proved needless.
+    /// When the hole was retransmitted, ns, if it was: then this is a retransmission proved
+    /// needless.
     #[getter]
     fn resent(&self) -> Option<u64> {
         self.0.resent.map(|t| t.0)
     }
-    /// Segments that were resent for it, all needlessly.
+    /// Segments retransmitted for it, all needlessly.
     #[getter]
     fn segments(&self) -> u32 {
         self.0.segments

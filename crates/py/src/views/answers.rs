@@ -1,4 +1,4 @@
-//! What algorithms answer: values that are made in Python and read by the engine.
+//! The results of algorithms: values created in Python and read by the engine.
 
 use super::context::members;
 use ackclock_tcp::congestion::Cut as EngineCut;
@@ -14,7 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// What a detector thinks after an ACK or a timer.
+/// A detector's verdict after an ACK or a timer.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Verdict(pub(crate) detect::Verdict);
@@ -30,7 +30,7 @@ impl Verdict {
     /// An event with nothing left to repair: the window is cut and no phase begins.
     #[classattr]
     const REPAIRED: Verdict = Verdict(detect::Verdict::Repaired);
-    /// One segment is to be sent now, whatever the window says.
+    /// One segment is to be sent now, regardless of the window.
     #[classattr]
     const PROBE: Verdict = Verdict(detect::Verdict::Probe);
     /// Bytes newly marked lost, as a new event: an episode begins if none is running.
@@ -48,7 +48,7 @@ impl Verdict {
     }
 }
 
-/// A transmission: what to send, or what was sent.
+/// A transmission: the segment to send, or the one that was sent.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Xmit(pub(crate) answer::Xmit);
@@ -58,12 +58,12 @@ impl Xmit {
     /// The segment at `snd_nxt`; below `snd_max` that is a retransmission.
     #[classattr]
     const NEW: Xmit = Xmit(answer::Xmit::New);
-    /// The segment that contains this offset, again.
+    /// Retransmits the segment that contains this offset.
     #[staticmethod]
     fn again(offset: u64) -> Self {
         Xmit(answer::Xmit::Again(Offset(offset)))
     }
-    /// The offset of what is sent again; None for `NEW`.
+    /// The offset of the retransmission; None for `NEW`.
     #[getter]
     fn offset(&self) -> Option<u64> {
         match self.0 {
@@ -76,7 +76,7 @@ impl Xmit {
     }
 }
 
-/// What happens to the retransmission timer.
+/// The effect on the retransmission timer.
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rearm {
@@ -88,14 +88,14 @@ pub(crate) enum Rearm {
     Keep,
 }
 
-/// What the owner of Recovery or Loss wants next.
+/// The next step that the owner of Recovery or Loss wants.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Flow(pub(crate) answer::Flow);
 
 #[pymethods]
 impl Flow {
-    /// The phase goes on; the timer is restarted by an ACK of new data.
+    /// The phase continues; the timer is restarted by an ACK of new data.
     #[classattr]
     const CONTINUE: Flow = Flow(answer::Flow::Continue(answer::Rearm::OnNewData));
     /// The phase is over.
@@ -104,7 +104,7 @@ impl Flow {
     /// The phase is over, and the ACK that ended it also grows the window.
     #[classattr]
     const DONE_AND_GROW: Flow = Flow(answer::Flow::Done { grow: true });
-    /// From Recovery only: the same episode goes on in Loss, without back-off.
+    /// From Recovery only: the same episode continues in Loss, without back-off.
     #[classattr]
     const RESTART: Flow = Flow(answer::Flow::Restart);
     /// From Loss only: `snd_nxt` goes back to `snd_una`.
@@ -113,7 +113,7 @@ impl Flow {
     /// A fast retransmit begins a new episode; from Recovery the old one ends with it.
     #[classattr]
     const BEGIN: Flow = Flow(answer::Flow::Begin);
-    /// The phase goes on, and this happens to the timer.
+    /// The phase continues, with this effect on the timer.
     #[staticmethod]
     fn continue_with(rearm: Rearm) -> Self {
         Flow(answer::Flow::Continue(match rearm {
@@ -127,20 +127,20 @@ impl Flow {
     }
 }
 
-/// How lost data are sent again after a timeout.
+/// The repair of lost data after a timeout.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Repair(pub(crate) timeout::Repair);
 
 #[pymethods]
 impl Repair {
-    /// What is marked lost is sent.
+    /// Data marked lost are sent.
     #[classattr]
     const MARKS: Repair = Repair(timeout::Repair::Marks);
-    /// `snd_nxt` goes back to `snd_una`, and what is SACKed on the way is passed over.
+    /// `snd_nxt` goes back to `snd_una`, and SACKed data are skipped.
     #[classattr]
     const REWIND: Repair = Repair(timeout::Repair::Rewind { skip_sacked: true });
-    /// `snd_nxt` goes back to `snd_una`, and everything is sent again.
+    /// `snd_nxt` goes back to `snd_una`, and everything is retransmitted.
     #[classattr]
     const REWIND_ALL: Repair = Repair(timeout::Repair::Rewind { skip_sacked: false });
     fn __repr__(&self) -> String {
@@ -148,8 +148,8 @@ impl Repair {
     }
 }
 
-/// What a loss does to the window: the threshold is written at once, the window is a target that recovery reaches its own
-/// way. Both in bytes.
+/// The effect of a loss on the window. The threshold is set immediately; the window is a target that recovery reaches in
+/// its own way. Both in bytes.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Cut(pub(crate) EngineCut);
 
@@ -166,7 +166,7 @@ impl Cut {
     fn ssthresh(&self) -> f64 {
         self.0.ssthresh
     }
-    /// Window to arrive at, bytes.
+    /// Target window, bytes.
     #[getter]
     fn cwnd(&self) -> f64 {
         self.0.cwnd
@@ -176,23 +176,23 @@ impl Cut {
     }
 }
 
-/// What the start of a connection makes of an ACK.
+/// The effect of an ACK on slow start.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Advice(pub(crate) startup::Advice);
 
 #[pymethods]
 impl Advice {
-    /// As before.
+    /// No change.
     #[classattr]
     const KEEP: Advice = Advice(startup::Advice::Keep);
-    /// This is the slow start threshold, bytes.
+    /// Sets the slow start threshold, bytes.
     #[staticmethod]
     fn ssthresh(bytes: f64) -> PyResult<Self> {
         check("ssthresh", bytes, 0.0, f64::INFINITY)?;
         Ok(Advice(startup::Advice::Ssthresh(bytes)))
     }
-    /// Until further notice slow start opens the window by this share, 0 to 1, of what it would; at the first loss it is 1
-    /// again.
+    /// From now on, slow start opens the window by this share, 0 to 1, of the usual amount; at the first loss it returns
+    /// to 1.
     #[staticmethod]
     fn growth(share: f64) -> PyResult<Self> {
         check("share", share, 0.0, 1.0)?;
@@ -203,11 +203,11 @@ impl Advice {
     }
 }
 
-/// What is compared with the window before something new is sent in Open.
+/// The amount compared with the window before new data are sent in Open.
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Gate {
-    /// What lies between `snd_una` and `snd_nxt`, in whole segments of the window.
+    /// The data between `snd_una` and `snd_nxt`, in whole segments of the window.
     Window,
     /// RFC 6675's `pipe`.
     Pipe,
@@ -222,13 +222,13 @@ impl From<Gate> for gate::Gate {
     }
 }
 
-/// Which window is remembered by an episode that a timeout begins in the middle of another one's repair.
+/// The window remembered by an episode that a timeout begins during another one's repair.
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Prior {
-    /// As it is at the timeout.
+    /// The current one at the timeout.
     AtTimeout,
-    /// What the interrupted episode remembers.
+    /// The one remembered by the interrupted episode.
     BeforeInterrupted,
 }
 
@@ -241,7 +241,7 @@ impl From<Prior> for undo::Prior {
     }
 }
 
-/// What revealed a loss.
+/// The event that revealed a loss.
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Cause {
@@ -249,12 +249,12 @@ pub(crate) enum Cause {
     Fast,
     /// A retransmission timeout.
     Rto,
-    /// The network said so (RFC 3168): the window is cut and nothing is repaired.
+    /// The network reported congestion (RFC 3168): the window is cut and nothing is repaired.
     Ecn,
 }
 
 impl Cause {
-    /// The one object that stands for it, so that `is` compares.
+    /// The single object for it, so that `is` works.
     pub(super) fn object(py: Python<'_>, c: event::Cause) -> PyResult<Py<Cause>> {
         static ALL: PyOnceLock<[Py<Cause>; 3]> = PyOnceLock::new();
         let all = ALL.get_or_try_init(py, || members(py, ["FAST", "RTO", "ECN"]))?;
@@ -267,10 +267,10 @@ impl Cause {
     }
 }
 
-/// The largest window that anything may ask for, bytes.
+/// The largest window that may be requested, bytes.
 pub(crate) const LARGEST: f64 = (1u64 << 50) as f64;
 
-/// Refuses a number that is none, or is out of range.
+/// Refuses a value that is not a number, or is out of range.
 pub(crate) fn check(name: &str, number: f64, least: f64, most: f64) -> PyResult<()> {
     if (least..=most).contains(&number) {
         return Ok(());

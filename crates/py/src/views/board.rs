@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// What has been sent and not yet acknowledged, and what is known of it.
+/// The data that have been sent and not yet acknowledged, with their state.
 ///
-/// It is lent: after the method that was given it has returned it cannot be used any more.
+/// It is lent: after the method that received it has returned, it can no longer be used.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Board {
     board: AtomicPtr<Scoreboard>,
@@ -19,7 +19,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Lends it for one call that only reads.
+    /// Lends it for one read-only call.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         board: &Scoreboard,
@@ -53,7 +53,7 @@ impl Board {
     pub(super) fn reading(&self, _py: Python<'_>) -> PyResult<&Scoreboard> {
         let board = self.board.load(Ordering::Relaxed);
         // SAFETY: it is not null only while `lend_pointer`, whose caller holds the scoreboard, waits for the call; `_py` shows
-        // that no other thread runs Python meanwhile, and each use of the reference ends before Python goes on.
+        // that no other thread runs Python meanwhile, and each use of the reference ends before Python continues.
         unsafe { board.as_ref() }.ok_or_else(|| {
             PyRuntimeError::new_err(
                 "this Board was lent for one call, which has ended: keep what you read, not the board",
@@ -70,14 +70,14 @@ impl Board {
             ));
         }
         // SAFETY: as in `reading`; it was lent by `lend_mut`, so the engine's access is exclusive, and no reference from
-        // `reading` outlives the method that made it.
+        // `reading` outlives the method that created it.
         Ok(unsafe { &mut *self.board.load(Ordering::Relaxed) })
     }
 }
 
 #[pymethods]
 impl Board {
-    /// Bytes held to be in the network (RFC 6675 section 4).
+    /// Bytes assumed to be in the network (RFC 6675 section 4).
     #[getter]
     fn pipe(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.reading(py)?.pipe())
@@ -87,12 +87,12 @@ impl Board {
     fn sacked(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.reading(py)?.sacked())
     }
-    /// Bytes marked lost, sent again or not.
+    /// Bytes marked lost, retransmitted or not.
     #[getter]
     fn lost(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.reading(py)?.lost())
     }
-    /// Segments marked lost and not sent again.
+    /// Segments marked lost and not retransmitted.
     #[getter]
     fn lost_to_send(&self, py: Python<'_>) -> PyResult<u32> {
         Ok(self.reading(py)?.lost_to_send())
@@ -102,12 +102,12 @@ impl Board {
     fn highest_sacked(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.reading(py)?.highest_sacked().map(|o| o.0))
     }
-    /// The lowest segment marked lost and not sent again: its first offset.
+    /// The lowest segment marked lost and not retransmitted: its first offset.
     #[getter]
     fn first_lost(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         Ok(self.reading(py)?.first_lost().map(|o| o.0))
     }
-    /// The lowest segment below the highest SACKed one that was neither SACKed nor sent again.
+    /// The lowest segment below the highest SACKed one that was neither SACKed nor retransmitted.
     #[getter]
     fn first_hole(&self, py: Python<'_>) -> PyResult<Option<Segment>> {
         Ok(self.reading(py)?.first_hole().copied().map(Segment))
@@ -116,7 +116,7 @@ impl Board {
     fn segments(&self, py: Python<'_>) -> PyResult<Vec<Segment>> {
         Ok(self.reading(py)?.iter().copied().map(Segment).collect())
     }
-    /// What the last ACK newly delivered: copies. A segment SACKed earlier and acknowledged now is not among them.
+    /// The segments that the last ACK newly delivered: copies. A segment SACKed earlier and acknowledged now is not included.
     fn newly(&self, py: Python<'_>) -> PyResult<Vec<Segment>> {
         Ok(self.reading(py)?.newly().copied().map(Segment).collect())
     }
@@ -128,32 +128,32 @@ impl Board {
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.reading(py)?.len())
     }
-    /// Mark the oldest segment lost, unless it is SACKed; the bytes newly marked.
+    /// Mark the oldest segment lost, unless it is SACKed; return the bytes newly marked.
     fn mark_head_lost(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_head_lost())
     }
-    /// Mark the segment that contains the offset lost; on one sent again the retransmission counts as lost. The bytes newly
-    /// marked.
+    /// Mark the segment that contains the offset lost; for one that was retransmitted, the retransmission counts as lost.
+    /// Return the bytes newly marked.
     fn mark_lost(&self, py: Python<'_>, offset: u64) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_lost(Offset(offset)))
     }
-    /// Mark everything that is not SACKed lost; the bytes newly marked.
+    /// Mark everything that is not SACKed lost; return the bytes newly marked.
     fn mark_rest_lost(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_rest_lost())
     }
-    /// Mark lost every hole that has at least this many SACKed segments above it; the bytes newly marked.
+    /// Mark lost every hole that has at least this many SACKed segments above it; return the bytes newly marked.
     fn mark_holes_under(&self, py: Python<'_>, segments: u32) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_holes_under(segments))
     }
-    /// Mark lost every hole below the offset, if it is outstanding; the bytes newly marked.
+    /// Mark lost every hole below the offset, if it is outstanding; return the bytes newly marked.
     fn mark_holes_below(&self, py: Python<'_>, offset: u64) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_holes_below(Offset(offset)))
     }
-    /// Mark lost what RFC 6675 section 4 (IsLost) holds to be lost; the bytes newly marked.
+    /// Mark lost the segments that RFC 6675 section 4 (IsLost) considers lost; return the bytes newly marked.
     fn mark_is_lost(&self, py: Python<'_>, dupthresh: u32, mss: u32) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_is_lost(dupthresh, mss))
     }
-    /// Take every mark of loss back.
+    /// Remove every loss mark.
     fn unmark_lost(&self, py: Python<'_>) -> PyResult<()> {
         self.writing(py)?.unmark_lost();
         Ok(())
@@ -206,12 +206,12 @@ impl Segment {
     fn sacked(&self) -> bool {
         self.0.marks.any(Marks::SACKED)
     }
-    /// Whether a judge holds it to be lost.
+    /// Whether a judge considers it lost.
     #[getter]
     fn lost(&self) -> bool {
         self.0.marks.any(Marks::LOST)
     }
-    /// Whether it was sent again since it was last held to be lost.
+    /// Whether it was retransmitted since it was last considered lost.
     #[getter]
     fn resent(&self) -> bool {
         self.0.marks.any(Marks::REXMIT)

@@ -1,4 +1,4 @@
-//! The sender as every algorithm sees it.
+//! The sender as seen by every algorithm.
 
 use ackclock_tcp::event;
 use ackclock_tcp::facts::ctx::Ctx;
@@ -11,9 +11,9 @@ use pyo3::PyClass;
 #[pyclass(frozen, eq, eq_int, hash, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
-    /// Nothing is missing.
+    /// No data are missing.
     Open,
-    /// Something is missing and it is not clear whether it is lost.
+    /// Data are missing, and it is unclear whether they are lost.
     Disorder,
     /// A loss is being repaired after a judge's verdict.
     Recovery,
@@ -22,7 +22,7 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// The one object that stands for it, so that `is` compares.
+    /// The single object for it, so that `is` works.
     fn object(py: Python<'_>, p: event::Phase) -> PyResult<Py<Phase>> {
         static ALL: PyOnceLock<[Py<Phase>; 4]> = PyOnceLock::new();
         let all = ALL.get_or_try_init(py, || members(py, ["OPEN", "DISORDER", "RECOVERY", "LOSS"]))?;
@@ -46,14 +46,14 @@ pub(super) fn members<T: PyClass, const N: usize>(py: Python<'_>, names: [&str; 
     all.try_into().map_err(|_| PyRuntimeError::new_err("an enumeration without its members"))
 }
 
-/// The sender at one moment: a copy. Offsets count bytes of the stream from 1 on, times are whole nanoseconds since the run
-/// began, and what is not known is None.
+/// The sender at one instant: a copy. Offsets count bytes of the stream from 1, times are whole nanoseconds since the run
+/// began, and unknown values are None.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Context(pub(crate) Ctx);
 
 #[pymethods]
 impl Context {
-    /// The moment, ns.
+    /// The current time, ns.
     #[getter]
     fn now(&self) -> u64 {
         self.0.now.0
@@ -78,7 +78,7 @@ impl Context {
     fn flight(&self) -> u64 {
         self.0.flight()
     }
-    /// What a new segment at `snd_max` may use, bytes.
+    /// The room for a new segment at `snd_max`, bytes.
     #[getter]
     fn room(&self) -> u64 {
         self.0.room
@@ -128,7 +128,7 @@ impl Context {
     fn phase(&self, py: Python<'_>) -> PyResult<Py<Phase>> {
         Phase::object(py, self.0.phase)
     }
-    /// Whether sending last stopped because the window was full (RFC 7661).
+    /// Whether the last transmission stopped because the window was full (RFC 7661).
     #[getter]
     fn cwnd_limited(&self) -> bool {
         self.0.cwnd_limited

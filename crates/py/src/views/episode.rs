@@ -13,8 +13,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::Mutex;
 
-/// What is remembered of one loss event. `recover`, `proven_spurious` and `void` may be set while the method runs that was
-/// given it.
+/// The record of one loss event. `recover`, `proven_spurious` and `void` may be set while the method that received it runs.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Episode(Mutex<Lent>);
 
@@ -28,7 +27,7 @@ impl Episode {
         Episode(Mutex::new(Lent { ep, writable }))
     }
 
-    /// Lends it for one call that may write; what is written counts if the call succeeds.
+    /// Lends it for one call that may write; changes take effect if the call succeeds.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         ep: &mut episode::Episode,
@@ -78,12 +77,12 @@ impl Episode {
     fn id(&self) -> PyResult<u32> {
         Ok(self.value()?.id)
     }
-    /// What began it.
+    /// The event that began it.
     #[getter]
     fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
         Cause::object(py, self.value()?.cause)
     }
-    /// When, ns.
+    /// When it began, ns.
     #[getter]
     fn began(&self) -> PyResult<u64> {
         Ok(self.value()?.began.0)
@@ -100,7 +99,7 @@ impl Episode {
         }
         self.write(|ep| ep.recover = Offset(offset))
     }
-    /// The window before the cut, never inflated: for reading.
+    /// The window before the cut, never inflated: read-only.
     #[getter]
     fn prior(&self) -> PyResult<Window> {
         Ok(Window::read(&self.value()?.prior))
@@ -115,12 +114,12 @@ impl Episode {
     fn flight(&self) -> PyResult<u64> {
         Ok(self.value()?.flight)
     }
-    /// Segments resent in it.
+    /// Segments retransmitted in it.
     #[getter]
     fn retransmits(&self) -> PyResult<u32> {
         Ok(self.value()?.retransmits)
     }
-    /// Of these, proven needless.
+    /// Those proven needless.
     #[getter]
     fn proven_spurious(&self) -> PyResult<u32> {
         Ok(self.value()?.proven_spurious)
@@ -129,7 +128,7 @@ impl Episode {
     fn set_proven_spurious(&self, segments: u32) -> PyResult<()> {
         self.write(|ep| ep.proven_spurious = segments)
     }
-    /// Duplicates that came before the hole filled (Blanton & Allman's D).
+    /// Duplicates before the hole was filled (Blanton & Allman's D).
     #[getter]
     fn dupacks_to_fill(&self) -> PyResult<u32> {
         Ok(self.value()?.dupacks_to_fill)
@@ -139,12 +138,12 @@ impl Episode {
     fn first_dup(&self) -> PyResult<u64> {
         Ok(self.value()?.first_dup.0)
     }
-    /// The last duplicate before the hole filled, ns.
+    /// The last duplicate before the hole was filled, ns.
     #[getter]
     fn last_dup(&self) -> PyResult<u64> {
         Ok(self.value()?.last_dup.0)
     }
-    /// When the hole filled, ns: the first advancing ACK of its Recovery.
+    /// When the hole was filled, ns: the first advancing ACK of its Recovery.
     #[getter]
     fn filled(&self) -> PyResult<Option<u64>> {
         Ok(self.value()?.filled.map(|t| t.0))
@@ -154,7 +153,7 @@ impl Episode {
     fn ended(&self) -> PyResult<Option<u64>> {
         Ok(self.value()?.ended.map(|t| t.0))
     }
-    /// Whether undo is out of the question.
+    /// Whether undo is impossible.
     #[getter]
     fn void(&self) -> PyResult<bool> {
         Ok(self.value()?.void)
@@ -163,7 +162,7 @@ impl Episode {
     fn set_void(&self, void: bool) -> PyResult<()> {
         self.write(|ep| ep.void = void)
     }
-    /// What a retransmission proved needless says about reordering; None before the hole filled.
+    /// The information about reordering from a retransmission proved needless; None before the hole is filled.
     fn sample(&self) -> PyResult<Option<Sample>> {
         Ok(self.value()?.sample().map(Sample))
     }
@@ -181,7 +180,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Lends it for one call; what was written into its episodes counts if the call succeeds.
+    /// Lends it for one call; changes to its episodes take effect if the call succeeds.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         ledger: &mut episode::Ledger,
@@ -205,12 +204,12 @@ impl Ledger {
     fn reach(&self, _py: Python<'_>) -> PyResult<&mut episode::Ledger> {
         let ledger = self.ledger.load(Ordering::Relaxed);
         // SAFETY: it is not null only while `lend`, which holds the ledger exclusively, waits for the call; `_py` shows that
-        // no other thread runs Python meanwhile, and each use of the reference ends before Python goes on.
+        // no other thread runs Python meanwhile, and each use of the reference ends before Python continues.
         unsafe { ledger.as_mut() }
             .ok_or_else(|| PyRuntimeError::new_err("this Ledger was lent for one call, which has ended"))
     }
 
-    /// The object that stands for an episode in this call: one for each.
+    /// The object for an episode in this call: one for each.
     fn hand_out(&self, py: Python<'_>, ep: Option<episode::Episode>) -> PyResult<Option<Py<Episode>>> {
         let Some(ep) = ep else { return Ok(None) };
         let mut out = self.out.lock().map_err(|_| PyRuntimeError::new_err("this Ledger is broken"))?;
@@ -233,7 +232,7 @@ impl Ledger {
         let ep = self.reach(py)?.open().copied();
         self.hand_out(py, ep)
     }
-    /// The episode begun last, running or not.
+    /// The newest episode, running or not.
     #[getter]
     fn newest(&self, py: Python<'_>) -> PyResult<Option<Py<Episode>>> {
         let ep = self.reach(py)?.newest().copied();
@@ -244,7 +243,7 @@ impl Ledger {
     fn count(&self, py: Python<'_>) -> PyResult<u32> {
         Ok(self.reach(py)?.count())
     }
-    /// The episode with this number, if still remembered.
+    /// The episode with this number, if it is still remembered.
     fn get(&self, py: Python<'_>, id: u32) -> PyResult<Option<Py<Episode>>> {
         let ep = self.reach(py)?.get(id).copied();
         self.hand_out(py, ep)
@@ -257,7 +256,7 @@ pub(crate) struct Mistake(pub(crate) EngineMistake);
 
 #[pymethods]
 impl Mistake {
-    /// The verdict on an episode; `reordered` tells detectors what its retransmission says about reordering.
+    /// The verdict on an episode; `reordered` tells detectors to learn about reordering from its retransmission.
     #[new]
     #[pyo3(signature = (episode, reordered = true))]
     fn new(episode: &Bound<'_, Episode>, reordered: bool) -> PyResult<Self> {
@@ -273,12 +272,12 @@ impl Mistake {
     fn episode(&self) -> u32 {
         self.0.episode
     }
-    /// What had begun it.
+    /// The event that had begun it.
     #[getter]
     fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
         Cause::object(py, self.0.cause)
     }
-    /// What it says about reordering, if anything.
+    /// Its information about reordering, if any.
     #[getter]
     fn sample(&self) -> Option<Sample> {
         self.0.sample.map(Sample)
@@ -288,13 +287,13 @@ impl Mistake {
     }
 }
 
-/// The facts of a loss that a cut may depend on: a copy.
+/// The facts of a loss on which a cut may depend: a copy.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct Loss(pub(crate) LossEvent);
 
 #[pymethods]
 impl Loss {
-    /// What revealed it.
+    /// The event that revealed it.
     #[getter]
     fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
         Cause::object(py, self.0.cause)
@@ -309,7 +308,7 @@ impl Loss {
     fn rwnd(&self) -> u64 {
         self.0.rwnd
     }
-    /// Where the loss begins, an offset.
+    /// The start of the loss, an offset.
     #[getter]
     fn first(&self) -> u64 {
         self.0.first.0
@@ -319,24 +318,24 @@ impl Loss {
     fn cwnd_at_send(&self) -> f64 {
         self.0.cwnd_at_send
     }
-    /// When that was sent last, ns.
+    /// When that segment was sent last, ns.
     #[getter]
     fn sent_at(&self) -> u64 {
         self.0.sent_at.0
     }
-    /// How often.
+    /// The number of its transmissions.
     #[getter]
     fn sends(&self) -> u8 {
         self.0.sends
     }
-    /// Whether the timer fired again for the same loss.
+    /// Whether the timer expired again for the same loss.
     #[getter]
     fn repeated(&self) -> bool {
         self.0.repeated
     }
 }
 
-/// Refuses numbers of a congestion control's memory that are none.
+/// Refuses values in a congestion control's memory that are not numbers.
 pub(crate) fn finite(numbers: &[f64]) -> PyResult<()> {
     numbers.iter().try_for_each(|n| check("a number of save()", *n, f64::MIN, f64::MAX))
 }

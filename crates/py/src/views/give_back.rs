@@ -1,4 +1,4 @@
-//! By what an undo gives back, lent for one call.
+//! The interface through which an undo restores state, lent for one call.
 
 use super::{Episode, Window};
 use ackclock_tcp::event;
@@ -8,17 +8,17 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// How things stand when a mistake has been found, and by what an undo gives back.
+/// The state when a mistake has been found, and the means to undo it.
 #[pyclass(frozen, module = "ackclock.slots")]
 pub(crate) struct GiveBack {
     w: Py<Window>,
     at: undo::Standing,
-    /// What the undo answers; `None` when the call has ended.
+    /// The undo's result; `None` after the call has ended.
     answer: Mutex<Option<undo::GiveBack>>,
 }
 
 impl GiveBack {
-    /// Lends it for one call, and says what is to be given back besides the window.
+    /// Lends it for one call, and returns the state to be restored besides the window.
     pub(crate) fn lend<'py>(
         py: Python<'py>,
         at: undo::Standing,
@@ -49,24 +49,24 @@ impl GiveBack {
     fn w(&self, py: Python<'_>) -> Py<Window> {
         self.w.clone_ref(py)
     }
-    /// Bytes that the ACK which showed the mistake newly reports as delivered, cumulatively or by SACK.
+    /// Bytes newly reported as delivered, cumulatively or by SACK, by the ACK that revealed the mistake.
     #[getter]
     fn acked(&self) -> u64 {
         self.at.acked
     }
-    /// What the gate in Open counts as outstanding, bytes.
+    /// The outstanding data as counted by the gate in Open, bytes.
     #[getter]
     fn outstanding(&self) -> u64 {
         self.at.outstanding
     }
-    /// Give the congestion control back what it saved when the episode began. It gets it after the call; the last one asked
-    /// for counts.
+    /// Restore the state that the congestion control saved when the episode began. This happens after the call; the last
+    /// request counts.
     fn restore_congestion(&self, episode: &Bound<'_, Episode>) -> PyResult<()> {
         let saved = episode.get().value()?.cc_undo;
         self.edit(|answer| answer.congestion = Some(saved))
     }
-    /// Tell the retransmission timer that it fired for nothing at that moment, ns (RFC 4015 section 3.1 (11)). It hears it
-    /// after the call; the last moment told counts.
+    /// Tell the retransmission timer that its timeout at that time was spurious, ns (RFC 4015 section 3.1 (11)). This
+    /// happens after the call; the last time given counts.
     fn fired_for_nothing(&self, at: u64) -> PyResult<()> {
         self.edit(|answer| answer.fired = Some(Time(at)))
     }

@@ -1,17 +1,17 @@
-//! What path elements see and answer.
+//! The packets that path elements see, and their results.
 
 use ackclock_sim::scenario::custom;
 use ackclock_tcp::time::Nanos;
 use pyo3::prelude::*;
 
-/// A packet that comes to a path element.
+/// A packet that arrives at a path element.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Packet(pub(crate) custom::Packet);
 
 #[pymethods]
 impl Packet {
-    /// When it comes, ns since the run began.
+    /// When it arrives, ns since the run began.
     #[getter]
     fn now(&self) -> u64 {
         self.0.at.0
@@ -38,23 +38,23 @@ impl Packet {
     }
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[pyclass(frozen, eq, module = "ackclock.slots")]
 #[derive(PartialEq)]
 pub(crate) struct Fate(pub(crate) custom::Verdict);
 
 #[pymethods]
 impl Fate {
-    /// It goes on.
+    /// It passes.
     #[classattr]
     const PASS: Fate = Fate(custom::Verdict::Pass);
     /// It is lost.
     #[classattr]
     const DROP: Fate = Fate(custom::Verdict::Drop);
-    /// It goes on twice.
+    /// It passes twice.
     #[classattr]
     const DUPLICATE: Fate = Fate(custom::Verdict::Duplicate);
-    /// It goes on this many ns later.
+    /// It passes after this delay in ns.
     #[staticmethod]
     fn delay(ns: u64) -> Self {
         Fate(custom::Verdict::Delay(Nanos(ns)))

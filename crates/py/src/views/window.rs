@@ -1,4 +1,4 @@
-//! The congestion window as an algorithm sees it: a copy, written back after the call where the slot may write.
+//! The congestion window in an algorithm's view: a copy, which is written back after the call if the slot may write.
 
 use super::answers::{check, LARGEST};
 use super::{Board, Context};
@@ -25,12 +25,12 @@ impl Window {
         }
     }
 
-    /// A copy for reading.
+    /// A read-only copy.
     pub(crate) fn read(w: &event::Window) -> Self {
         Self::new(w, false)
     }
 
-    /// Lends it for one call that may write; what is written counts if the call succeeds and leaves a segment of `mss`.
+    /// Lends it for one call that may write; changes take effect if the call succeeds and leaves a segment of `mss`.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         w: &mut event::Window,
@@ -65,7 +65,7 @@ impl Window {
     }
 }
 
-/// Whether window and threshold hold a segment, as every part of the engine takes for granted; if not, what is wrong.
+/// Checks that window and threshold hold a segment, as every part of the engine assumes; returns the fault if not.
 pub(crate) fn fits(w: &event::Window, mss: u32) -> Result<(), String> {
     for (name, bytes) in [("cwnd", w.cwnd), ("ssthresh", w.ssthresh)] {
         if bytes < f64::from(mss) {
@@ -83,13 +83,13 @@ impl Window {
         check("ssthresh", ssthresh, 0.0, f64::INFINITY)?;
         Ok(Self::read(&event::Window { cwnd, ssthresh }))
     }
-    /// Whether the next segment may go: the whole segments of `cwnd`, and `extra` bytes, against what lies between `snd_una`
-    /// and `snd_nxt`.
+    /// Whether the next segment may be sent: compares the whole segments of `cwnd`, and `extra` bytes, with the data between
+    /// `snd_una` and `snd_nxt`.
     #[pyo3(signature = (cx, extra = 0))]
     fn admits(&self, cx: &Bound<'_, Context>, extra: u64) -> bool {
         gate::window(&self.value(), extra.min(LARGEST as u64), &cx.get().0)
     }
-    /// Whether a segment's worth of `cwnd` is not in the network (RFC 6675 section 5 (C)).
+    /// Whether a segment's worth of `cwnd` is unused by the network (RFC 6675 section 5 (C)).
     fn admits_by_pipe(&self, py: Python<'_>, board: &Bound<'_, Board>, cx: &Bound<'_, Context>) -> PyResult<bool> {
         Ok(gate::pipe(&self.value(), board.get().reading(py)?, &cx.get().0))
     }

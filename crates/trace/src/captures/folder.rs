@@ -1,4 +1,4 @@
-//! Captures as files in a folder, with the truth about their retransmissions beside them.
+//! Captures as files in a folder, together with the truth about their retransmissions.
 
 use super::{addresses, leaving, Captures, Places};
 use crate::both::Both;
@@ -9,22 +9,22 @@ use ackclock_sim::scenario::Scenario;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// What listens to a run whose captures go into a folder.
+/// The listener for a run whose captures are written to a folder.
 pub type FolderWatch = Both<Captures<BufWriter<NewFile>>, Truth>;
 
-/// `sender.pcapng`, `receiver.pcapng`, `middle.pcapng` if it was asked for, and `truth.csv`. Each file appears under its name once
-/// the run is over, and not before.
+/// `sender.pcapng`, `receiver.pcapng`, `middle.pcapng` if requested, and `truth.csv`. Each file gets its name only once the run
+/// is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureFolder {
     path: PathBuf,
 }
 
 impl CaptureFolder {
-    /// Makes the folder `path`, if it is not there. The listener is for the captures of the run of `scenario` with `seed`: `snap` bytes of each packet,
-    /// `middle` the number of the node between the ends that is captured, too.
+    /// Creates the folder `path` if necessary. The listener is for the captures of the run of `scenario` with `seed`: `snap` is
+    /// the number of bytes kept of each packet, `middle` the number of a node between the ends that is also captured.
     ///
     /// # Errors
-    /// Why nothing can be written there.
+    /// Why the folder is not writable.
     pub fn create(
         path: &Path,
         scenario: &Scenario,
@@ -52,10 +52,10 @@ impl CaptureFolder {
         Ok((CaptureFolder { path: path.to_owned() }, Both(captures, truth)))
     }
 
-    /// Writes what is left, and gives the files their names.
+    /// Writes the remaining data, and gives the files their names.
     ///
     /// # Errors
-    /// The first thing that went wrong since the beginning.
+    /// The first error since the beginning.
     pub fn finish(self, scenario: &Scenario, watch: FolderWatch) -> Result<(), TraceError> {
         let (CaptureFolder { path }, Both(captures, truth)) = (self, watch);
         let keep = || {

@@ -1,4 +1,4 @@
-//! One direction of one flow: which copies of each byte were sent, and what became of them.
+//! One direction of one flow: the copies of each byte that were sent, and their fates.
 
 use super::Standing;
 use ackclock_sim::fate::Verdict;
@@ -9,10 +9,11 @@ use std::ops::Range;
 /// One direction of one flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stream {
-    /// Consecutive pieces of sequence space, cut where any segment began or ended.
+    /// Consecutive pieces of sequence space, split where any segment began or ended.
     pieces: VecDeque<Piece>,
     open: Vec<Open>,
-    /// One for each time the network doubled a copy (its data and number): so many of its fates leave others to wait for.
+    /// One for each time that the network duplicated a copy (its data and number): for each, one more fate must be
+    /// awaited.
     twins: Vec<(Range<u64>, u8)>,
     /// Everything before it is acknowledged at the sender.
     una: u64,
@@ -23,9 +24,9 @@ struct Piece {
     start: u64,
     end: u64,
     under_way: Copies,
-    /// The lowest number of a copy that the receiver took; 0 while it took none.
+    /// The lowest number of a copy that the receiver took; 0 if it took none.
     taken: u8,
-    /// The lowest number of one that it threw away; 0 while there is none.
+    /// The lowest number of a copy that it threw away; 0 if there is none.
     refused: u8,
 }
 
@@ -40,14 +41,14 @@ struct Open {
     start: u64,
     /// Its number.
     copy: u8,
-    /// Whether another piece of the retransmission is known as refused.
+    /// Whether another piece of the retransmission is known to be refused.
     refused: bool,
 }
 
 impl Stream {
     pub(super) fn send(&mut self, range: Range<u64>, sends: u8, token: u64) -> Standing {
         let again = sends > 1;
-        // What is acknowledged has been taken.
+        // Acknowledged data have been taken.
         let Range { start, end } = range;
         let start = start.max(self.una);
         let (mut worst, mut open) = (Verdict::Needless, false);
@@ -77,7 +78,7 @@ impl Stream {
         }
     }
 
-    /// One piece of the retransmission `token` has this verdict, others have none yet.
+    /// One piece of the retransmission `token` has this verdict; others may have none yet.
     #[cold]
     fn heard(&mut self, token: u64, verdict: Verdict) {
         match verdict {
@@ -91,7 +92,7 @@ impl Stream {
         self.twins.push((range, sends));
     }
 
-    /// Whether other packets of the same copy are still to come.
+    /// Whether other packets of the same copy are still in flight.
     fn has_twin(&mut self, range: &Range<u64>, sends: u8) -> bool {
         let twin = self.twins.iter().position(|t| t.0 == *range && t.1 == sends);
         twin.map(|i| self.twins.swap_remove(i)).is_some()
@@ -127,7 +128,7 @@ impl Stream {
         });
     }
 
-    /// Changes the pieces of a segment, and hears what that says about open retransmissions.
+    /// Changes the pieces of a segment, and derives verdicts on open retransmissions.
     #[inline]
     fn each(&mut self, range: Range<u64>, settled: &mut Vec<(u64, Verdict)>, change: impl Fn(&mut Piece)) {
         let mut i = self.first_from(range.start);
@@ -142,10 +143,10 @@ impl Stream {
         self.prune();
     }
 
-    /// The first piece that begins at `start` or later.
+    /// The first piece that begins at or after `start`.
     #[inline]
     fn first_from(&self, start: u64) -> usize {
-        // Most pieces are as long as the first one.
+        // Most pieces have the length of the first one.
         if let Some(first) = self.pieces.front().filter(|p| p.start <= start) {
             let guess = ((start - first.start) / (first.end - first.start)) as usize;
             if self.pieces.get(guess).is_some_and(|p| p.start == start) {
@@ -160,7 +161,7 @@ impl Stream {
         self.prune();
     }
 
-    /// Forgets what is acknowledged and has no verdict to wait for: whatever is sent of it again is needless.
+    /// Forgets acknowledged pieces without open verdicts: any further copy of them is needless.
     fn prune(&mut self) {
         while let Some(p) = self.pieces.front().filter(|p| p.end <= self.una) {
             if self.open.iter().any(|o| o.start == p.start) {
@@ -197,7 +198,7 @@ impl Stream {
         settled.extend(last.into_iter().map(|(token, refused)| (token, verdict(refused))));
     }
 
-    /// Cuts and adds pieces until some of them cover exactly `range`; returns which.
+    /// Splits and adds pieces until some of them cover exactly `range`; returns their positions.
     fn tile(&mut self, range: Range<u64>) -> Range<usize> {
         let Range { start, end } = range;
         if start >= end {
@@ -242,7 +243,7 @@ impl Piece {
         Piece { start, end, under_way: Copies::default(), taken: 0, refused: 0 }
     }
 
-    /// What `copy` was; `None` while that depends on a copy under way.
+    /// The verdict on `copy`; `None` while it depends on a copy in flight.
     fn judge(&self, copy: u8) -> Option<Verdict> {
         let before = |lowest: u8| lowest != 0 && lowest < copy;
         if before(self.taken) {

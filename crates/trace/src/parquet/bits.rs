@@ -1,15 +1,15 @@
-//! Numbers of a few bits each, one after the other, and of as many bytes as they need.
+//! Sequences of numbers with a few bits each, and numbers in as many bytes as they need.
 
-/// Numbers that are packed at once.
+/// Numbers packed in one call.
 pub(super) const PART: usize = 32;
 
-/// Behind up to seven bits that wait, numbers so wide do not fill a word.
+/// After up to seven pending bits, a number of at most this width still fits in a word.
 const NARROW: u32 = u64::BITS - 8;
 
-/// Puts numbers behind one another, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE).
+/// Concatenates numbers, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE).
 pub(super) fn pack(mut values: [u64; PART], mut width: u32, out: &mut Vec<u8>) {
     let mut n = PART;
-    // Two neighbours are one number of twice the width.
+    // Two neighbours form one number of twice the width.
     while n > 1 && 2 * width <= NARROW {
         n /= 2;
         for i in 0..n {
@@ -48,7 +48,7 @@ fn pack_wide(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// [`pack`] for what each of `bytes` stands for. Groups of eight are written whole.
+/// [`pack`] for the value of each of `bytes`. Groups of eight are written whole.
 pub(super) fn pack_all(bytes: &[u8], of: impl Fn(u8) -> u64, width: u32, out: &mut Vec<u8>) {
     let whole = out.len() + bytes.len().div_ceil(8) * width as usize;
     for bytes in bytes.chunks(PART) {
@@ -84,7 +84,7 @@ pub(super) fn repeat(n: usize, v: u8, out: &mut Vec<u8>) {
     out.push(v);
 }
 
-/// What stands before at least `n` packed values, in groups of eight.
+/// The header of at least `n` packed values, in groups of eight.
 pub(super) fn literal(n: usize, out: &mut Vec<u8>) {
     varint((n.div_ceil(8) as u64) << 1 | 1, out);
 }

@@ -15,7 +15,7 @@ use std::io::Write;
 
 const N: usize = COLUMNS.len();
 
-/// The records of a chunk, each taken apart into its cells when it happened.
+/// The records of a chunk, each converted to cells when its event happened.
 #[derive(Debug)]
 pub struct Columns {
     presence: Presence,
@@ -23,14 +23,14 @@ pub struct Columns {
     values: Box<Values>,
 }
 
-/// A column has its values in one of these places; what stands there for the other columns is never used.
+/// A column has its values in one of these fields; the entries for other columns are unused.
 #[derive(Debug)]
 struct Values {
     ints: [Numbers<Differences>; N],
     reals: [Numbers<Plain>; N],
-    /// For words and flags a byte each; SACK blocks as Parquet's PLAIN has them.
+    /// One byte each for words and flags; SACK blocks in Parquet's PLAIN encoding.
     bytes: [Vec<u8>; N],
-    /// How many records have SACK blocks.
+    /// The number of records with SACK blocks.
     texts: usize,
     /// With their rows, because verdicts come late.
     truths: [Vec<(u32, bool)>; N],
@@ -49,11 +49,11 @@ impl Columns {
     }
 }
 
-/// A record being taken apart.
+/// A record being converted to cells.
 struct Record<'a> {
     values: &'a mut Values,
     row: u32,
-    /// Its columns, a bit each.
+    /// Its columns, one bit each.
     filled: u64,
 }
 
@@ -114,7 +114,7 @@ impl Values {
         let out = &mut self.bytes[Id::Sack as usize];
         let start = out.len();
         out.extend_from_slice(&[0; 4]);
-        // Memory takes whatever is written.
+        // A write to memory cannot fail.
         let _ = write!(out, "{v}");
         let length = (out.len() - start - 4) as u32;
         out[start..start + 4].copy_from_slice(&length.to_le_bytes());
@@ -158,7 +158,7 @@ impl Chunk for Columns {
 }
 
 impl Columns {
-    /// Ends the chunk. What follows may be asked after this, and nothing may be added.
+    /// Ends the chunk. The functions below may be called after this, and nothing may be added.
     pub(super) fn finish(&mut self) {
         self.presence.finish();
     }
@@ -168,7 +168,7 @@ impl Columns {
         self.times
     }
 
-    /// Makes `page` of a column.
+    /// Writes a column into `page`.
     pub(super) fn encode(&mut self, column: &Column, page: &mut Page) {
         let c = column.id as usize;
         page.clear();

@@ -1,23 +1,24 @@
-//! Numbers of one column of a chunk: as places in a dictionary while few different ones occur, else as they are or as differences.
+//! Numbers of one column of a chunk: as positions in a dictionary while there are few different ones, otherwise directly or as
+//! differences.
 
 use super::bits::{pack, varint, width, zigzag, PART};
 
-/// So many different numbers are few: sizes on the wire, windows, links.
+/// The largest size of a dictionary: enough for sizes on the wire, windows, links.
 const FEW: usize = 16;
 
-/// Numbers of 64 bits, encoded as they come.
+/// Numbers of 64 bits, encoded one by one.
 #[derive(Debug, Default)]
 pub(super) struct Numbers<M> {
-    /// The different ones, until they are too many.
+    /// The different ones, until there are too many.
     known: [i64; FEW],
     different: usize,
     places: Vec<u8>,
-    /// Where they are then.
+    /// Their encoding after that.
     many: M,
     spilt: bool,
 }
 
-/// Takes numbers of which many are different.
+/// Encodes numbers with many different values.
 pub(super) trait Many: Default {
     fn push(&mut self, v: i64);
     fn clear(&mut self);
@@ -35,7 +36,7 @@ impl<M: Many> Numbers<M> {
         }
     }
 
-    /// Takes a number that is new.
+    /// Adds a number that is not yet in the dictionary.
     #[cold]
     #[inline(never)]
     fn meet(&mut self, v: i64) {
@@ -50,7 +51,7 @@ impl<M: Many> Numbers<M> {
         self.many.push(v);
     }
 
-    /// The dictionary and the places in it, or what took the many.
+    /// The dictionary and the positions in it, or the encoding for many values.
     pub(super) fn encoded(&mut self) -> Result<(&[i64], &[u8]), &mut M> {
         if self.spilt {
             Err(&mut self.many)
@@ -82,7 +83,7 @@ impl Many for Plain {
     }
 }
 
-/// Differences in a block; its parts have a width each.
+/// Differences in a block; each of its parts has its own width.
 const BLOCK: usize = 128;
 
 /// Parquet's DELTA_BINARY_PACKED.
@@ -128,7 +129,7 @@ impl Many for Differences {
 impl Differences {
     #[inline(never)]
     fn pack(&mut self) {
-        // A part that is begun is written whole.
+        // A part that has begun is written whole.
         let parts = self.used.div_ceil(PART);
         let (used, rest) = self.block.split_at_mut(self.used);
         let Some(least) = used.iter().copied().min() else { return };
@@ -151,7 +152,7 @@ impl Differences {
         self.used = 0;
     }
 
-    /// Ends the last block and writes all of it.
+    /// Ends the last block and writes the encoded numbers.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) {
         self.pack();
         varint(BLOCK as u64, out);

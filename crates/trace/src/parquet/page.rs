@@ -1,4 +1,4 @@
-//! One column of one chunk in its pages: a dictionary if it has one, and a page of data.
+//! The pages of one column of one chunk: a dictionary if it has one, and a page of data.
 
 use super::bits::{literal, pack_all, repeat, width};
 use ackclock_tcp::time::Time;
@@ -16,7 +16,7 @@ use std::fmt;
 /// A column of a chunk, encoded.
 pub(super) struct Page {
     encoding: Encoding,
-    /// The dictionary's values as PLAIN has them.
+    /// The dictionary's values in PLAIN encoding.
     dictionary: Vec<u8>,
     entries: u32,
     /// Definition levels and values.
@@ -53,7 +53,8 @@ impl Page {
         self.filled = 0;
     }
 
-    /// Says which cells are filled. They come before the values, with the length in bytes.
+    /// Writes the definition levels, which show the filled cells. They precede the values, with
+    /// their length in bytes.
     pub(super) fn levels(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.body.extend_from_slice(&[0; 4]);
         write(&mut self.body);
@@ -61,7 +62,7 @@ impl Page {
         self.body[..4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Where the `filled` values go.
+    /// Where to write the `filled` values.
     pub(super) fn values(&mut self, filled: usize, encoding: Encoding) -> &mut Vec<u8> {
         self.filled = filled;
         self.encoding = encoding;
@@ -72,13 +73,13 @@ impl Page {
         self.values(filled, Encoding::PLAIN).extend_from_slice(bytes);
     }
 
-    /// One value more in the dictionary.
+    /// Adds a value to the dictionary.
     pub(super) fn entry(&mut self, plain: impl FnOnce(&mut Vec<u8>)) {
         self.entries += 1;
         plain(&mut self.dictionary);
     }
 
-    /// The values are these places in the dictionary.
+    /// Writes these positions in the dictionary as the values.
     pub(super) fn places(&mut self, places: &[u8]) {
         self.all_places(places, u64::from);
     }
@@ -99,7 +100,7 @@ impl Page {
         }
     }
 
-    /// The values are texts for which the bytes stand; those that occur make the dictionary.
+    /// Writes texts, given by bytes, as the values; those that occur form the dictionary.
     pub(super) fn texts(&mut self, bytes: &[u8], text: impl Fn(u8) -> String) {
         let mut occurs = [false; 256];
         bytes.iter().for_each(|b| occurs[usize::from(*b)] = true);
@@ -115,7 +116,7 @@ impl Page {
         self.all_places(bytes, |b| places[usize::from(b)]);
     }
 
-    /// The pages, compressed, and what the file's metadata say about them.
+    /// The pages, compressed, and their entry in the file's metadata.
     pub(super) fn column_chunk(
         &mut self,
         described: ColumnDescPtr,

@@ -1,16 +1,16 @@
-//! Which cells of a chunk are filled: a bit a cell, kept column by column.
+//! The filled cells of a chunk: one bit for each cell, stored column by column.
 
 use super::bits::{literal, repeat};
 use crate::schema::{Id, COLUMNS};
 
-/// A word has a bit for each of so many rows.
+/// The number of rows in a word, one bit for each.
 const ROWS: usize = 64;
 
 /// The filled cells of all columns.
 #[derive(Debug)]
 pub(super) struct Presence {
     rows: usize,
-    /// The latest rows, a bit for each column.
+    /// The latest rows, one bit for each column.
     latest: [u64; ROWS],
     columns: Box<[Vec<u64>; COLUMNS.len()]>,
 }
@@ -35,7 +35,7 @@ impl Presence {
         }
     }
 
-    /// A cell of an earlier row is filled after all.
+    /// A cell of an earlier row is filled later.
     pub(super) fn add(&mut self, row: usize, column: Id) {
         let c = column as usize;
         match self.columns[c].get_mut(row / ROWS) {
@@ -44,7 +44,7 @@ impl Presence {
         }
     }
 
-    /// The latest rows become a word of each column.
+    /// Converts the latest rows into one word for each column.
     #[inline(never)]
     fn turn(&mut self) {
         transpose(&mut self.latest);
@@ -61,7 +61,8 @@ impl Presence {
         }
     }
 
-    /// A column's definition levels (0 empty, 1 filled), once finished. Where nothing changes for long, a run says so.
+    /// A column's definition levels (0 empty, 1 filled), once finished. Long stretches without changes are written as
+    /// runs.
     pub(super) fn write(&self, column: Id, out: &mut Vec<u8>) {
         let words = &self.columns[column as usize];
         let even = |w: u64| w == 0 || w == u64::MAX;
@@ -89,7 +90,7 @@ impl Presence {
     }
 }
 
-/// Bit `c` of word `r` and bit `r` of word `c` change places: halves of halves, as in Warren, Hacker's Delight, §7-3.
+/// Exchanges bit `c` of word `r` with bit `r` of word `c`: halves of halves, as in Warren, Hacker's Delight, §7-3.
 fn transpose(words: &mut [u64; ROWS]) {
     let (mut half, mut mask) = (ROWS / 2, u64::MAX >> (ROWS / 2));
     while half > 0 {

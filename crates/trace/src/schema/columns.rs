@@ -50,7 +50,7 @@ pub enum Id {
     Rto,
 }
 
-/// Every column, in the order in which files hold them.
+/// Every column, in the order of the files.
 pub const COLUMNS: &[Column] = &[
     always(
         Id::Time,

@@ -1,4 +1,4 @@
-//! Which kind of record fills which columns.
+//! The columns that each kind of record fills.
 
 use super::columns::Id;
 use super::words::{self, CAUSES, DROPS, WHYS};
@@ -26,7 +26,7 @@ pub trait Cells {
     fn sack(&mut self, v: Sack<'_>);
 }
 
-/// Hands every filled cell of `row` to `c`.
+/// Passes every filled cell of `row` to `c`.
 #[inline(always)]
 pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
     int(c, Id::Time, row.at.0);
@@ -77,7 +77,7 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
     }
 }
 
-/// Hands over the cells that say what a retransmission was.
+/// Passes the cells with the verdict on a retransmission.
 #[inline]
 pub(crate) fn judge(c: &mut impl Cells, verdict: Verdict) {
     c.truth(Id::Needless, verdict == Verdict::Needless);
@@ -152,7 +152,7 @@ fn event(c: &mut impl Cells, e: &Event) {
     }
 }
 
-/// Times and offsets lie below 2⁶³; what does not is no number of a run.
+/// Times and offsets are below 2⁶³; larger numbers do not occur in a run.
 #[inline(always)]
 fn int(c: &mut impl Cells, column: Id, v: u64) {
     if let Ok(v) = i64::try_from(v) {
@@ -167,11 +167,11 @@ fn small(c: &mut impl Cells, column: Id, v: u32) {
     }
 }
 
-/// A packet's header flags and whether a queue has marked it, a bit each.
+/// A packet's header flags and whether a queue has marked it, one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub(crate) u8);
 
-/// The place of URG, which no segment here has.
+/// The bit of URG, which no segment here uses.
 const MARKED: u8 = 0x20;
 
 impl Flags {
@@ -197,7 +197,7 @@ impl fmt::Display for Flags {
     }
 }
 
-/// The SACK blocks of a packet that has some.
+/// The SACK blocks of a packet that has any.
 #[derive(Clone, Copy, Debug)]
 pub struct Sack<'a>(&'a Segment);
 

@@ -1,5 +1,5 @@
-//! The words that stand in columns, and the place of each in its list. Each list comes from the `match` that knows the places, so
-//! they cannot part.
+//! The words in columns, and the position of each in its list. Each list is generated from the `match` with the positions, so
+//! that they cannot diverge.
 
 use crate::row::What;
 use ackclock_sim::watch::{DropWhy, Side};
@@ -19,7 +19,7 @@ macro_rules! words {
     };
 }
 
-/// Where `word` stands in `list`.
+/// The position of `word` in `list`.
 const fn place(list: &[&str], word: &str) -> usize {
     let mut i = 0;
     while !same(list[i].as_bytes(), word.as_bytes()) {
@@ -75,7 +75,7 @@ words! {
 }
 
 words! {
-    /// Reasons of a change of phase.
+    /// Reasons for a change of phase.
     WHYS, why(Why) {
         Why::Suspected => "suspected",
         Why::Lost => "lost",
@@ -88,7 +88,7 @@ words! {
 }
 
 words! {
-    /// What had begun a mistaken episode.
+    /// Causes of a mistaken episode.
     CAUSES, cause(Cause) {
         Cause::Fast => "fast",
         Cause::Rto => "rto",
@@ -108,7 +108,7 @@ words! {
 }
 
 words! {
-    /// The parts of a stack that act.
+    /// The parts of a stack that request transmissions.
     SLOTS, slot(Slot) {
         Slot::Sequencer => "sequencer",
         Slot::Startup => "startup",

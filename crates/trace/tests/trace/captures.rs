@@ -16,12 +16,12 @@ use ackclock_wire::{parse, Checksums, Header};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::collections::BTreeMap;
 
-/// What a capture has of a packet.
+/// The data of a packet in a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Frame {
     at: u64,
     len: u32,
-    /// 1: it came, 2: it was sent, 0: unknown.
+    /// 1: received, 2: sent, 0: unknown.
     way: u8,
     bytes: Vec<u8>,
 }
@@ -40,7 +40,7 @@ fn frames(file: &[u8]) -> Vec<Frame> {
     frames
 }
 
-/// The headers of a frame whose payload may be cut: as of a packet without one.
+/// The headers of a frame whose payload may be truncated: those of a packet without payload.
 fn header(frame: &Frame) -> Header {
     let mut whole = frame.bytes.clone();
     whole.resize(frame.len as usize, 0);
@@ -56,7 +56,7 @@ struct Captured {
     segments: Vec<(Time, u32, Side, Segment)>,
 }
 
-/// What hosts sent.
+/// The packets that hosts sent.
 #[derive(Default)]
 struct Sent(Vec<(Time, u32, Side, Segment)>);
 
@@ -81,7 +81,7 @@ fn named(name: &str) -> Stack {
 }
 
 fn capture(s: &Scenario, stack: &Stack, seed: u64, snap: u32) -> Captured {
-    // The node R2 stands behind the link that swaps, drops and marks.
+    // The node R2 is behind the link that swaps, drops and marks.
     let places = Places { sender: Vec::new(), receiver: Vec::new(), middle: Some((1, Vec::new())) };
     let captures = Captures::new(s, seed, snap, places).unwrap();
     let truth = Truth::new(2).with_middle(leaving(s, 1));
@@ -167,7 +167,7 @@ fn a_frame_is_the_segment_that_was_sent() {
     }
 }
 
-/// The bytes of a packet, without the mark that a queue may have set, which its header's checksum covers.
+/// The bytes of a packet, without a queue's mark, which its header's checksum covers.
 fn unmarked(frame: &Frame) -> Vec<u8> {
     let mut bytes = frame.bytes.clone();
     bytes[1] &= !1;
@@ -220,7 +220,8 @@ fn the_middle_has_what_passes_the_node_both_ways() {
             all.sort_unstable();
             all
         };
-        // Between R2 and the receivers nothing is lost: what they get has passed there, and what they send does.
+        // Between R2 and the receivers nothing is lost: packets that they receive have passed there, and so do
+        // those that they send.
         let (middle, receiver) = (of(&c.middle), of(&c.receiver));
         let last = c.receiver.last().unwrap().at;
         assert!(middle.len() >= receiver.len() && middle.len() < receiver.len() + 200, "{last}");
@@ -279,7 +280,7 @@ fn connections_have_addresses_of_their_nodes_and_ports_of_their_own() {
     assert_eq!(ends, expected);
     assert_eq!(format!("{}, {}", ends[0].0, ends[0].1), "10.0.0.3:40001, 10.0.0.4:5001");
     assert!(c.sender.iter().all(|f| f.bytes.len() == f.len as usize), "a long snap keeps everything");
-    // Another seed, other initial numbers; the same seed, the same file.
+    // Another seed gives other initial numbers; the same seed, the same file.
     let first = |seed| header(&capture(&s, &named("newreno"), seed, SNAP).sender[0]).seq;
     assert!(first(1) == first(1) && first(1) != first(2));
 }

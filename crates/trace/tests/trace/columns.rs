@@ -1,4 +1,4 @@
-//! What Parquet's own encodings must give back.
+//! Values that Parquet's own encodings must preserve.
 
 use crate::files::{in_memory, meta, read_parquet, record, table, Folder};
 use crate::play::{Call, What};
@@ -22,7 +22,7 @@ fn a_file_of_a_run_with_losses_holds_what_memory_holds_for_stacks_of_every_kind(
     }
 }
 
-/// So many arrivals at a queue, with these packets and bytes there.
+/// `n` arrivals at a queue, with these packets and bytes there.
 fn arrivals(n: u64, packets: impl Fn(u64) -> u32, bytes: impl Fn(u64) -> u64) -> Vec<Call> {
     let what = |i| What::Queue { packets: packets(i), bytes: bytes(i) };
     (0..n).map(|i| Call { at: i * i, flow: 0, side: Side::Sender, what: what(i) }).collect()

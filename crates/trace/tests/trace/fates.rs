@@ -59,7 +59,7 @@ fn a_retransmission_of_data_that_the_receiver_threw_away_is_refused() {
     assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Refused));
     take(&mut f, 1, 1001, 2);
     assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "of its copies one was taken");
-    // Data that the receiver had before were not thrown away.
+    // Data that the receiver already had were not thrown away.
     send(&mut f, 1001, 2001, 1, 4);
     send(&mut f, 1001, 2001, 2, 5);
     take(&mut f, 1001, 2001, 2);
@@ -191,9 +191,10 @@ fn a_copy_that_the_network_doubled_is_lost_when_both_packets_are() {
 #[derive(Clone, Debug)]
 enum Op {
     Send(u64, u64),
-    /// Of one of the packets under way, as a share of their number.
+    /// Drops one of the packets in flight, selected by a share of their number.
     Drop(f64),
-    /// The same; of its bytes those between two shares are thrown away, if these rise.
+    /// Delivers one, selected likewise; the bytes between two shares are thrown away, if the second
+    /// is larger.
     Arrive(f64, f64, f64),
     Double(f64),
     Ack,
@@ -212,7 +213,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A transmission, and what became of the packets that it is.
+/// A transmission, and the fates of its packets.
 #[derive(Default)]
 struct Copy {
     start: u64,
@@ -223,11 +224,11 @@ struct Copy {
     taken: BTreeSet<u64>,
 }
 
-/// Every transmission, looked at byte by byte.
+/// Every transmission, examined byte by byte.
 #[derive(Default)]
 struct Naive {
     copies: Vec<Copy>,
-    /// The copy that each packet under way is.
+    /// The copy of each packet in flight.
     packets: Vec<usize>,
     verdicts: BTreeMap<u64, Verdict>,
 }
@@ -249,7 +250,7 @@ impl Naive {
         (start..end).map(|byte| self.of_byte(byte, nth)).max().unwrap()
     }
 
-    /// Sends a segment; its bytes have had copies with lower numbers only.
+    /// Sends a segment; its bytes only have copies with lower numbers.
     fn send(&mut self, start: u64, end: u64) -> u8 {
         let before = self.copies.iter().filter(|c| c.start < end && start < c.end).map(|c| c.sends).max();
         let sends = before.unwrap_or(0) + 1;

@@ -16,7 +16,7 @@ use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A new empty folder that goes away at the end.
+/// A new empty folder that is removed at the end.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -394,7 +394,7 @@ fn a_failed_recorder_says_so_during_the_run_and_at_its_end() {
     assert_eq!(r.close().unwrap_err().kind(), std::io::ErrorKind::StorageFull);
 }
 
-/// Notes how many rows it got when.
+/// Records the number of rows in each call.
 #[derive(Default)]
 struct Watched(std::rc::Rc<std::cell::RefCell<Vec<usize>>>);
 

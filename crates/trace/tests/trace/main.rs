@@ -1,4 +1,4 @@
-//! The trace as others see it: listeners in, files and hashes out.
+//! The trace from outside: listeners in, files and hashes out.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 

@@ -27,7 +27,7 @@ pub(crate) enum What {
         wire: u32,
         sends: u8,
     },
-    /// Of the packet delivered last; the host does not have `missing`.
+    /// Refers to the last packet delivered; the host does not have `missing`.
     Refused {
         why: Refusal,
         seg: Segment,

@@ -27,7 +27,8 @@ pub(crate) fn scenario(data_loss: f64, ack_loss: f64) -> Scenario {
     s
 }
 
-/// As above; besides, of every ten packets that come to the queue four go on twice, and a fifth is late by two round trips.
+/// As above; in addition, four of every ten packets that arrive at the queue are duplicated, and a fifth is late by two
+/// round trips.
 pub(crate) fn with_doubles(loss: f64) -> Scenario {
     let mut s = scenario(loss, 0.0);
     let action = |nth| match nth % 10 {

@@ -1,4 +1,4 @@
-//! One flow of a capture as columns. Their names are those of `web/src/engine/capture.ts`, which says what they mean.
+//! One flow of a capture as columns. Their names are those of `web/src/engine/capture.ts`, which explains them.
 
 use crate::border::{Border, Column};
 use crate::columns::table;

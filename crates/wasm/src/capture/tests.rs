@@ -3,7 +3,7 @@ use crate::border::Lists;
 use serde_json::{json, Value};
 use std::path::Path;
 
-/// The kernel's captures, packed as they are kept.
+/// The kernel's captures, compressed as stored.
 fn captures(side: &str) -> Vec<(String, Lists)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/kernel");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
@@ -83,7 +83,7 @@ fn what_is_drawn_begins_at_1_with_the_data_and_ends_with_the_last_byte() {
         assert_eq!(seq.iter().copied().fold(f64::INFINITY, f64::min), 1.0, "{name}");
         let (time, verdicts) = (numbers(&sends["time"]), numbers(&sends["verdict"]));
         assert!(time.windows(2).all(|t| t[0] <= t[1]), "{name}");
-        // What was sent once begins where nothing had been sent.
+        // Data sent once begin beyond all earlier data.
         let mut top = 1.0;
         for i in 0..seq.len() {
             assert!(verdicts[i] > 0.0 || seq[i] >= top, "{name}: row {i}");
@@ -134,7 +134,7 @@ fn what_is_no_capture_or_damaged_from_its_first_packet_is_refused_in_a_sentence(
     assert!(refused(b"hello, this is no capture at all").starts_with("at byte 0: it begins with 68 65 6c 6c"));
     assert_eq!(refused(b""), "it is empty");
     assert_eq!(refused(b"\xfd7zXZ\0 and so on, packed"), "it is packed with xz; unpack it first");
-    // Ethernet, and a packet of which nothing came.
+    // Ethernet, and a packet without any bytes.
     let mut pcap = [0xd4u8, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0].to_vec();
     pcap.extend([0u32, 0, 65535, 1, 1, 0, 60, 60].iter().flat_map(|n| n.to_le_bytes()));
     assert_eq!(refused(&pcap), "no packet can be read: packet 1 at byte 24: the file ends after 16 of 76 bytes");

@@ -16,7 +16,7 @@ const TIMEOUT: u8 = 0;
 const MISTAKE: u8 = 1;
 const UNDONE: u8 = 2;
 const PERSIST: u8 = 3;
-/// In `row` for what is no segment with data.
+/// In `row`: not a segment with data.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
@@ -33,17 +33,19 @@ pub(super) struct Flow {
     marks: Marks,
     /// The sender's packets by number: their row in `sends`.
     row: Vec<u32>,
-    /// The receiver's packets by number: when they were sent, and how many pure ACKs before them.
+    /// The receiver's packets by number: when they were sent, and the number of pure ACKs before
+    /// them.
     answers: Vec<(f64, u32)>,
     /// Packets of the sender that take sequence space, and pure ACKs of the receiver.
     numbered: [u32; 2],
-    /// The engine's word on the segments now handed over: first offset, end, who, episode.
+    /// The engine's report about the segments now sent: first offset, end, requesting part,
+    /// episode.
     asked: Option<(u64, u64, Slot, u32)>,
-    /// The last ACK waits for what the sender makes of it.
+    /// Whether the last ACK waits for the sender's reaction.
     fresh: bool,
-    /// The packet that `Watch::dropped` is about.
+    /// The packet that the next `Watch::dropped` refers to.
     lost: u32,
-    /// The row of the packet that came to the receiver last.
+    /// The row of the last packet that arrived at the receiver.
     came: Option<usize>,
 }
 
@@ -98,7 +100,7 @@ impl Flow {
         self.marks.value.push(value);
     }
 
-    /// The sender handed a packet over; a row if it carries data.
+    /// The sender sent a packet; adds a row if it carries data.
     pub(super) fn sent(&mut self, at: f64, seg: &Segment, sends: u8, verdict: u8) {
         if seg.len == 0 {
             self.row.push(NONE);
@@ -123,13 +125,13 @@ impl Flow {
         self.numbered[0] += u32::from(seg.seq_len() > 0);
     }
 
-    /// The receiver handed a packet over.
+    /// The receiver sent a packet.
     pub(super) fn answered(&mut self, at: f64, seg: &Segment) {
         self.answers.push((at, self.numbered[1]));
         self.numbered[1] += u32::from(seg.seq_len() == 0);
     }
 
-    /// A packet of the sender came to the receiver. Of twins the first counts.
+    /// A packet of the sender arrived at the receiver. Of duplicates the first counts.
     pub(super) fn delivered(&mut self, at: f64, number: u32) {
         self.came = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED);
         let Some(i) = self.came else { return };
@@ -138,7 +140,7 @@ impl Flow {
         (self.sends.element[i], self.sends.nth[i]) = (-1, -1);
     }
 
-    /// The receiver threw something away of the packet that came last.
+    /// The receiver threw away some of the last packet that arrived.
     pub(super) fn refused(&mut self) {
         if let Some(i) = self.came {
             self.sends.fate[i] = REFUSED;
@@ -149,7 +151,7 @@ impl Flow {
         self.lost = number;
     }
 
-    /// The packet last called lost was dropped on its way to the receiver.
+    /// The packet last reported lost was dropped on its way to the receiver.
     pub(super) fn data_dropped(&mut self, at: f64, element: u32, nth: u64) {
         let Some(i) = self.data(self.lost).filter(|i| self.sends.fate[*i] == UNDER_WAY) else { return };
         self.sends.fate[i] = DROPPED;
@@ -162,17 +164,17 @@ impl Flow {
         self.row.get(number as usize).filter(|row| **row != NONE).map(|row| *row as usize)
     }
 
-    /// A packet of the receiver came to the sender.
+    /// A packet of the receiver arrived at the sender.
     pub(super) fn answer_arrived(&mut self, at: f64, number: u32, seg: &Segment) {
         self.fresh = self.ack(number, seg, at, 0);
     }
 
-    /// The packet last called lost was dropped on its way to the sender.
+    /// The packet last reported lost was dropped on its way to the sender.
     pub(super) fn answer_dropped(&mut self, seg: &Segment) {
         self.ack(self.lost, seg, f64::NAN, 1);
     }
 
-    /// A row, if it is a pure ACK.
+    /// Adds a row, if it is a pure ACK.
     fn ack(&mut self, number: u32, seg: &Segment, arrived: f64, dropped: u8) -> bool {
         let Some(&(sent, number)) = self.answers.get(number as usize).filter(|_| seg.seq_len() == 0) else {
             return false;
@@ -197,7 +199,7 @@ impl Flow {
         true
     }
 
-    /// What the sender makes of the ACK that has just come; an old one says nothing to it.
+    /// The sender's reaction to the ACK that has just arrived; there is none to an old one.
     fn acked(&mut self, delivered: u64, dup_run: u32, pipe: u64) {
         if !std::mem::take(&mut self.fresh) {
             return;

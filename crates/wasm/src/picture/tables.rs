@@ -1,9 +1,9 @@
-//! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which says what they mean.
+//! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which explains them.
 
 use crate::columns::table;
 
 table! {
-    /// Segments with data, in the order of sending.
+    /// Segments with data, in the order of transmission.
     Sends {
         time "time": F64(f64),
         seq "seq": F64(f64),
@@ -21,7 +21,7 @@ table! {
 }
 
 table! {
-    /// Pure ACKs, as they end.
+    /// Pure ACKs, in the order in which they ended.
     Acks {
         sent "sent": F64(f64),
         time "time": F64(f64),
@@ -57,7 +57,7 @@ table! {
 }
 
 table! {
-    /// Ways from phase to phase.
+    /// Changes of phase.
     Phases {
         time "time": F64(f64),
         from "from": U8(u8),
@@ -68,7 +68,7 @@ table! {
 }
 
 table! {
-    /// Moments.
+    /// Instants.
     Marks {
         time "time": F64(f64),
         kind "kind": U8(u8),
@@ -78,7 +78,7 @@ table! {
 }
 
 table! {
-    /// What arrivals found in a queue.
+    /// The queue as found by arrivals.
     Queue {
         time "time": F64(f64),
         packets "packets": U32(u32),
@@ -87,7 +87,7 @@ table! {
 }
 
 impl Acks {
-    /// Brings dropped ACKs from where they were dropped to where they were sent.
+    /// Moves dropped ACKs from the position of the drop to the position of the transmission.
     pub(super) fn in_order(mut self) -> Acks {
         if !self.dropped.contains(&1) {
             return self;
@@ -113,7 +113,7 @@ impl Acks {
 }
 
 impl Steps {
-    /// The value from `time` on, if it is another.
+    /// Sets the value from `time` on, if it changes.
     pub(super) fn step(&mut self, time: f64, value: f64) {
         if self.value.last() != Some(&value) {
             self.time.push(time);
