@@ -1,5 +1,5 @@
-//! Runs a scenario file with one stack and one seed and prints what `ackclock run --json` would, the trace into a file if one is
-//! named: the whole program is ours, so that a profiler sees nothing else.
+//! Runs a scenario file with one stack and one seed and prints the output of `ackclock run --json`; with a second file name it
+//! also writes the trace. The whole program is ours, so that a profiler sees nothing else.
 
 use ackclock_lab::report::json;
 use ackclock_lab::run::run;

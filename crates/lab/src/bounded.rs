@@ -1,4 +1,4 @@
-//! Files that a person names, read with bounds on size and time: a name may lead to a device, or to a pipe that nobody fills.
+//! Reads files named by a user, with bounds on size and time: a name may lead to a device, or to a pipe without a writer.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -9,16 +9,16 @@ use std::time::Duration;
 
 /// The largest file that is read, bytes.
 pub(crate) const LARGEST: u64 = 16 << 20;
-/// How long what is no file on a disk may take to say all it has.
+/// The longest time that a file not on a disk may take to deliver its contents.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What stands in a file; one byte more than [`LARGEST`] if there is more.
+/// The contents of a file; one byte more than [`LARGEST`] if there is more.
 ///
 /// # Errors
-/// It cannot be read; or it is no file on a disk, and has not said all within 10 s.
+/// It cannot be read; or it is not a file on a disk, and its contents did not end within 10 s.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let about = fs::metadata(path)?;
-    // Files of /proc have no length, and some of them wait.
+    // Files of /proc have no length, and reading some of them blocks.
     if about.is_file() && about.len() > 0 {
         return taken(path);
     }

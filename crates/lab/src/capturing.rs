@@ -1,4 +1,4 @@
-//! Where the packets of simulated runs are written, and which of them.
+//! The selection of simulated runs whose packets are captured, and the destinations of the captures.
 
 use crate::error::{listed, nearest, ScenarioError};
 use crate::scenario::Plan;
@@ -8,29 +8,29 @@ use ackclock_trace::captures::{SNAP, SNAPS};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The captures that are wanted of one run.
+/// The captures requested for one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capturing {
-    /// Where `sender.pcapng`, `receiver.pcapng` and `truth.csv` go; it is made if it is not there.
+    /// The folder for `sender.pcapng`, `receiver.pcapng` and `truth.csv`; it is created if necessary.
     pub folder: PathBuf,
     /// The name of a node between the ends, whose capture is `middle.pcapng`.
     pub at: Option<String>,
-    /// Bytes that are kept of each packet.
+    /// Bytes kept of each packet.
     pub snap: u32,
 }
 
 impl Capturing {
-    /// Captures in `folder`, at the node `at` too. `snap` bytes are kept of each packet. Default: 96.
+    /// Captures in `folder`, also at the node `at` if given. `snap` bytes are kept of each packet. Default: 96.
     ///
     /// # Errors
-    /// A snap length that cuts headers, or that no packet has.
+    /// A snap length that truncates headers, or exceeds every packet.
     pub fn new(folder: &Path, at: Option<&str>, snap: Option<u32>) -> Result<Self, ScenarioError> {
         let snap = snap_length(snap.unwrap_or(SNAP))?;
         Ok(Capturing { folder: folder.to_owned(), at: at.map(str::to_owned), snap })
     }
 
-    /// One for each run of `plans`, in the order of plans and seeds. A single run has the folder for itself; of several each has a
-    /// folder in it, named by its stack, where plans differ in that, and its seed: `linux-2025-seed-1`.
+    /// One for each run of `plans`, in the order of plans and seeds. A single run uses the folder itself; several runs get a
+    /// subfolder each, named after the stack, if plans differ in it, and the seed: `linux-2025-seed-1`.
     pub fn of_runs(&self, plans: &[&Plan]) -> Vec<Capturing> {
         let runs = plans.iter().flat_map(|plan| plan.seeds.iter().map(move |seed| (*plan, *seed)));
         if runs.clone().nth(1).is_none() {
@@ -40,7 +40,7 @@ impl Capturing {
         let one = |(plan, seed): (&Plan, u64)| {
             let stack = plan.stacks.first().filter(|_| plans.len() > 1);
             let name = stack.map_or_else(|| format!("seed-{seed}"), |s| format!("{}-seed-{seed}", plain(&s.name)));
-            // Two names may look alike without their odd characters.
+            // Two names may be equal without their special characters.
             let others = (2..).map(|n| format!("{name}-{n}"));
             let name = std::iter::once(name.clone()).chain(others).find(|name| taken.insert(name.clone()));
             Capturing { folder: self.folder.join(name.unwrap_or_default()), ..self.clone() }
@@ -69,10 +69,10 @@ impl Capturing {
     }
 }
 
-/// How many bytes of each packet a capture is to keep, if that makes sense.
+/// The snap length of a capture, if it is valid.
 ///
 /// # Errors
-/// A length that cuts headers, or that no packet has.
+/// A length that truncates headers, or exceeds every packet.
 pub fn snap_length(snap: u32) -> Result<u32, ScenarioError> {
     if SNAPS.contains(&snap) {
         return Ok(snap);

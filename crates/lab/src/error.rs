@@ -1,24 +1,24 @@
-//! What is wrong with a scenario, said once: where, what was found, what is allowed.
+//! Errors in a scenario, each reported once: the place, the value found, the values allowed.
 
 use serde::Serialize;
 use std::fmt;
 
-/// A refusal of something that a person wrote: a scenario file, or an option that changes one.
+/// A refusal of user input: a scenario file, or an option that changes one.
 ///
-/// It prints as one line, `FILE:LINE: key `KEY`: found X, allowed: Y; did you mean Z?`; what is unknown is left out.
+/// It prints as one line, `FILE:LINE: key `KEY`: found X, allowed: Y; did you mean Z?`; unknown parts are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScenarioError {
-    /// The file as it was named, or `command line`.
+    /// The file's name as given, or `command line`.
     pub file: String,
     /// Line in the file, counted from 1.
     pub line: Option<u32>,
     /// Path of the key, as in `link[0].rate`.
     pub key: Option<String>,
-    /// What stands there.
+    /// The value found.
     pub found: String,
-    /// What may stand there.
+    /// The allowed values.
     pub allowed: String,
-    /// What was probably meant.
+    /// The probably intended value.
     pub hint: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl ScenarioError {
         ScenarioError { file, line: None, key, found: found.into(), allowed: allowed.into(), hint: None }
     }
 
-    /// The same, with what was probably meant.
+    /// The same, with the probably intended value.
     pub(crate) fn with_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
@@ -63,7 +63,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// The candidate that differs from `word` by the fewest slips of the pen, if that is near enough to be one.
+/// The candidate that differs from `word` by the fewest typing errors, if it is close enough.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let plain = |s: &str| s.to_lowercase().replace(['_', '-', ' '], "");
     let slips = |c: &str| strsim::damerau_levenshtein(&plain(word), &plain(c));
@@ -74,12 +74,12 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
     (best.0 .0 <= short.div_ceil(3).min(3) && best.0 .0 < short.max(2) || begins).then_some(best.1)
 }
 
-/// `a, b and c`, for lists that people read.
+/// `a, b and c`, for lists in messages.
 pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
     words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }
 
-/// `a`, `a or b`, or `a, b, or c`; with a comma wherever one of them has an "and", a comma or a colon in it.
+/// `a`, `a or b`, or `a, b, or c`; with a comma if one of them contains an "and", a comma or a colon.
 pub(crate) fn joined(words: &[String], last: &str) -> String {
     match words {
         [] => String::new(),

@@ -1,5 +1,5 @@
-//! The keys of a scenario file as types: what a file is read into, written from, and described by ([`crate::schema`]).
-//! What stands in the engine's own descriptions (links, elements, receivers' policies) is those.
+//! The keys of a scenario file as types: a file is read into them, written from them, and described by them
+//! ([`crate::schema`]). Parts with a description in the engine (links, elements, receivers' policies) use that description.
 
 pub(crate) mod amount;
 pub(crate) mod background;
@@ -128,7 +128,7 @@ pub(crate) struct Link {
     pub(crate) back: Option<Direction>,
 }
 
-/// The keys of one direction of a link ([`DirectionSpec`]) as they are written, since what they leave out is as elsewhere.
+/// The keys of one direction of a link ([`DirectionSpec`]) as written, since the defaults of omitted keys come from elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Direction(pub(crate) Map<String, Value>);
@@ -168,7 +168,7 @@ pub(crate) struct Both {
     pub(crate) back: Option<Direction>,
 }
 
-/// What is left out is as in the other direction.
+/// Omitted keys are as in the other direction.
 fn back(generator: &mut SchemaGenerator) -> Schema {
     let mut direction = Direction::json_schema(generator);
     direction.remove("required");

@@ -1,8 +1,8 @@
-//! Whether a value in a document is what a schema describes. What is not is refused with its place, what was found and
-//! what is allowed.
+//! Checks whether a value in a document matches a schema. A value that does not is refused with its place, the value found
+//! and the values allowed.
 //!
-//! The schema comes from the type that the value becomes ([`crate::schema`]), so a key or a kind that a description has is
-//! known here without another line.
+//! The schema is generated from the type that the value becomes ([`crate::schema`]), so a key or a kind in a description
+//! is accepted here without further code.
 
 mod groups;
 mod quantity;
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shape::{keys, needed, whole_range, Shape};
 
-/// A schema with the definitions that it refers to.
+/// A schema with the definitions that it references.
 #[derive(Clone, Copy)]
 pub(crate) struct Form<'s> {
     root: &'s Value,
@@ -27,12 +27,12 @@ impl<'s> Form<'s> {
         Form { root }
     }
 
-    /// Refuses what is not as the schema says.
+    /// Refuses a value that does not match the schema.
     fn check(self, node: &Node<'_>) -> Result<(), ScenarioError> {
         self.value(node, self.root)
     }
 
-    /// What the document says, as the type whose schema this is.
+    /// Reads the document as the type of this schema.
     pub(crate) fn read<T: DeserializeOwned>(self, node: &Node<'_>) -> Result<T, ScenarioError> {
         self.check(node)?;
         made(node.json()).map_err(|fault| blame(node, fault))
@@ -113,7 +113,7 @@ impl<'s> Form<'s> {
         Ok(())
     }
 
-    /// A table with these keys. `tag` is the one that has already been looked at: its name and its value.
+    /// A table with these keys. `tag` is a key that has already been checked: its name and its value.
     fn table(self, node: &Node<'_>, schema: &'s Value, tag: Option<(&str, &Tagged<'s>)>) -> Result<(), ScenarioError> {
         let known: Vec<&str> = keys(schema).map(|k| k.0).collect();
         let entries = node.entries(&Shape::Table(schema).allowed(self.root))?;
@@ -131,7 +131,7 @@ impl<'s> Form<'s> {
         groups::complete(node, schema, |key| self.missing(node, schema, key))
     }
 
-    /// A refusal of a table in which this key is missing.
+    /// A refusal of a table that lacks this key.
     fn missing(self, node: &Node<'_>, schema: &'s Value, key: &str) -> ScenarioError {
         node.refuse_key(key, "nothing", Shape::of(&schema["properties"][key], self.root).allowed(self.root))
     }
@@ -141,7 +141,7 @@ impl<'s> Form<'s> {
         let allowed = format!("one of {}", listed(&words));
         node.entries(&Shape::Tagged(tag, tables.clone()).allowed(self.root))?;
         let Some(at) = node.get(tag) else {
-            // One of them may go without the key.
+            // One of them may omit the key.
             return match tables.iter().find(|t| !needed(t.1, tag)) {
                 Some((_, table)) => self.table(node, table, Some((tag, tables))),
                 None => Err(node.refuse_key(tag, "nothing", allowed)),
@@ -172,7 +172,7 @@ impl<'s> Form<'s> {
     }
 }
 
-/// What a value that is as its schema says describes.
+/// Builds the value's type; the value has been checked against its schema.
 pub(crate) fn made<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
     serde_json::from_value(value).map_err(|e| {
         let (found, allowed) = (e.to_string(), "what its description says".to_owned());
@@ -180,7 +180,7 @@ pub(crate) fn made<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
     })
 }
 
-/// A refusal of the part of a table in which the fault lies.
+/// A refusal of the part of a table with the fault.
 pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
     let Fault { key, found, allowed } = fault;
     if key.is_empty() {
@@ -189,7 +189,7 @@ pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
     let Some(at) = node.find(&key) else {
         let (above, last) = key.rsplit_once('.').unwrap_or(("", &key));
         let above = if above.is_empty() { Some(node.clone()) } else { node.find(above) };
-        // What stands in none of these tables was taken from elsewhere.
+        // If none of these tables has the value, it was taken from elsewhere.
         return match above.filter(|_| !last.contains('[')) {
             Some(above) => above.refuse_key(last, found, allowed),
             None => node.refuse_as(found, allowed),
@@ -197,7 +197,7 @@ pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
     };
     let only = at.value.as_table().filter(|table| table.len() == 1).and_then(|table| table.keys().next());
     let at = only.and_then(|key| at.get(key.get_ref())).unwrap_or(at);
-    // A value is shown as it was written, with the unit that it was given.
+    // A value is shown as written, with its own unit.
     match found.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         true => at.refuse(allowed),
         false => at.refuse_as(found, allowed),
@@ -207,7 +207,7 @@ pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
 /// The tables of a choice, each with its word.
 type Tagged<'s> = Vec<(&'s str, &'s Value)>;
 
-/// Refuses a key that the table does not have; another one of the choice may.
+/// Refuses an unknown key of the table; another table of the choice may have it.
 fn unknown(node: &Node<'_>, known: &[&str], tag: Option<(&str, &Tagged<'_>)>) -> Result<(), ScenarioError> {
     let Some((name, refusal)) = node.unknown_key(known) else { return Ok(()) };
     let elsewhere = tag.filter(|(_, tables)| tables.iter().any(|(_, table)| keys(table).any(|k| k.0 == name)));

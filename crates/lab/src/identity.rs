@@ -1,11 +1,11 @@
-//! Which run this is: the hash of what goes in. What came out is the trace hash's business.
+//! The identity of a run: the hash of its inputs. The results have the trace hash.
 
 use crate::scenario::Plan;
 use crate::RESULTS_REVISION;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The identity of the run of `plan` with `seed`: XXH3-128 over the scenario but its name, the stacks, the seed and the
-/// results revision, as `xxh3-128:` and 32 hexadecimal digits.
+/// The identity of the run of `plan` with `seed`: XXH3-128 over the scenario without its name, the stacks, the seed and
+/// the results revision, as `xxh3-128:` and 32 hexadecimal digits.
 pub fn identity(plan: &Plan, seed: u64) -> String {
     let mut scenario = plan.scenario.clone();
     scenario.name.clear();

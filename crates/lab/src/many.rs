@@ -1,4 +1,4 @@
-//! Many runs on many threads. Runs are independent and results are ordered by run, so threads cannot be seen in them.
+//! Many runs on many threads. Runs are independent and results are ordered by run, so results do not depend on the threads.
 
 use crate::capturing::Capturing;
 use crate::run::{run, run_captured, RunError};
@@ -14,24 +14,24 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How often progress is told.
+/// How often progress is reported.
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 
-/// One run that is wanted.
+/// One requested run.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
-    /// What.
+    /// The plan to run.
     pub plan: &'a Plan,
-    /// With which seed.
+    /// The seed.
     pub seed: u64,
-    /// Where its events go, if anywhere.
+    /// The file for its events, if any.
     pub trace: Option<&'a Path>,
-    /// Where its packets go, if anywhere.
+    /// The destination of its packets, if any.
     pub pcap: Option<Capturing>,
 }
 
 impl<'a> Job<'a> {
-    /// One job for each seed of each plan, plan by plan. The first of all is traced, and all are captured.
+    /// One job for each seed of each plan, plan by plan. The first one is traced, and all are captured.
     pub fn all(plans: &[&'a Plan], trace: Option<&'a Path>, pcap: Option<&Capturing>) -> Vec<Self> {
         let mut captures = pcap.map(|pcap| pcap.of_runs(plans)).into_iter().flatten();
         let runs = plans.iter().flat_map(|plan| plan.seeds.iter().map(move |seed| (*plan, *seed)));
@@ -39,7 +39,7 @@ impl<'a> Job<'a> {
         runs.enumerate().map(job).collect()
     }
 
-    /// Makes the run. `told` as in [`run`].
+    /// Runs the job. `told` is as in [`run`].
     ///
     /// # Errors
     /// See [`RunError`].
@@ -51,11 +51,11 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Runs all jobs on `threads` threads (0: one for each core), which take them one by one in their order. `told` is called
-/// on the caller's thread some twenty times a second with the share of simulated time that is done, and may stop everything.
+/// Runs all jobs on `threads` threads (0: one for each core), which take them one by one in their order. `told` is called on
+/// the caller's thread about twenty times a second with the finished share of simulated time, and may stop everything.
 ///
 /// # Errors
-/// That of the first job that has one; [`RunError::Stopped`] if `told` said so.
+/// The error of the first job that has one; [`RunError::Stopped`] if `told` requested it.
 pub fn run_many(
     jobs: &[Job<'_>],
     threads: usize,
@@ -67,7 +67,7 @@ pub fn run_many(
         let mut untold = 0;
         let summary = job.run(&mut |slice| {
             untold += slice.0;
-            // All threads write to `done`, and a core that does takes it away from the others.
+            // All threads write to `done`, and each write takes it from the other cores' caches.
             if untold >= total / 1000 {
                 done.fetch_add(std::mem::take(&mut untold), Ordering::Relaxed);
             }
@@ -105,7 +105,7 @@ fn number_of(threads: usize) -> usize {
     threads.map_or(1, NonZeroUsize::get)
 }
 
-/// What `work` answers on each of `threads` threads, one after the other; while they work, `wait` is called now and then.
+/// The results of `work` on each of `threads` threads, in order; while they work, `wait` is called now and then.
 fn on_threads<T: Send>(threads: usize, work: &(impl Fn() -> Vec<T> + Sync), mut wait: impl FnMut()) -> Vec<T> {
     thread::scope(|scope| {
         let (working, idle) = mpsc::channel::<()>();
@@ -120,7 +120,7 @@ fn on_threads<T: Send>(threads: usize, work: &(impl Fn() -> Vec<T> + Sync), mut 
         };
         let workers: Vec<_> = (0..threads).map_while(worker).collect();
         drop(working);
-        // Without threads of our own the work still gets done.
+        // If no thread can be started, the work is done on this one.
         let mut results = if workers.is_empty() { work() } else { Vec::new() };
         while idle.recv_timeout(TOLD_EVERY) == Err(RecvTimeoutError::Timeout) {
             wait();

@@ -1,4 +1,4 @@
-//! What a network engineer asks of a run, as numbers with their units: see `docs/measures.md`.
+//! A run's measures for network engineers, as numbers with their units: see `docs/measures.md`.
 
 use ackclock_sim::histogram::Histogram;
 use ackclock_tcp::time::Nanos;
@@ -8,30 +8,30 @@ use serde::{Serialize, Serializer};
 /// The measures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measures {
-    /// All flows together, then those with one stack, then those with one name but for its number.
+    /// All flows together, then those with the same stack, then those with the same name apart from its number.
     pub groups: Vec<GroupMeasures>,
     /// In the order of the summary's flows.
     pub flows: Vec<FlowMeasures>,
     /// In the order of the summary's background traffic.
     pub background: Vec<BackgroundMeasures>,
-    /// Each direction of a link, and behind one with a split its paths.
+    /// Each direction of a link; one with a split is followed by its paths.
     pub links: Vec<LinkMeasures>,
-    /// The length of the bins that were asked for, seconds.
+    /// The length of the requested bins, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bin_s: Option<f64>,
-    /// Stretches of time of this length, the last perhaps shorter.
+    /// Consecutive periods of this length; the last may be shorter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bins: Vec<BinMeasures>,
 }
 
-/// Flows together.
+/// Several flows together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupMeasures {
-    /// What they have in common: `all`, `stack` or `name`.
+    /// Their common property: `all`, `stack` or `name`.
     pub by: &'static str,
     /// The stack, or the name without its number; empty for all.
     pub group: String,
-    /// How many.
+    /// The number of flows.
     pub flows: usize,
     /// Payload acknowledged, bytes.
     pub acked_bytes: u64,
@@ -39,17 +39,17 @@ pub struct GroupMeasures {
     pub throughput_bytes_per_s: f64,
     /// `acked_bytes` over the time from the first start to the last finish, or to the end of the run.
     pub goodput_bytes_per_s: Option<f64>,
-    /// Of the payload acknowledged in the run.
+    /// Share of the payload acknowledged in the run.
     pub share: Option<f64>,
-    /// Jain's index of the flows' goodput (Jain, Chiu & Hawe 1984): 1 if all are alike, 1/n if one has everything.
+    /// Jain's index of the flows' goodput (Jain, Chiu & Hawe 1984): 1 if all are equal, 1/n if one flow has everything.
     pub jain: Option<f64>,
     /// Counts of packets.
     #[serde(flatten)]
     pub packets: PacketMeasures,
-    /// How long transfers took.
+    /// Durations of transfers.
     #[serde(flatten, serialize_with = "completion")]
     pub completion: Spread,
-    /// Round trips.
+    /// Round-trip times.
     #[serde(flatten, serialize_with = "rtt")]
     pub rtt: Spread,
     /// One-way delay of data.
@@ -64,34 +64,34 @@ pub struct FlowMeasures {
     pub name: String,
     /// Its stack's name.
     pub stack: String,
-    /// Of the payload acknowledged in the run.
+    /// Share of the payload acknowledged in the run.
     pub share: Option<f64>,
     /// Counts of packets.
     #[serde(flatten)]
     pub packets: PacketMeasures,
-    /// How long its transfers took: from the start of each to the acknowledgment of its last byte.
+    /// The durations of its transfers: from the start of each to the acknowledgment of its last byte.
     #[serde(flatten, serialize_with = "completion")]
     pub completion: Spread,
-    /// From the sending of a data packet to the arrival of the ACK that answers it; one value for each ACK.
+    /// From the transmission of a data packet to the arrival of the ACK that acknowledges it; one value for each ACK.
     #[serde(flatten, serialize_with = "rtt")]
     pub rtt: Spread,
-    /// From the sending of each data packet to its arrival.
+    /// From the transmission of each data packet to its arrival.
     #[serde(flatten, serialize_with = "delay")]
     pub delay: Spread,
 }
 
-/// Loss and reordering as packets met them.
+/// Loss and reordering experienced by packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PacketMeasures {
     /// Data packets that were sent, retransmissions included.
     pub data_packets_sent: u64,
     /// Data packets that arrived.
     pub data_packets_arrived: u64,
-    /// Data packets dropped on the way, of those sent.
+    /// Data packets dropped on the path, as a share of those sent.
     pub loss_ratio: Option<f64>,
-    /// Packets that arrived after a packet sent later (RFC 4737), as a share of all that arrived.
+    /// Packets that arrived after a packet sent later (RFC 4737), as a share of all arrivals.
     pub reordered_ratio: Option<f64>,
-    /// Needless retransmissions, of the packets sent.
+    /// Needless retransmissions, as a share of the packets sent.
     pub needless_ratio: Option<f64>,
 }
 
@@ -100,9 +100,9 @@ pub struct PacketMeasures {
 pub struct BackgroundMeasures {
     /// Its place among them.
     pub background: usize,
-    /// What was delivered over the duration of the run.
+    /// The delivered data over the duration of the run.
     pub throughput_bytes_per_s: f64,
-    /// How long its finished transfers took.
+    /// The durations of its finished transfers.
     #[serde(flatten, serialize_with = "completion")]
     pub completion: Spread,
 }
@@ -112,7 +112,7 @@ pub struct BackgroundMeasures {
 pub struct LinkMeasures {
     /// Its number, as in the trace.
     pub link: usize,
-    /// Of a path: its place in the split.
+    /// For a path: its position in the split.
     pub path: Option<usize>,
     /// The node at its entry.
     pub from: String,
@@ -122,14 +122,15 @@ pub struct LinkMeasures {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// Of the bytes that its rate would have carried; `None` where no rate is fixed. Of a split: that of its paths together.
+    /// Bytes sent, as a share of those that its rate allows; `None` without a fixed rate. For a split: of all its paths
+    /// together.
     pub utilisation: Option<f64>,
-    /// How long those packets had waited before their transmission began.
+    /// The time that those packets waited before their transmission began.
     #[serde(flatten, serialize_with = "queue_delay")]
     pub queue_delay: Spread,
 }
 
-/// A stretch of a run.
+/// A period of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BinMeasures {
     /// When it begins, seconds.
@@ -142,12 +143,12 @@ pub struct BinMeasures {
     pub links: Vec<LinkBin>,
 }
 
-/// A flow in a stretch of a run.
+/// A flow in a period of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FlowBin {
-    /// Payload that was acknowledged in it, over its length.
+    /// Payload acknowledged in it, over its length.
     pub goodput_bytes_per_s: f64,
-    /// Round trips that ended in it.
+    /// Round-trip times of round trips that ended in it.
     #[serde(flatten, serialize_with = "rtt")]
     pub rtt: Spread,
     /// One-way delay of data that arrived in it.
@@ -155,39 +156,39 @@ pub struct FlowBin {
     pub delay: Spread,
 }
 
-/// A link in a stretch of a run.
+/// A link in a period of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LinkBin {
     /// Bytes that left its transmitter in it.
     pub bytes: u64,
-    /// As that of the whole run.
+    /// As for the whole run.
     pub utilisation: Option<f64>,
-    /// How long the packets that left in it had waited.
+    /// The time that the packets that left in it had waited.
     #[serde(flatten, serialize_with = "queue_delay")]
     pub queue_delay: Spread,
 }
 
-/// How values of one quantity are spread, seconds; all but `count` are `None` without values.
+/// The distribution of a quantity's values, seconds; all fields except `count` are `None` without values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// How many.
+    /// The number of values.
     pub count: u64,
     /// Their mean.
     pub mean_s: Option<f64>,
     /// The smallest.
     pub min_s: Option<f64>,
-    /// The smallest that half of them do not exceed, and so on (nearest rank).
+    /// The smallest value that half of them do not exceed, and so on (nearest rank).
     pub p50_s: Option<f64>,
-    /// Likewise of 95 %.
+    /// The same for 95 %.
     pub p95_s: Option<f64>,
-    /// Likewise of 99 %.
+    /// The same for 99 %.
     pub p99_s: Option<f64>,
     /// The largest.
     pub max_s: Option<f64>,
 }
 
 impl Spread {
-    /// Of a histogram of nanoseconds: every number within 1/256 of the exact one.
+    /// From a histogram of nanoseconds: every number within 1/256 of the exact one.
     pub fn of(h: &Histogram) -> Self {
         let seconds = |ns: Option<u64>| ns.map(|ns| Nanos(ns).as_secs_f64());
         let at = |thousandths| seconds(h.quantile(thousandths));
@@ -202,7 +203,7 @@ impl Spread {
         }
     }
 
-    /// Of these values, seconds, exactly.
+    /// From these values, seconds, exactly.
     pub fn exact(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let n = values.len();
@@ -225,7 +226,7 @@ pub fn jain(values: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (n * squares))
 }
 
-/// A serializer of a [`Spread`] whose keys begin with a quantity's name, for a row of numbers beside others.
+/// A serializer of a [`Spread`] whose keys begin with a quantity's name, for a row with other numbers.
 macro_rules! named {
     ($($name:ident)*) => {
         $(fn $name<S: Serializer>(of: &Spread, to: S) -> Result<S::Ok, S::Error> {

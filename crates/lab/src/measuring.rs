@@ -1,4 +1,4 @@
-//! From what the engine counted to [`Measures`].
+//! Converts the engine's counts to [`Measures`].
 
 use crate::measures::{
     jain, BackgroundMeasures, BinMeasures, FlowBin, FlowMeasures, GroupMeasures, LinkBin, LinkMeasures, Measures,
@@ -22,11 +22,11 @@ pub(crate) struct Bin {
     start: Time,
     end: Time,
     meters: Meters,
-    /// What each flow's sender knew to be there at its end.
+    /// The data that each flow's sender knew to be delivered at its end.
     acked: Vec<Bytes>,
 }
 
-/// What was measured of a run: its bins, or one that is the whole.
+/// The measurements of a run: its bins, or one bin for the whole run.
 pub(crate) struct Measured {
     bins: Vec<Bin>,
     /// The length of a bin.
@@ -35,7 +35,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// For a run of `plan`, with what counts in it.
+    /// For a run of `plan`, together with its meters.
     pub(crate) fn begin(plan: &Plan) -> Option<(Self, Meters)> {
         let asked = plan.measures?;
         let whole = plan.scenario.duration;
@@ -45,13 +45,13 @@ impl Measured {
         Some((measured, meters))
     }
 
-    /// When the bin ends that goes on.
+    /// The end of the current bin.
     pub(crate) fn next(&self) -> Time {
         let begun = self.bins.last().map_or(Time::ZERO, |bin| bin.end);
         (begun + self.length).min(self.end)
     }
 
-    /// The bin ends: the run has gone up to [`Measured::next`].
+    /// Ends the bin: the run has advanced to [`Measured::next`].
     pub(crate) fn turn<W: Watch>(&mut self, sim: &mut Sim<W>, flows: usize) {
         let acked = (0..flows as u32).map(|flow| sim.acked(flow)).collect();
         let (start, end) = (self.bins.last().map_or(Time::ZERO, |bin| bin.end), self.next());
@@ -60,7 +60,7 @@ impl Measured {
         self.bins.push(Bin { start, end, meters, acked });
     }
 
-    /// The measures of the run whose summary this is.
+    /// The measures of the run with this summary.
     pub(crate) fn of(&self, plan: &Plan, summary: &Summary) -> Measures {
         let mut whole = Meters::default();
         self.bins.iter().for_each(|bin| whole.add(&bin.meters));
@@ -120,7 +120,7 @@ fn ratio(of: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| of as f64 / all as f64)
 }
 
-/// How long the transfers of a flow took: its transfers in a row, or its only one.
+/// The durations of a flow's transfers: those of its row, or its only one.
 fn took(f: &FlowSummary) -> Vec<f64> {
     match f.transfers {
         Some(_) => f.transfer_times_s.clone(),
@@ -162,10 +162,10 @@ fn packets<'a>(flows: impl Iterator<Item = (&'a FlowSummary, &'a FlowMeter)>) ->
     }
 }
 
-/// What groups are made by, and what flows of one group have in common.
+/// A kind of groups, and the common property of a group's flows.
 type Kind = (&'static str, fn(&FlowSummary) -> &str);
 
-/// All flows, those of each stack, and those of each name, in the order in which they first occur.
+/// All flows, those of each stack, and those of each name, in the order of their first occurrence.
 fn groups(summary: &Summary, meters: &[FlowMeter]) -> Vec<GroupMeasures> {
     let mut groups = Vec::new();
     let kinds: [Kind; 3] = [("all", |_| ""), ("stack", |f| &f.stack), ("name", |f| without_number(&f.name))];
@@ -183,7 +183,7 @@ fn groups(summary: &Summary, meters: &[FlowMeter]) -> Vec<GroupMeasures> {
     groups
 }
 
-/// A name without the number at its end, and what stands between: `upload-2` and `upload.10` are both `upload`.
+/// A name without the number at its end and the separator: `upload-2` and `upload.10` are both `upload`.
 fn without_number(name: &str) -> &str {
     let text = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let bare = text.trim_end_matches(['-', '_', '.', ' ']);
@@ -226,13 +226,13 @@ struct Directed<'a> {
     path: Option<usize>,
     from: &'a str,
     to: &'a str,
-    /// Of a link with a split: where its paths stand among the meters. Else its own place.
+    /// For a link with a split: the positions of its paths among the meters. Otherwise its own position.
     meters: Range<usize>,
     /// Bits per second, if that is fixed.
     rate: Option<u64>,
 }
 
-/// Every direction of the links, and behind one with a split its paths.
+/// Every direction of the links; one with a split is followed by its paths.
 fn directed(s: &Scenario) -> Vec<Directed<'_>> {
     let mut next_path = 2 * s.links.len();
     let mut all = Vec::new();

@@ -1,16 +1,16 @@
-//! Any TOML document as JSON, with the line of everything in it: for files that others than [`crate::scenario`] read and
-//! refuse in the same words.
+//! Any TOML document as JSON, with the line of every value: for files that are read outside [`crate::scenario`] but refused in
+//! the same words.
 
 use crate::error::ScenarioError;
 use crate::reader::{Node, Source};
 use serde_json::{json, Map, Value};
 use toml::de::DeValue;
 
-/// `{"value": …, "lines": {"grid.stack": 3, …}}`: the document, and on which line each value stands, by its path. A key with dots
-/// of its own is quoted in a path.
+/// `{"value": …, "lines": {"grid.stack": 3, …}}`: the document, and the line of each value, by its path. A key that contains dots
+/// is quoted in a path.
 ///
 /// # Errors
-/// What is not TOML, and where.
+/// The place where the text is not TOML.
 pub fn read(file: &str, text: &str) -> Result<Value, ScenarioError> {
     let src = Source { file, text };
     let root = src.parse()?;

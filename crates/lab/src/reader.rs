@@ -1,4 +1,4 @@
-//! Reads a TOML document key by key and remembers where each one stands, so that every refusal can name its line.
+//! Reads a TOML document key by key and remembers their places, so that every refusal can name its line.
 
 use crate::error::ScenarioError;
 use serde_json::{Map, Value};
@@ -6,14 +6,14 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// A text and the name under which errors speak of it.
+/// A text and its name in errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) file: &'a str,
     pub(crate) text: &'a str,
 }
 
-/// A value in the document: its path for errors, and where it stands.
+/// A value in the document: its path for errors, and its place.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     pub(crate) src: Source<'a>,
@@ -51,18 +51,18 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// A refusal of this value as it is written.
+    /// A refusal of this value, shown as written.
     pub(crate) fn refuse(&self, allowed: impl Into<String>) -> ScenarioError {
         self.refuse_as(self.written(), allowed)
     }
 
-    /// A refusal of this value, with other words for what was found.
+    /// A refusal of this value, with another text for the value found.
     pub(crate) fn refuse_as(&self, found: impl Into<String>, allowed: impl Into<String>) -> ScenarioError {
         let key = Some(self.path.clone()).filter(|path| !path.is_empty());
         self.src.error(self.span.start, key, found, allowed)
     }
 
-    /// The value as it is written, shortened.
+    /// The value as written, shortened.
     pub(crate) fn written(&self) -> String {
         match self.value {
             DeValue::Table(_) => return "a table".to_owned(),
@@ -80,7 +80,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// As a table with any keys, in the order in which they are written.
+    /// As a table with any keys, in the order of the document.
     pub(crate) fn entries(&self, allowed: &str) -> Result<Vec<(String, Node<'a>)>, ScenarioError> {
         let DeValue::Table(table) = self.value else { return Err(self.refuse(allowed)) };
         let named = |(k, v): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
         Some(self.at(self.child(key), v))
     }
 
-    /// What stands at a path below this table, as in `times[1]`.
+    /// The value at a path below this table, as in `times[1]`.
     pub(crate) fn find(&self, path: &str) -> Option<Node<'a>> {
         path.split('.').try_fold(self.clone(), |at, step| {
             let (key, index) = step.split_once('[').unwrap_or((step, ""));
@@ -116,13 +116,13 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// A refusal of what stands under a key of this table, or of nothing there.
+    /// A refusal of the value of a key of this table, or of its absence.
     pub(crate) fn refuse_key(&self, key: &str, found: impl Into<String>, allowed: impl Into<String>) -> ScenarioError {
         let at = self.get(key).map_or(self.span.start, |n| n.span.start);
         self.src.error(at, Some(self.child(key)), found, allowed)
     }
 
-    /// A refusal of what stands under a key of this table, as it is written there.
+    /// A refusal of the value of a key of this table, shown as written.
     pub(crate) fn refuse_in(&self, key: &str, allowed: impl Into<String>) -> ScenarioError {
         let found = self.get(key).map_or_else(|| "nothing".to_owned(), |n| n.written());
         self.refuse_key(key, found, allowed)
@@ -133,7 +133,7 @@ impl<'a> Node<'a> {
         self.get(key).and_then(|n| n.items("").ok()).unwrap_or_default()
     }
 
-    /// The first key of this table that is none of the known ones, and a refusal of it.
+    /// The first key of this table that is not a known one, and a refusal of it.
     pub(crate) fn unknown_key(&self, known: &[&str]) -> Option<(String, ScenarioError)> {
         let unknown = self.value.as_table()?.keys().filter(|k| !known.contains(&k.get_ref().as_ref()));
         let key = unknown.min_by_key(|k| k.span().start)?;
@@ -159,7 +159,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// As JSON, without its place. What JSON cannot say is null.
+    /// As JSON, without its place. Values that JSON cannot represent become null.
     pub(crate) fn json(&self) -> Value {
         json(self.value)
     }
@@ -173,7 +173,7 @@ impl<'a> Node<'a> {
         Node { src: self.src, path, span: v.span(), value: v.get_ref() }
     }
 
-    /// The path of a key in this table; quoted where its dots are no path.
+    /// The path of a key in this table; quoted if the key contains dots.
     fn child(&self, key: &str) -> String {
         let bare = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
         let key = if bare { key.to_owned() } else { format!("{key:?}") };

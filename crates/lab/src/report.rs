@@ -1,4 +1,4 @@
-//! What `ackclock run --json` prints.
+//! The output of `ackclock run --json`.
 
 use crate::error::ScenarioError;
 use crate::run::{run, RunError};
@@ -17,8 +17,8 @@ struct Report<'a> {
     runs: &'a [Summary],
 }
 
-/// The runs of a plan, or of several that differ only in their stacks, one after the other; and for each plan the means of
-/// its flows; as JSON.
+/// The runs of a plan, or of several that differ only in their stacks, one after another; and the means of each plan's
+/// flows; as JSON.
 pub fn json(plan: &Plan, runs: &[Summary]) -> String {
     let report = Report {
         ackclock: env!("CARGO_PKG_VERSION"),
@@ -33,7 +33,7 @@ pub fn json(plan: &Plan, runs: &[Summary]) -> String {
 /// Runs the text of a scenario once, without threads or files: the whole laboratory for WebAssembly.
 ///
 /// # Errors
-/// What is wrong with the scenario or the stack's name.
+/// The fault in the scenario or the stack's name.
 pub fn run_text(toml: &str, stack: Option<&str>, seed: u64) -> Result<String, ScenarioError> {
     let overrides = Overrides { stack: stack.map(str::to_owned), seed: Some(seed), ..Overrides::default() };
     let plan = Plan::parse("scenario.toml", toml, &overrides)?;

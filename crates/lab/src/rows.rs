@@ -1,9 +1,9 @@
-//! Flows that wait for one another: transfers in a row on connections of their own, which people see as one flow.
+//! Flows that wait for one another: a row of transfers on separate connections, which users see as one flow.
 
 use ackclock_sim::scenario::FlowSpec;
 use std::ops::Range;
 
-/// The flows of a scenario in rows: a flow that waits for the one before it stands in its row.
+/// The flows of a scenario in rows: a flow that waits for the previous one belongs to its row.
 pub(crate) fn rows(flows: &[FlowSpec]) -> Vec<Range<usize>> {
     let mut rows: Vec<Range<usize>> = Vec::new();
     for (i, f) in flows.iter().enumerate() {
@@ -21,7 +21,7 @@ pub(crate) fn member(row: &str, number: u32) -> String {
     format!("{row}.{}", number + 1)
 }
 
-/// What a row whose first flow has this name is called.
+/// The name of a row whose first flow has this name.
 pub(crate) fn name(first: &str) -> &str {
     first.strip_suffix(".1").unwrap_or(first)
 }

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 use std::ops::Range;
 use std::path::Path;
 
-/// Into how many slices a run is cut; after each, progress is told and the run may be stopped.
+/// The number of slices of a run; after each, progress is reported and the run may be stopped.
 const SLICES: u64 = 256;
 
 /// Why there is no summary.
@@ -31,7 +31,7 @@ pub enum RunError {
     Scenario(Box<ScenarioError>),
     /// The trace or a capture could not be written.
     Trace(TraceError),
-    /// The caller said stop.
+    /// The caller stopped the run.
     Stopped,
 }
 
@@ -47,11 +47,11 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs `plan` with `seed`. With `trace` its events go into that file, whose ending says how. After each slice `told` is
-/// given the simulated time that the slice took, and may stop the run.
+/// Runs `plan` with `seed`. With `trace`, its events are written to that file, whose ending selects the format. After each slice
+/// `told` receives the simulated time of the slice, and may stop the run.
 ///
 /// # Errors
-/// See [`RunError`]; a trace that is not finished leaves no file.
+/// See [`RunError`]; an unfinished trace leaves no file.
 pub fn run(
     plan: &Plan,
     seed: u64,
@@ -65,7 +65,8 @@ pub fn run(
     Ok(ran.summary(plan, seed, hash))
 }
 
-/// Without anybody else who listens. Whether it is measured is decided before it is laid out, so that one that is not pays nothing.
+/// Without any other listener. Whether the run is measured is decided before it is laid out, so that an unmeasured run has no
+/// cost.
 fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
     let hasher = Hasher::new(plan.scenario.flows.len() as u32);
     let (hasher, ran) = match Measured::begin(plan) {
@@ -78,10 +79,10 @@ fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<
     Ok(ran.summary(plan, seed, hasher.hash()))
 }
 
-/// Runs `plan` with `seed` and writes its packets as captures, too. Otherwise as [`run`].
+/// Runs `plan` with `seed` and also captures its packets. Otherwise as [`run`].
 ///
 /// # Errors
-/// See [`RunError`]; captures that are not finished leave no files.
+/// See [`RunError`]; unfinished captures leave no files.
 pub fn run_captured(
     plan: &Plan,
     seed: u64,
@@ -107,7 +108,8 @@ pub fn run_captured(
     Ok(ran.summary(plan, seed, hash))
 }
 
-/// Runs `plan` with `seed` and a listener of the caller's, which comes back beside the summary. Otherwise as [`run`] without a file.
+/// Runs `plan` with `seed` and the caller's listener, which is returned together with the summary. Otherwise as [`run`] without a
+/// file.
 ///
 /// # Errors
 /// See [`RunError`].
@@ -137,7 +139,7 @@ pub fn run_recorded(
     Ok((ran.summary(plan, seed, hash), events))
 }
 
-/// A wrong ending is a slip of whoever asked; everything else is the system's word.
+/// An unknown ending is an error of the caller; everything else is the system's error.
 fn refuse_trace(e: TraceError) -> RunError {
     match e {
         TraceError::Format { path, allowed } => RunError::Scenario(Box::new(ScenarioError::option(
@@ -149,16 +151,16 @@ fn refuse_trace(e: TraceError) -> RunError {
     }
 }
 
-/// What the file of a trace says about the run of `plan` with `seed`.
+/// A trace file's metadata for the run of `plan` with `seed`.
 pub fn meta(plan: &Plan, seed: u64) -> Meta {
     let stack = |f: &FlowSpec| plan.stacks[f.stack as usize].name.clone();
     Meta { scenario: identity(plan, seed), seed, stacks: plan.scenario.flows.iter().map(stack).collect() }
 }
 
-/// Whether the simulator takes `plan`; nothing is run.
+/// Whether the simulator accepts `plan`; nothing is run.
 ///
 /// # Errors
-/// What it refuses beyond what the file's reader knows.
+/// The simulator's refusal, beyond the checks of the file's reader.
 pub fn check(plan: &Plan) -> Result<(), ScenarioError> {
     lay_out(plan, plan.seeds[0], ()).map(drop)
 }
@@ -170,7 +172,7 @@ fn lay_out<W: Watch>(plan: &Plan, seed: u64, watch: W) -> Result<Sim<W>, Scenari
     })
 }
 
-/// What is left of a run besides what its listener heard.
+/// The results of a run, besides those of its listener.
 struct Ran {
     tally: Tally,
     results: Results,
@@ -185,7 +187,7 @@ impl Ran {
     }
 }
 
-/// A run that is measured if the plan says so.
+/// A run that is measured if the plan requests it.
 fn simulate_measured<W: Watch>(
     plan: &Plan,
     seed: u64,
@@ -197,7 +199,7 @@ fn simulate_measured<W: Watch>(
     Ok((watch, ran))
 }
 
-/// Of a run that is measured a part of `watch` counts.
+/// In a measured run, a part of `watch` counts.
 fn simulate<W: Watch>(
     plan: &Plan,
     seed: u64,
@@ -225,7 +227,7 @@ fn simulate<W: Watch>(
     Ok((watch, Ran { tally, results, measured }))
 }
 
-/// A run in numbers: what the network counted, and what a [`Tally`] that listened to it did.
+/// A run in numbers: the network's counts, and those of a [`Tally`] that listened to it.
 pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();

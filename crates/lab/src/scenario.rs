@@ -1,5 +1,5 @@
 //! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module and
-//! described in one, [`crate::schema`], from which `docs/scenario.md` comes.
+//! described in one, [`crate::schema`], from which `docs/scenario.md` is generated.
 
 mod background;
 mod chosen;
@@ -29,32 +29,32 @@ use graph::Graph;
 use std::ops::Range;
 use std::path::Path;
 
-/// The most flows that a file may ask for; the simulator's 2^17 elements end well before.
+/// The maximum number of flows in a file; it is well below the simulator's limit of 2^17 elements.
 const MOST_FLOWS: u64 = 1 << 16;
-/// The last seed with which seeds that are counted up may begin.
+/// The largest first seed of a sequence of seeds.
 const LAST_FIRST_SEED: u64 = u64::MAX >> 2;
-/// The most bins of a run.
+/// The maximum number of bins of a run.
 const MOST_BINS: u64 = 10_000;
-/// The most seeds that a file may ask for.
+/// The maximum number of seeds in a file.
 const MOST_SEEDS: u64 = 1_000_000;
 
-/// Everything that a scenario file asks for: one run for each seed.
+/// The contents of a scenario file: one run for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The file as it was named.
+    /// The file's name as given.
     pub file: String,
     /// The network and its flows.
     pub scenario: Scenario,
-    /// What [`ackclock_sim::scenario::FlowSpec::stack`] refers to.
+    /// The stacks that [`ackclock_sim::scenario::FlowSpec::stack`] refers to.
     pub stacks: Vec<Stack>,
-    /// For each of these the tables of its algorithms from outside, as they were written.
+    /// For each of these, the tables of its external algorithms, as written.
     pub outside: Vec<outside::Tables>,
     /// One run each.
     pub seeds: Vec<u64>,
-    /// Whether a summary says how much each flow's packets were reordered. Not part of a run's identity.
+    /// Whether a summary includes the reordering of each flow's packets. Not part of a run's identity.
     pub reordering: bool,
-    /// Parameters that the file sets for its flows' own stacks, and that the stack chosen instead does not have. Not part of a
-    /// run's identity.
+    /// Parameters that the file sets for its flows' own stacks, and that the stack chosen instead lacks. Not part of a run's
+    /// identity.
     pub unused: Vec<String>,
     /// Whether and how a run is measured. Not part of a run's identity.
     pub measures: Option<Measuring>,
@@ -63,7 +63,7 @@ pub struct Plan {
 /// How a run is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measuring {
-    /// The length of each stretch of time that is reported besides the whole.
+    /// The length of each period that is reported in addition to the whole run.
     pub bins: Option<Nanos>,
 }
 
@@ -71,7 +71,7 @@ impl Plan {
     /// Reads a scenario file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The fault in it, and its place.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, ScenarioError> {
         let name = path.display().to_string();
         let refuse = |line, found: String, allowed: &str| ScenarioError {
@@ -94,10 +94,10 @@ impl Plan {
         Plan::parse(&name, text, overrides)
     }
 
-    /// Reads the text of a scenario; `file` is the name under which errors speak of it.
+    /// Reads the text of a scenario; `file` is its name in errors.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The fault in it, and its place.
     pub fn parse(file: &str, text: &str, overrides: &Overrides) -> Result<Self, ScenarioError> {
         let src = Source { file, text };
         let root = src.parse()?;
@@ -130,8 +130,8 @@ impl Plan {
 }
 
 impl Plan {
-    /// The flows as people see them: transfers in a row on connections of their own are one. Each with its name, and where
-    /// it stands in the scenario.
+    /// The flows as users see them: a row of transfers on separate connections is one flow. Each has its name and its
+    /// positions in the scenario.
     pub fn rows(&self) -> Vec<(&str, Range<usize>)> {
         let flows = &self.scenario.flows;
         let name = |row: &Range<usize>| match row.len() {
@@ -141,7 +141,7 @@ impl Plan {
         rows::rows(flows).into_iter().map(|row| (name(&row), row)).collect()
     }
 
-    /// Whether an algorithm or a path element from outside takes part.
+    /// Whether an external algorithm or path element takes part.
     pub fn is_from_outside(&self) -> bool {
         let links = self.scenario.links.iter();
         self.outside.iter().any(|tables| !tables.is_empty())
@@ -173,7 +173,7 @@ fn measuring(
     Ok(Some(Measuring { bins }))
 }
 
-/// `seed = 1`, `seeds = [1, 2]` or `seeds = { first = 1, count = 30 }`; without any, seed 1.
+/// `seed = 1`, `seeds = [1, 2]` or `seeds = { first = 1, count = 30 }`. Default: seed 1.
 fn seeds(run: &Node<'_>, seed: Option<u64>, seeds: Option<Seeds>) -> Result<Vec<u64>, ScenarioError> {
     match (seed, seeds) {
         (None, None) => Ok(vec![1]),

@@ -1,6 +1,6 @@
 //! The form of a scenario file as JSON Schema (draft 2020-12) and as a page to read, both derived from types: the file's own
-//! keys from `file.rs`, the parameters of stacks from the descriptions in `ackclock_tcp`. An algorithm that is
-//! added there is here without another line.
+//! keys from `file.rs`, the parameters of stacks from the descriptions in `ackclock_tcp`. An algorithm added there appears
+//! here without further code.
 
 mod outside;
 mod page;
@@ -23,12 +23,12 @@ pub fn json() -> String {
     text
 }
 
-/// The form of a scenario file, against which files are checked.
+/// The form of a scenario file, used to check files.
 pub(crate) fn form() -> &'static Value {
     static FORM: OnceLock<Value> = OnceLock::new();
     FORM.get_or_init(|| {
         let mut schema = schema();
-        // Parameters of stacks are judged one by one, by the stack that they change.
+        // Parameters of stacks are checked one by one, against the stack that they change.
         schema["$defs"]["Set"] = serde_json::json!({});
         if let Some(kinds) = schema.pointer_mut("/$defs/Element/oneOf").and_then(Value::as_array_mut) {
             kinds.push(outside::element());
@@ -44,7 +44,7 @@ fn schema() -> Value {
     schema.to_value()
 }
 
-/// An example of one table of a choice has the key that tells it apart. A time of zero needs no small unit.
+/// Adds the distinguishing key to the example of one table of a choice. A time of zero needs no small unit.
 fn finish(schema: &mut Schema) {
     let Some(schema) = schema.as_object_mut() else { return };
     if schema.get("default").is_some_and(|default| default == "0 ns") {

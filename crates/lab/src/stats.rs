@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// The mean of one number over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// How many runs.
+    /// The number of runs.
     pub n: usize,
     /// Their mean.
     pub mean: f64,
@@ -15,13 +15,13 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of these values; `None` if there are none.
+    /// From these values; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
         let (mean, half_width_95) = interval(values, 0.95)?;
         Some(Interval { n: values.len(), mean, half_width_95 })
     }
 
-    /// Whether this interval and another have a point in common; the interval of one run is that point.
+    /// Whether this interval and another overlap; the interval of one run is a point.
     pub fn meets(&self, other: &Interval) -> bool {
         let half = |i: &Interval| i.half_width_95.unwrap_or(0.0);
         (self.mean - other.mean).abs() <= half(self) + half(other)
@@ -29,7 +29,7 @@ impl Interval {
 }
 
 /// The mean of these values and half the width of its confidence interval (Student's t with n − 1 degrees of freedom), which is
-/// `None` for one value; `None` if there are none. `confidence` is between 0 and 1, as in 0.95.
+/// `None` for one value; returns `None` if there are none. `confidence` is between 0 and 1, as in 0.95.
 pub fn interval(values: &[f64], confidence: f64) -> Option<(f64, Option<f64>)> {
     let n = values.len();
     if n == 0 {

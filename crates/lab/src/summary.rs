@@ -1,4 +1,4 @@
-//! What a run comes to: numbers for each flow and each link.
+//! The results of a run: numbers for each flow and each link.
 
 use crate::measures::Measures;
 use crate::stats::Interval;
@@ -10,22 +10,22 @@ use serde::Serialize;
 pub struct Summary {
     /// The run's seed.
     pub seed: u64,
-    /// Which run this is: see [`crate::identity`].
+    /// The run's identity: see [`crate::identity`].
     pub identity: String,
-    /// What happened in it: see `ackclock-trace`.
+    /// The hash of its events: see `ackclock-trace`.
     pub trace_hash: String,
     /// Simulated time, seconds.
     pub duration_s: f64,
     /// In the scenario's order.
     pub flows: Vec<FlowSummary>,
-    /// Traffic beside the flows, in the scenario's order.
+    /// Background traffic, in the scenario's order.
     pub background: Vec<BackgroundSummary>,
     /// Two for each link of the scenario: its own direction, then `back`.
     pub links: Vec<LinkSummary>,
-    /// Parameters that the scenario sets for its own stack, and that the stack chosen instead does not have.
+    /// Parameters that the scenario sets for its own stack, and that the stack chosen instead lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unused_parameters: Vec<String>,
-    /// Totals, delays, completion times and what links carried, where the scenario asks for it (`run.measures`).
+    /// Totals, delays, completion times and the links' loads, if the scenario requests them (`run.measures`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
 }
@@ -49,15 +49,15 @@ pub struct FlowSummary {
     pub goodput_bytes_per_s: f64,
     /// Segments with data that were sent, retransmissions included.
     pub data_packets_sent: u64,
-    /// Of these, those whose data had been sent before.
+    /// Those whose data had been sent before.
     pub retransmissions: u64,
-    /// Of these, those of which some byte had no earlier copy that arrived.
+    /// The retransmissions with some byte of which no earlier copy arrived.
     pub needed_retransmissions: u64,
-    /// Those of which an earlier copy of each byte arrived, but the receiver threw some away (PAWS, window).
+    /// The retransmissions of which an earlier copy of each byte arrived, but the receiver threw some away (PAWS, window).
     pub refused_retransmissions: u64,
-    /// The others: the receiver had taken an earlier copy of each byte, or would have when the run ended.
+    /// The others: the receiver had taken an earlier copy of each byte, or was about to when the run ended.
     pub needless_retransmissions: u64,
-    /// Of the needless ones, those with which a fast recovery began.
+    /// The needless ones that began a fast recovery.
     pub needless_fast_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
@@ -67,32 +67,33 @@ pub struct FlowSummary {
     pub timeouts: u64,
     /// Entries into the Recovery phase.
     pub fast_recoveries: u64,
-    /// The largest duplicate ACK threshold in force, segments; `None` before the first ACK, or where none is counted.
+    /// The largest duplicate ACK threshold in force, segments; `None` before the first ACK, or if duplicates are not counted.
     pub dupthresh_max: Option<u32>,
     /// Its mean over time from the first ACK to the end of the run, segments.
     pub dupthresh_mean: Option<f64>,
-    /// The largest in force when a timeout had been dealt with, segments; `None` without timeouts.
+    /// The largest in force after the handling of a timeout, segments; `None` without timeouts.
     pub dupthresh_after_timeout_max: Option<u32>,
-    /// The largest share that it had of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and three
-    /// at least. What stands at the end of an instant counts.
+    /// Its largest value as a share of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and at least
+    /// three. Only values at the end of an instant count.
     pub dupthresh_of_ceiling_max: Option<f64>,
-    /// Of transfers in a row: how many ended. A row on several connections is one flow here, with the sums of its counts, the
-    /// largest of its thresholds, and neither their mean nor its reordering.
+    /// For transfers in a row: the number that ended. A row on several connections is one flow here, with the sums of its counts,
+    /// the largest of its thresholds, and neither their mean nor its reordering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfers: Option<u32>,
-    /// The median of how long they took, seconds: from the beginning of each (its SYN, where it has one) to the acknowledgment of its last byte.
+    /// The median of their durations, seconds: from the beginning of each (its SYN, if it has one) to the acknowledgment of its
+    /// last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_median_s: Option<f64>,
-    /// How long 95 % of them took at most, seconds.
+    /// The 95th percentile of their durations, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_p95_s: Option<f64>,
-    /// How long each took, seconds.
+    /// The duration of each, seconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transfer_times_s: Vec<f64>,
-    /// How much the path reordered what came to the receiver, where the scenario asks for it (`run.reordering`).
+    /// The path's reordering of packets to the receiver, if the scenario requests it (`run.reordering`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
-    /// The same of what came back to the sender.
+    /// The same for packets back to the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_reordering: Option<ReorderingSummary>,
 }
@@ -104,15 +105,15 @@ pub struct BackgroundSummary {
     pub kind: &'static str,
     /// The node that sends.
     pub from: String,
-    /// The node to which it is sent.
+    /// The destination node.
     pub to: String,
     /// Transfers that began.
     pub started: u64,
-    /// Of these, those of which everything was acknowledged.
+    /// Those whose data were acknowledged completely.
     pub finished: u64,
-    /// Arrivals that found as many going on as may.
+    /// Arrivals that found the maximum number of transfers in progress.
     pub refused: u64,
-    /// Mean time that a finished transfer took, seconds; `None` if none finished.
+    /// Mean duration of a finished transfer, seconds; `None` if none finished.
     pub mean_time_s: Option<f64>,
     /// Packets with data that were sent, retransmissions included.
     pub packets_sent: u64,
@@ -120,9 +121,9 @@ pub struct BackgroundSummary {
     pub packets_delivered: u64,
     /// Of transfers: packets whose data had been sent before.
     pub retransmissions: u64,
-    /// Retransmissions among these that were needed, as in [`FlowSummary::needed_retransmissions`].
+    /// The needed ones of these retransmissions, as in [`FlowSummary::needed_retransmissions`].
     pub needed_retransmissions: u64,
-    /// Those of which the receiver had thrown something away, as in [`FlowSummary::refused_retransmissions`].
+    /// The refused ones, as in [`FlowSummary::refused_retransmissions`].
     pub refused_retransmissions: u64,
     /// The others, as in [`FlowSummary::needless_retransmissions`].
     pub needless_retransmissions: u64,
@@ -139,19 +140,19 @@ pub struct LinkSummary {
     pub to: String,
     /// Packets that found the queue full.
     pub queue_drops: u64,
-    /// Packets that a loss model or an interruption took.
+    /// Packets dropped by a loss model or an interruption.
     pub loss_drops: u64,
     /// Packets that RED dropped before the queue was full.
     pub early_drops: u64,
-    /// Packets that RED marked in place of dropping them.
+    /// Packets that RED marked instead of dropping them.
     pub marks: u64,
     /// Packets that the scenario's script dropped.
     pub script_drops: u64,
-    /// The most packets at once, waiting and in service; `None` where the queue can never be full.
+    /// The longest queue in packets, waiting and in service; `None` if the queue can never be full.
     pub max_queue_packets: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
-    /// Packets that found too few others waiting.
+    /// Swap events that found too few packets waiting.
     pub swap_skipped: u64,
 }
 
@@ -184,7 +185,7 @@ pub struct FlowMeans {
     pub timeouts: Interval,
     /// See [`FlowSummary::fast_recoveries`].
     pub fast_recoveries: Interval,
-    /// See [`FlowSummary::finish_s`]; over the runs in which the flow finished, `None` if in none.
+    /// See [`FlowSummary::finish_s`]; over the runs in which the flow finished, `None` if there are none.
     pub finish_s: Option<Interval>,
     /// See [`FlowSummary::transfers`].
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Counts for each flow what the simulator itself does not.
+//! Per-flow counts that the simulator itself does not keep.
 
 use crate::scenario::Plan;
 use ackclock_sim::reordering::Order;
@@ -11,7 +11,7 @@ use ackclock_tcp::time::Time;
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub(crate) flows: Vec<FlowTally>,
-    /// Where it was asked for.
+    /// If requested.
     pub(crate) order: Option<Order>,
 }
 
@@ -23,7 +23,7 @@ impl Tally {
     }
 }
 
-/// Of one flow.
+/// The counts of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowTally {
     pub(crate) data_drops: u64,
@@ -35,12 +35,12 @@ pub(crate) struct FlowTally {
 
 /// The duplicate ACK threshold of one flow over a run.
 ///
-/// Within an instant the window and the threshold change one after the other; what stands at its end counts.
+/// Within an instant the window and the threshold change one after another; only the values at its end count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DupThreshTally {
-    /// What is in force since when; `None` before the first ACK, and for a detector that counts no duplicates.
+    /// The current threshold and its start; `None` before the first ACK, and for a detector that counts no duplicates.
     now: Option<(u32, Time)>,
-    /// When the first was told.
+    /// When the first one was reported.
     since: Time,
     mss: u32,
     cwnd: f64,
@@ -48,9 +48,9 @@ pub(crate) struct DupThreshTally {
     instant: Time,
     /// Segments times nanoseconds up to the last change.
     area: u128,
-    /// The retransmission timer fired at this instant.
+    /// Whether the retransmission timer expired at this instant.
     timed_out: bool,
-    /// The least window at the end of an instant since the last change: that is where the ceiling was lowest.
+    /// The smallest window at the end of an instant since the last change: there the ceiling was lowest.
     least_cwnd: Option<f64>,
     /// The largest share of the ceiling up to the last change.
     of_ceiling: Option<f64>,
@@ -101,14 +101,14 @@ impl DupThreshTally {
         }
     }
 
-    /// The same when the last instant is over, too.
+    /// The same after the last instant.
     pub(crate) fn ended(mut self) -> Self {
         self.stand();
         self
     }
 
-    /// The largest share that the threshold had of its ceiling: Blanton & Allman 2002 §6.6, in real segments, never below the
-    /// three duplicates of RFC 5681.
+    /// The threshold's largest share of its ceiling: Blanton & Allman 2002 §6.6, in real segments, at least the three
+    /// duplicates of RFC 5681.
     pub(crate) fn of_ceiling_max(&self) -> Option<f64> {
         let (Some((dupthresh, _)), Some(cwnd)) = (self.now, self.least_cwnd) else { return self.of_ceiling };
         let segs = cwnd / f64::from(self.mss);
@@ -177,7 +177,7 @@ mod tests {
             (ended.max, ended.mean(Time(120)), ended.of_ceiling_max()),
             (Some(12), Some(7.5), Some(12.0 / 18.0))
         );
-        // A window too small for the threshold within an instant is no breach, one at its end is.
+        // A window too small for the threshold is a violation only at the end of an instant.
         t.window(Time(120), 6_000.0);
         t.window(Time(120), 20_000.0);
         assert_eq!(t.ended().of_ceiling_max(), Some(12.0 / 18.0));

@@ -1,4 +1,4 @@
-//! Transfers in a row: how long they took, and flows on connections of their own as one.
+//! Transfers in a row: their durations, and flows on separate connections combined into one.
 
 use crate::rows;
 use crate::summary::FlowSummary;
@@ -6,8 +6,8 @@ use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{FlowSpec, Next};
 use ackclock_tcp::time::Time;
 
-/// One row of numbers for flows that wait for one another; `parts` are their own, `first` is the number of the first. A flow
-/// alone stays as it is, but for the transfers that it made on its connection.
+/// One row of numbers for flows that wait for one another; `parts` are their numbers, `first` is the number of the first. A
+/// single flow is unchanged, except for the transfers on its connection.
 pub(crate) fn of_row(
     row: &[FlowSpec],
     mut parts: Vec<FlowSummary>,
@@ -45,7 +45,7 @@ fn together(first: FlowSummary, others: Vec<FlowSummary>, duration_s: f64) -> Fl
     sum
 }
 
-/// Adds a flow to the flows before it. They keep their name, stack and start.
+/// Adds a flow to the previous ones. They keep their name, stack and start.
 fn add(sum: &mut FlowSummary, flow: FlowSummary) {
     let FlowSummary {
         name: _,
@@ -92,7 +92,7 @@ fn add(sum: &mut FlowSummary, flow: FlowSummary) {
     sum.dupthresh_after_timeout_max = sum.dupthresh_after_timeout_max.max(dupthresh_after_timeout_max);
     let shares = [sum.dupthresh_of_ceiling_max, dupthresh_of_ceiling_max];
     sum.dupthresh_of_ceiling_max = shares.into_iter().flatten().reduce(f64::max);
-    // A mean, or an order of arrivals, is of one flow.
+    // A mean, or an order of arrivals, is only defined for a single flow.
     (sum.dupthresh_mean, sum.reordering, sum.ack_reordering) = (None, None, None);
 }
 
@@ -115,7 +115,7 @@ fn median(sorted: &[f64]) -> Option<f64> {
     Some(if n.is_multiple_of(2) { f64::midpoint(sorted[n / 2 - 1], *upper) } else { *upper })
 }
 
-/// The least value that 95 % of them do not exceed.
+/// The smallest value that 95 % of them do not exceed.
 fn p95(sorted: &[f64]) -> Option<f64> {
     let rank = (sorted.len() * 95).div_ceil(100);
     sorted.get(rank.checked_sub(1)?).copied()

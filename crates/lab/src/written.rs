@@ -1,11 +1,11 @@
-//! A document as TOML text, laid out for people: a section for each table at the top, what is below it on one line.
+//! A document as readable TOML: a section for each table at the top, everything below it on one line.
 
 use serde_json::{Map, Value};
 
-/// Tables within a section that get a section of their own, after the other keys.
+/// Tables within a section that get their own section, after the other keys.
 const SECTIONS: [&str; 1] = ["set"];
 
-/// The document as text. What is null is left out.
+/// The document as text. Null values are left out.
 pub(crate) fn document(tables: &Map<String, Value>) -> String {
     let mut out = String::new();
     for (key, value) in tables {
@@ -45,7 +45,7 @@ fn inline(value: &Value) -> String {
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
-        // JSON's escapes are TOML's, but for DEL, which TOML wants escaped.
+        // JSON's escapes are valid in TOML, except that TOML also requires DEL to be escaped.
         Value::String(text) => Value::from(text.as_str()).to_string().replace('\u{7f}', "\\u007f"),
         other => other.to_string(),
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const GOOD: &str = include_str!("scenarios/good.toml");
 const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
 
-/// A folder of a test's own, which goes with it.
+/// A test's own folder, which is removed with it.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -30,7 +30,7 @@ impl Drop for Scratch {
     }
 }
 
-/// All files below a folder, with what is in them.
+/// All files below a folder, with their contents.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

@@ -1,4 +1,4 @@
-//! Stacks chosen for every flow instead of the file's own, with parameters of their own.
+//! Stacks chosen for every flow instead of the file's own, with their own parameters.
 
 use ackclock_lab::run::run;
 use ackclock_lab::scenario::{Overrides, Plan};

@@ -1,4 +1,4 @@
-//! Algorithms from outside: who makes them, where they go, and what is said where nobody can.
+//! External algorithms: their creation, their slots, and the errors if they cannot be created.
 
 use ackclock_lab::identity::identity;
 use ackclock_lab::run::run;

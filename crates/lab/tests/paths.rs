@@ -1,4 +1,4 @@
-//! Elements that make a path reorder or change with time: what files say of them.
+//! Elements that reorder packets or change a path with time: their form in files.
 
 use ackclock_lab::identity::identity;
 use ackclock_lab::run::run;
@@ -150,7 +150,7 @@ fn each_mistake_is_one_line_with_line_key_found_and_allowed() {
     for (element, words) in cases {
         let message = match parse(element) {
             Err(message) => message,
-            // What only the simulator can judge.
+            // Faults that only the simulator can detect.
             Ok(plan) => run(&plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string(),
         };
         assert!(message.contains(words), "{element}: {message}");
@@ -168,7 +168,7 @@ fn a_demote_where_nothing_can_wait_is_refused() {
     Plan::parse("bad.toml", &both, &Overrides::default()).unwrap();
 }
 
-/// A folder with these files, gone at the end.
+/// A folder with these files, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

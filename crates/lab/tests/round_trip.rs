@@ -1,4 +1,4 @@
-//! Every description as TOML, read again: elements, applications, receivers and background traffic drawn from the schema.
+//! Every description as TOML, read again: random elements, applications, receivers and background traffic from the schema.
 
 use ackclock_lab::identity::identity;
 use ackclock_lab::scenario::{Overrides, Plan};
@@ -6,7 +6,7 @@ use ackclock_lab::schema;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Draws what a schema allows.
+/// Generates random values that a schema allows.
 struct Drawer<'s> {
     root: &'s Value,
     luck: u64,
@@ -61,7 +61,7 @@ impl Drawer<'_> {
         }
     }
 
-    /// A table, half of the time with each key that may be left out. Where one of several groups of keys must be there, it is.
+    /// A table, with each optional key half of the time. If one of several groups of keys is required, it has one.
     fn table(&mut self, schema: &Value) -> Value {
         let strings = |list: &Value| -> Vec<String> {
             list.as_array().into_iter().flatten().filter_map(|k| Some(k.as_str()?.to_owned())).collect()
@@ -77,7 +77,7 @@ impl Drawer<'_> {
         let (required, grouped) = (strings(&schema["required"]), groups.concat());
         let mut table = Map::new();
         for (key, part) in schema["properties"].as_object().expect("keys") {
-            // Names and texts of their own belong to the scenario around the table, or to the example.
+            // Free names and texts belong to the scenario around the table, or to the example.
             let free =
                 !grouped.contains(key) && !["file", "data", "from", "to", "set", "stack"].contains(&key.as_str());
             if required.contains(key) || chosen.contains(key) || free && self.below(2) == 0 {
@@ -119,13 +119,13 @@ fn text(definition: &str, table: &Value) -> String {
         "Element" => scenario(&format!("elements = [{}]\nback = {{ elements = [] }}", inline(table)), ""),
         "App" => scenario("", &format!("app = {}", inline(table))),
         "Receiver" => scenario("", &format!("receiver = {}", inline(table))),
-        // A list at the top of a file stands before its tables.
+        // A list at the top of a file must come before its tables.
         "Background" => format!("background = [{}]\n{}", inline(table), scenario("", "")),
         other => panic!("{other}"),
     }
 }
 
-/// Reads the text; what is read and written down is the same again.
+/// Reads the text; writing and reading the result again must give the same.
 fn round(text: &str) -> Result<(), String> {
     let read = |text: &str| Plan::parse("x.toml", text, &Overrides::default()).map_err(|e| e.to_string());
     let plan = read(text)?;
@@ -145,7 +145,7 @@ fn parsed() -> Value {
 fn kinds(root: &Value) -> Vec<(&'static str, String, Value)> {
     let of = |definition: &'static str| {
         let table = &root["$defs"][definition];
-        // Beside the kinds of elements may stand a class in Python.
+        // A class in Python may be an alternative to the kinds of elements.
         let choices = table["oneOf"].as_array().or(table["anyOf"][0]["oneOf"].as_array()).expect("choices").iter();
         choices.map(move |choice| {
             let tag = choice["properties"].as_object().expect("keys").values().find_map(|part| part["const"].as_str());
@@ -182,7 +182,7 @@ fn what_the_schema_allows_is_read_for_each_kind() {
             let table = luck.value(&schema);
             round(&text(definition, &table)).map_err(|e| refusals.push(e)).is_ok()
         });
-        // What only the reader sees (an order, a sum, a whole link) it may refuse.
+        // Constraints that only the reader checks (an order, a sum, a whole link) may lead to a refusal.
         let good = good.count();
         assert!(good >= 10, "{kind}: {good} of 200 are read; {refusals:?}");
         let unexplained = refusals.iter().find(|r| r.contains("its description says") || !r.contains("key `"));

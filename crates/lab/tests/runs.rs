@@ -1,4 +1,4 @@
-//! Runs: what a plan and a seed come to, whoever runs it.
+//! Runs: the results of a plan and a seed, whatever runs them.
 
 use ackclock_lab::many::{run_many, Job};
 use ackclock_lab::report::{self, run_text};
@@ -55,7 +55,7 @@ fn slices_threads_and_recorders_do_not_change_a_run() {
         let traced = run(&plan, 3, Some(&path), &mut |_| ControlFlow::Continue(())).unwrap();
         let size = std::fs::metadata(&path).unwrap().len();
         std::fs::remove_file(&path).unwrap();
-        // A CSV has its description beside it.
+        // A CSV has its description next to it.
         _ = std::fs::remove_file(path.with_file_name(format!("{}-metadata.json", path.file_name().unwrap().display())));
         assert_eq!(traced, sliced);
         assert!(size > 10_000, "{name}: {size} B");
@@ -196,7 +196,7 @@ fn an_adaptive_threshold_grows_stays_under_its_ceiling_and_is_three_after_a_time
     }
 }
 
-/// Flows of three full segments over 12 Mb/s, on which 1500 bytes take 1 ms, and 20 ms each way.
+/// Flows of three full segments over 12 Mb/s, where 1500 bytes take 1 ms, with a delay of 20 ms each way.
 fn row(app: &str) -> Summary {
     let text = format!("[run]\nduration = \"10 s\"\n[[link]]\nfrom = \"A\"\nto = \"B\"\nrate = \"12 Mbps\"\ndelay = \"20 ms\"\n[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"newreno\"\nreceiver = {{ ack = \"every\" }}\napp = {{ kind = \"transfers\", size = \"3 packets\", {app} }}\n");
     on(1, &plan(&text, &[1])).remove(0)
@@ -204,8 +204,8 @@ fn row(app: &str) -> Summary {
 
 #[test]
 fn transfers_in_a_row_are_one_flow_with_the_times_that_they_took() {
-    // A window of one segment, then one of two: two round trips of 40 ms; on the wire the first segment, the two others (the ACK of
-    // the first of them overlaps with the second), and two ACKs of 40 bytes.
+    // A window of one segment, then one of two: two round trips of 40 ms; on the wire the first segment, the two others (the ACK
+    // of the first of them overlaps with the second), and two ACKs of 40 bytes.
     let took = 2.0 * 0.040 + 3.0 * 0.001 + 2.0 * (40.0 * 8.0 / 12e6);
     let s = row("count = 4, think = { constant = \"10 ms\" }");
     let [f] = &s.flows[..] else { panic!("one flow") };
@@ -215,13 +215,13 @@ fn transfers_in_a_row_are_one_flow_with_the_times_that_they_took() {
     let finish = 4.0 * took + 3.0 * 0.010;
     assert!((f.finish_s.unwrap() - finish).abs() < 1e-6 && f.start_s == 0.0);
     assert!((f.goodput_bytes_per_s - 17_520.0 / finish).abs() < 0.1, "{}", f.goodput_bytes_per_s);
-    // On one connection the window stays open: the later ones need one round trip.
+    // On one connection the window stays open: the later transfers need one round trip.
     let s = row("count = 4, connections = \"one\"");
     let f = &s.flows[0];
     assert_eq!((f.transfers, f.acked_bytes), (Some(4), 4 * 4380));
     assert!((f.transfer_times_s[0] - took).abs() < 1e-6, "{:?}", f.transfer_times_s);
     assert!(f.transfer_times_s[1..].iter().all(|t| *t < 0.045), "{:?}", f.transfer_times_s);
-    // A run that ends before the row does counts what was done.
+    // A run that ends before the row does counts the finished transfers.
     let s = row("count = 1000");
     let f = &s.flows[0];
     assert_eq!((f.transfers, f.finish_s), (Some((10.0 / took) as u32), None));

@@ -1,4 +1,4 @@
-//! Scenario files: what good ones mean and what is said about bad ones.
+//! Scenario files: the meaning of valid ones and the messages for invalid ones.
 
 use ackclock_lab::identity::identity;
 use ackclock_lab::scenario::{Overrides, Plan};
@@ -27,7 +27,7 @@ fn each_element_of_a_link_is_read_as_it_is_written() {
     let plan = parse(ELEMENTS).unwrap();
     insta::assert_debug_snapshot!(plan.scenario.links[0].forward.elements);
     insta::assert_debug_snapshot!(plan.scenario.background);
-    // What the command line says is meant for the flows.
+    // Options on the command line apply to the flows.
     let overrides = Overrides { stack: Some("tahoe".to_owned()), ..Overrides::default() };
     let other = Plan::parse("x.toml", ELEMENTS, &overrides).unwrap();
     assert_eq!(other.stacks.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["tahoe", "newreno"]);
@@ -156,7 +156,7 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
     assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
 }
 
-/// Everything that `[[link]]` and `[[flow]]` can say, none of it a default.
+/// Everything that `[[link]]` and `[[flow]]` can contain, with no default values.
 const RICH: &str = r#"
 name = "quotes \" and \u007f"
 [run]
@@ -201,7 +201,7 @@ receiver = { ack = "delayed", delay = "40 ms" }
 
 #[test]
 fn a_plan_written_down_reads_as_the_same_runs() {
-    // Not every timer has the tick that one flow of it sets.
+    // Only some timers have the tick that one flow sets.
     let plain = GOOD.replace("\"rto.tick\" = \"500 ms\"", "");
     let each_stack = Stack::names().map(|s| (plain.as_str(), Some(s.to_owned())));
     for (text, stack) in [(GOOD, None), (DUMBBELL, None), (RICH, None)].into_iter().chain(each_stack) {
@@ -215,7 +215,8 @@ fn a_plan_written_down_reads_as_the_same_runs() {
     }
 }
 
-/// The lists of all stacks and of all kinds grow with every algorithm; what is kept is that they are named.
+/// The lists of all stacks and of all kinds grow with every algorithm; only the fact that they are named is
+/// kept.
 fn without_lists(messages: &str) -> String {
     let stacks: Vec<&str> = Stack::names().collect();
     let short = messages.replace(&stacks.join(", "), "(all stacks)");

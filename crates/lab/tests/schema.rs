@@ -1,4 +1,4 @@
-//! The schema and the page of scenario files, and the reader, which goes by the schema.
+//! The schema and the page of scenario files, and the reader, which follows the schema.
 
 use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::schema;
@@ -10,7 +10,7 @@ const RUN: &str = "[run]\nduration = \"1 s\"\n";
 const LINK: &str = "[[link]]\nfrom = \"A\"\nto = \"B\"\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n";
 const FLOW: &str = "[[flow]]\nfrom = \"A\"\nto = \"B\"\nstack = \"reno\"\n";
 
-/// For each table a file with a key in it that nobody knows: the definition, and the text.
+/// For each table, a file with an unknown key in it: the definition, and the text.
 fn unknown_keys(schema: &Value) -> Vec<(String, String)> {
     let link = |more: &str| format!("{RUN}{LINK}{more}");
     let flow = |more: &str| format!("{RUN}{LINK}{FLOW}{more}");
@@ -62,7 +62,7 @@ fn parsed() -> Value {
     serde_json::from_str(&schema::json()).expect("JSON")
 }
 
-/// The keys that a definition has, or all of its choices.
+/// The keys of a definition, or of all of its choices.
 fn keys(schema: &Value, name: &str) -> BTreeSet<String> {
     let (name, part) = name.split_once('.').unwrap_or((name, ""));
     let of = |table: &Value| table["properties"].as_object().into_iter().flatten().map(|p| p.0.clone()).collect();
@@ -70,7 +70,7 @@ fn keys(schema: &Value, name: &str) -> BTreeSet<String> {
     if table["properties"].is_object() {
         return of(if part.is_empty() { table } else { &table["properties"][part] });
     }
-    // Beside the kinds of elements may stand a class in Python.
+    // A class in Python may be an alternative to the kinds of elements.
     let choices = table["oneOf"].as_array().or(table["anyOf"][0]["oneOf"].as_array()).expect("choices").iter();
     let tag = |c: &&Value| ["kind", "ack"].iter().any(|tag| c["properties"][*tag]["const"] == part);
     let chosen = choices.filter(|c| part.is_empty() || tag(c));
@@ -107,7 +107,7 @@ fn the_committed_schema_and_page_are_the_generated_ones() {
     }
 }
 
-/// The keywords of JSON Schema that the reader goes by, and those that say nothing about what is allowed.
+/// The keywords of JSON Schema that the reader uses, and those that do not restrict values.
 const KEYWORDS: [&str; 26] = [
     "$defs",
     "$ref",
@@ -160,7 +160,7 @@ fn the_reader_knows_every_keyword_of_the_schema() {
     assert!(unknown.is_empty(), "crates/lab/src/form.rs looks at none of {unknown:?}");
 }
 
-/// Every parameter that a stack's description writes down, by path.
+/// Every parameter in a stack's description, by path.
 fn paths(value: &Value, prefix: &str, all: &mut BTreeSet<String>) {
     for (key, part) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "kind") {
         let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };

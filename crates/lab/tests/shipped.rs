@@ -1,4 +1,4 @@
-//! The scenarios that we ship for others to begin with, in `scenarios/`.
+//! The scenarios that ship as starting points, in `scenarios/`.
 
 use ackclock_lab::run::run;
 use ackclock_lab::scenario::{Overrides, Plan};
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
 }
 
-/// The named scenario, which may be cut short.
+/// The named scenario, which may be shortened.
 fn plan(name: &str, longest: Nanos) -> Plan {
     let mut plan = Plan::load(&folder().join(name), &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     plan.scenario.duration = plan.scenario.duration.min(longest);
@@ -51,7 +51,7 @@ fn every_shipped_scenario_runs_for_two_seconds_and_says_what_it_is() {
     }
 }
 
-/// In a minute each shows what it is made for.
+/// Within a minute, each shows its purpose.
 #[test]
 fn every_shipped_scenario_shows_what_its_comment_promises() {
     let minute = |name| ran(&plan(name, Nanos::from_secs(60)));

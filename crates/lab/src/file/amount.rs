@@ -1,4 +1,4 @@
-//! How much data: segments, or bytes.
+//! Amounts of data: segments, or bytes.
 
 use ackclock_tcp::units::{Bytes, Length, Packets};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ impl From<Bytes> for Amount {
 }
 
 impl Amount {
-    /// In bytes, where a segment has `mss`.
+    /// In bytes, for a segment size of `mss`.
     pub(crate) fn bytes(self, mss: u32) -> Bytes {
         match self.0 {
             Length::Packets(Packets(n)) => Bytes::from(n) * Bytes::from(mss),

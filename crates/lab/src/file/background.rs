@@ -1,4 +1,4 @@
-//! `[[background]]`: traffic beside the flows.
+//! `[[background]]`: background traffic.
 
 use super::amount::Amount;
 use super::flow::Connection;

@@ -1,4 +1,4 @@
-//! `[[flow]]`, and what each connection is like.
+//! `[[flow]]`, and the properties of each connection.
 
 use super::amount::Amount;
 use super::receiver::Receiver;

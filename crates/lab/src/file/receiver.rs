@@ -1,4 +1,4 @@
-//! `receiver`: when a receiver answers, and what its TCP knows.
+//! `receiver`: when a receiver acknowledges, and the options of its TCP.
 
 use ackclock_sim::scenario::PeerSpec;
 use ackclock_tcp::ack::AckSpec;
@@ -7,26 +7,26 @@ use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{json, Map, Value};
 use std::borrow::Cow;
 
-/// The receiver's policy, as [`AckSpec`] describes it, and its options. The policy's kind stands under `ack`:
-/// `{ ack = "every" }`. Without it, or with `ack = "stack"`, the policy is that of the stack.
+/// The receiver's policy, as described by [`AckSpec`], and its options. The policy's kind is under `ack`:
+/// `{ ack = "every" }`. Without it, or with `ack = "stack"`, the policy is the stack's.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Receiver {
     pub(crate) ack: Option<AckSpec>,
     pub(crate) peer: PeerSpec,
 }
 
-/// The keys by which a kind is told in a description, and in a receiver's table.
+/// The keys of the policy's kind in a description, and in a receiver's table.
 const KEYS: (&str, &str) = ("kind", "ack");
 /// The kind of a policy that is the stack's own.
 const OF_STACK: &str = "stack";
-/// The options, each with what it means.
+/// The options, each with its meaning.
 const OPTIONS: [(&str, &str); 3] = [
     ("sack", "Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."),
     ("dsack", "Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."),
     ("timestamps", "Whether it knows timestamps (RFC 7323). Default: as the stack says."),
 ];
 
-/// The table with another name for the key that stands under `old`, in the same place.
+/// The table with the key `old` renamed, in the same place.
 fn renamed(table: Map<String, Value>, old: &str, new: &str) -> Map<String, Value> {
     table.into_iter().map(|(key, value)| (if key == old { new.to_owned() } else { key }, value)).collect()
 }

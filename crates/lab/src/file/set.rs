@@ -1,6 +1,6 @@
-//! The parameters of stacks, out of the derived schema of [`Stack`]: their paths, and the schema of `[flow.set]`.
+//! The parameters of stacks, from the derived schema of [`Stack`]: their paths, and the schema of `[flow.set]`.
 //!
-//! Nothing here knows an algorithm: a component is a choice of tables that have a `kind`, wherever it stands.
+//! This module knows no algorithm: a component is any choice of tables with a `kind`.
 
 use ackclock_tcp::stack::Stack;
 use schemars::generate::SchemaSettings;
@@ -18,7 +18,7 @@ pub(crate) fn stack() -> Value {
     stack.to_value()
 }
 
-/// The kinds of a component, if it is one: name, and the table that it describes.
+/// The kinds of a component, if it is one: the name of each, and the table described.
 pub(crate) fn kinds(schema: &Value) -> Vec<(&str, &Value)> {
     let choices = schema["oneOf"].as_array().into_iter().flatten();
     choices.filter_map(|c| Some((c["properties"]["kind"]["const"].as_str()?, c))).collect()
@@ -29,7 +29,7 @@ pub(crate) fn parameters(table: &Value) -> impl Iterator<Item = (&String, &Value
     table["properties"].as_object().into_iter().flatten().filter(|(key, _)| *key != "kind")
 }
 
-/// The slots that an algorithm from outside the engine may have, by their paths in a stack.
+/// The slots that an external algorithm may have, by their paths in a stack.
 pub const SLOTS: [&str; 10] = [
     "congestion",
     "detect",
@@ -43,7 +43,7 @@ pub const SLOTS: [&str; 10] = [
     "undo",
 ];
 
-/// What `set` may hold: any part of a stack, in nested tables or by quoted paths.
+/// The contents of `set`: any part of a stack, in nested tables or by quoted paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Set(pub(crate) Map<String, Value>);
@@ -70,7 +70,7 @@ fn schema() -> Schema {
     Schema::from(set)
 }
 
-/// For each key what it may be: kinds of one component may share a key.
+/// The choices for each key: kinds of one component may share a key.
 type Choices = Map<String, Value>;
 
 fn add(all: &mut Choices, key: String, choice: Value) {
@@ -120,8 +120,8 @@ fn by_path(schema: &Value, path: &str, all: &mut Choices) {
     }
 }
 
-/// A part of a stack by itself: a value; a table of which keys may be left out; or a component as its name, as a whole
-/// table with a `kind`, or as a table of some parameters.
+/// A part of a stack: a value; a table whose keys may be omitted; or a component as its name, as a complete table with
+/// a `kind`, or as a table of some parameters.
 fn part(schema: &Value) -> Value {
     if schema["properties"].is_null() && kinds(schema).is_empty() {
         return schema.clone();
@@ -144,7 +144,7 @@ fn names(schema: &Value) -> Value {
     json!({ "type": "string", "oneOf": named.collect::<Vec<_>>() })
 }
 
-/// TOML has no null: what may be left out may not be null. Numbers' widths are no formats.
+/// TOML has no null: an optional value may not be null. The widths of numbers are not formats.
 pub(crate) fn without_null(schema: &mut Schema) {
     RecursiveTransform(|s: &mut Schema| {
         let Some(s) = s.as_object_mut() else { return };

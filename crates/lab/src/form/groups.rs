@@ -1,4 +1,4 @@
-//! Keys of a table that go together, or exclude each other.
+//! Keys of a table that require or exclude each other.
 
 use super::shape::strings;
 use crate::error::{joined, ScenarioError};
@@ -26,8 +26,8 @@ pub(super) fn exclude(node: &Node<'_>, schema: &Value) -> Result<(), ScenarioErr
     }
 }
 
-/// Refuses a table in which keys are missing that others need, or of which one must be there. `missing` makes the refusal
-/// of a key that should be there.
+/// Refuses a table without keys that other keys need, or without any of the keys of which one is required. `missing`
+/// creates the refusal for a missing key.
 pub(super) fn complete(
     node: &Node<'_>,
     schema: &Value,
@@ -58,13 +58,13 @@ pub(super) fn complete(
     Err(node.refuse_as(none(&keys), format!("at least one of the keys {}", keys.join(", "))))
 }
 
-/// The groups of keys of which one, or at least one, must be there.
+/// The groups of keys of which exactly one, or at least one, is required.
 fn groups<'s>(schema: &'s Value, which: &str) -> Vec<Vec<&'s str>> {
     let all = schema[which].as_array().into_iter().flatten();
     all.map(|group| strings(&group["required"]).collect()).collect()
 }
 
-/// The keys of groups that are there, in the order of the file.
+/// The keys of groups that are present, in the order of the file.
 fn present<'a, 's>(node: &Node<'a>, groups: &[Vec<&'s str>]) -> Vec<(&'s str, Node<'a>)> {
     let mut all: Vec<_> = groups.iter().flatten().filter_map(|key| Some((*key, node.get(key)?))).collect();
     all.sort_by_key(|(_, n)| n.span.start);

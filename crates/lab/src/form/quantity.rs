@@ -1,4 +1,4 @@
-//! Numbers with units: one way to read each dimension, and the words for what is wrong.
+//! Numbers with units: one way to read each dimension, and the messages for faults.
 
 use crate::error::{joined, nearest, ScenarioError};
 use crate::reader::Node;
@@ -6,10 +6,11 @@ use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{parse_bytes, parse_nanos, parse_packets, parse_rate};
 use serde_json::Value;
 
-/// The longest time that a run can count: the simulator packs a time into 47 bits (39 hours).
+/// The longest time in a run: the simulator packs a time into 47 bits (39 hours).
 const LONGEST: Nanos = Nanos((1 << 47) - 1);
 
-/// A dimension: the title of its schema, its units, what it is called, and how a text of it is read in its smallest unit.
+/// A dimension: the title of its schema, its units, its name in messages, and the function that reads a text in its
+/// smallest unit.
 struct Dimension {
     title: &'static str,
     units: &'static [&'static str],
@@ -39,7 +40,7 @@ const DIMENSIONS: [Dimension; 4] = [
     Dimension { title: "size", units: &["B", "kB", "KiB", "MB", "MiB", "GB"], name: "a size", read: parse_bytes },
 ];
 
-/// Units as people also write them, and ours.
+/// Common spellings of units, and ours.
 const HABITS: &[(&str, &str)] = &[
     ("sec", "s"),
     ("secs", "s"),
@@ -62,7 +63,7 @@ fn of(schema: &Value) -> Option<&'static Dimension> {
     DIMENSIONS.iter().find(|d| schema["title"] == d.title)
 }
 
-/// What may stand where one of these dimensions or words may, each by itself.
+/// The allowed values for one of these dimensions or words, each separately.
 pub(super) fn allowed(dimensions: &[&Value], words: &[&str]) -> Vec<String> {
     let example = |schema: &Value| schema["examples"][0].to_string();
     let one = |schema: &Value| {
@@ -76,7 +77,7 @@ pub(super) fn allowed(dimensions: &[&Value], words: &[&str]) -> Vec<String> {
     dimensions.iter().filter_map(|s| one(s)).chain(words.iter().map(|w| format!("\"{w}\""))).collect()
 }
 
-/// Whether the text is a quantity of one of these dimensions. What is wrong goes with what was found.
+/// Whether the text is a quantity of one of these dimensions. A fault includes the text found.
 pub(super) fn check(node: &Node<'_>, dimensions: &[&Value], words: &[&str]) -> Result<(), ScenarioError> {
     let allowed = joined(&allowed(dimensions, words), "or");
     let text = node.str(&allowed)?;
@@ -88,7 +89,7 @@ pub(super) fn check(node: &Node<'_>, dimensions: &[&Value], words: &[&str]) -> R
     };
     match read(text) {
         (Ok(n), "time") if n > LONGEST.0 => Err(node.refuse("a time of at most 39 hours (2^47 ns)")),
-        // Where packets may be counted, none would be none at all.
+        // If packets may be counted, zero would mean none at all.
         (Ok(0), _) if known.iter().any(|d| d.title == "packets") => Err(node.refuse(format!("{allowed}, above zero"))),
         (Ok(_), _) => Ok(()),
         (Err(sentence), _) => {

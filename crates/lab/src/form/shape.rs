@@ -1,9 +1,9 @@
-//! What a value may be, read out of a schema: a few shapes.
+//! The possible forms of a value, derived from a schema: a few shapes.
 
 use crate::error::joined;
 use serde_json::{Map, Value};
 
-/// What a value may be.
+/// The shape of a value.
 pub(super) enum Shape<'s> {
     /// One of these words, or numbers with a unit of one of these dimensions (their schemas).
     Text { words: Vec<&'s str>, dimensions: Vec<&'s Value> },
@@ -19,13 +19,14 @@ pub(super) enum Shape<'s> {
     List(&'s Value),
     /// A table with these keys.
     Table(&'s Value),
-    /// One of several tables, which a key tells apart: its name, and each table with the key's word.
+    /// One of several tables, distinguished by a key: the key's name, and each table with the key's
+    /// word.
     Tagged(&'s str, Vec<(&'s str, &'s Value)>),
-    /// A table with one key of several: each with its schema.
+    /// A table with exactly one of several keys: each with its schema.
     OneKey(Vec<(&'s str, &'s Value)>),
-    /// One of these, by what kind of value stands there.
+    /// One of these, depending on the kind of value.
     Either(Vec<Shape<'s>>),
-    /// Whatever stands there, someone else judges it.
+    /// Anything; it is checked elsewhere.
     Free,
 }
 
@@ -39,13 +40,13 @@ pub(super) fn strings(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Whether a key must be there.
+/// Whether a key is required.
 pub(super) fn needed(table: &Value, key: &str) -> bool {
     strings(&table["required"]).any(|k| k == key)
 }
 
 impl<'s> Shape<'s> {
-    /// The shape that a schema describes; `root` has the definitions.
+    /// The shape described by a schema; `root` has the definitions.
     pub(super) fn of(schema: &'s Value, root: &'s Value) -> Self {
         if let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
             return Shape::of(&root["$defs"][name], root);
@@ -106,7 +107,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// What may stand there, each by itself.
+    /// The allowed values, each separately.
     fn choices(&self, root: &Value) -> Vec<String> {
         match self {
             Shape::Text { words, dimensions } => super::quantity::allowed(dimensions, words),
@@ -115,7 +116,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// What may stand there, for a refusal.
+    /// The allowed values, for a refusal.
     pub(super) fn allowed(&self, root: &Value) -> String {
         match self {
             Shape::Text { words, dimensions } if dimensions.is_empty() => format!("one of {}", words.join(", ")),
@@ -150,7 +151,7 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// The least and the largest whole number: TOML's, where the schema names none.
+/// The smallest and the largest whole number: TOML's, if the schema has no bounds.
 pub(super) fn whole_range(schema: &Value) -> (u64, u64) {
     let most = schema["maximum"].as_u64().unwrap_or(u64::MAX).min(i64::MAX as u64);
     (schema["minimum"].as_u64().unwrap_or(0), most)
@@ -195,7 +196,7 @@ fn example(schema: &Value) -> String {
     }
 }
 
-/// A value as TOML has it.
+/// A value in TOML syntax.
 fn inline(example: &Value) -> String {
     match example.as_array() {
         Some(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),

@@ -1,4 +1,4 @@
-//! What a slot may be besides a built-in kind: a class of the reader's own. The lab page, where no Python runs, offers none.
+//! The alternative to a slot's built-in kinds: a class of the user's own. The lab page, where no Python runs, offers none.
 
 use crate::file::set::SLOTS;
 use serde_json::{json, Value};
@@ -21,7 +21,7 @@ pub(super) fn add(schema: &mut Value) {
 
 const SOURCE: &str = "File and class, as in \"avg_dev.py:AvgDev\"; the file beside the scenario.";
 
-/// One more choice beside the kinds of a component, not among them: a form that offers those has nothing new.
+/// One more choice beside the kinds of a component, not among them, so that a form that offers the kinds does not change.
 fn allow(part: &mut Value, choice: Value) {
     let Some(part) = part.as_object_mut() else { return };
     if let Some(kinds) = part.remove("oneOf") {

@@ -4,7 +4,7 @@ use crate::file::set;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// What no table says: an example, and what a run is.
+/// The text around the tables: an example, and the definition of a run.
 const INTRO: &str = include_str!("intro.md");
 const STACKS: &str = "\
 ## Parameters of stacks
@@ -21,7 +21,7 @@ class beside it. The file is looked for beside the scenario's, and loaded only w
 
 ";
 
-/// Words of which more have a list of their own.
+/// Above this number, words get a list of their own.
 const MANY_WORDS: usize = 8;
 
 /// The page, in Markdown.
@@ -39,7 +39,7 @@ pub fn page() -> String {
     out
 }
 
-/// A section for each definition that `part` leads to, in the order in which they are first named.
+/// A section for each definition that `part` refers to, in the order of their first references.
 fn sections(out: &mut String, part: &Value, root: &Value, seen: &mut Vec<String>) {
     let mut found = Vec::new();
     references(part, &mut found);
@@ -60,7 +60,8 @@ fn sections(out: &mut String, part: &Value, root: &Value, seen: &mut Vec<String>
     }
 }
 
-/// Where all keys of a table stand in another one that has been shown: which, and what it has besides.
+/// If another table that has already been shown contains all keys of this one: that table, and its
+/// additional keys.
 fn shown(described: &Value, root: &Value, seen: &[String]) -> Option<String> {
     let keys = described["properties"].as_object()?;
     seen.iter().find_map(|name| {
@@ -89,7 +90,7 @@ fn references(part: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A table of keys, or several of which one is chosen.
+/// A table of keys, or a choice of several tables.
 fn is_table(schema: &Value) -> bool {
     schema["properties"].is_object() || schema["oneOf"][0]["properties"].is_object()
 }
@@ -98,7 +99,7 @@ fn title<'a>(name: &'a str, schema: &'a Value) -> &'a str {
     schema["title"].as_str().unwrap_or(name)
 }
 
-/// To the section of a definition.
+/// A link to the section of a definition.
 fn link(name: &str, schema: &Value) -> String {
     let title = title(name, schema);
     format!("[`{title}`](#{})", anchor(title))
@@ -127,7 +128,7 @@ fn component(out: &mut String, path: &str, schema: &Value, level: usize) {
     }
 }
 
-/// The keys of a table, or of each of the tables of which one is chosen.
+/// The keys of a table, or of each table of a choice.
 fn choices(out: &mut String, schema: &Value, prefix: &str, root: &Value) {
     if schema["properties"].is_object() {
         return table(out, schema, prefix, root);
@@ -149,7 +150,7 @@ fn choices(out: &mut String, schema: &Value, prefix: &str, root: &Value) {
     }
 }
 
-/// Tables of one key each, of which one is chosen.
+/// A choice of tables with one key each.
 fn is_choice_of_keys(schema: &Value) -> bool {
     let tables = schema["oneOf"].as_array().into_iter().flatten();
     tables.flat_map(|t| t["properties"].as_object().into_iter().flatten()).all(|(_, v)| v.get("const").is_none())
@@ -185,7 +186,7 @@ fn table(out: &mut String, schema: &Value, prefix: &str, root: &Value) {
     }
 }
 
-/// What a key may be.
+/// The allowed values of a key.
 fn value(part: &Value, root: &Value) -> String {
     if let Some(name) = part["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
         let described = &root["$defs"][name];
@@ -225,7 +226,7 @@ fn value(part: &Value, root: &Value) -> String {
     }
 }
 
-/// What each of a key's words means.
+/// The meaning of each of a key's words.
 fn meanings(part: &Value, root: &Value) -> String {
     let described = match part["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
         Some(name) => &root["$defs"][name],
@@ -241,7 +242,7 @@ fn text(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or("").replace('\n', " ")
 }
 
-/// What GitHub makes of a heading.
+/// The anchor that GitHub creates for a heading.
 fn anchor(title: &str) -> String {
     let kept = title.to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
     kept.replace(' ', "-")

@@ -1,4 +1,4 @@
-//! One run: its captures, as files in memory, what they are found to show, and the truth.
+//! One run: its captures, as files in memory, their verdicts, and the truth.
 
 use crate::paths::{Path, Sender};
 use crate::score::Point;
@@ -20,9 +20,9 @@ const MIDDLE: &str = "M";
 
 pub(crate) struct Case {
     pub(crate) truth: Vec<Retransmission>,
-    /// What the captures of the sender's side, of the receiver's and of the middle show.
+    /// The results for the captures of the sender's side, of the receiver's and of the middle.
     pub(crate) found: [Surveyed; 3],
-    /// What the first two show together.
+    /// The results for the first two together.
     both: Vec<verdict::Retransmission>,
     pub(crate) reordering: Orders,
 }
@@ -83,7 +83,7 @@ pub(crate) fn survey(file: &[u8]) -> Surveyed {
     found.remove(0)
 }
 
-/// The connection, as both captures show it together: in the sender's, the data that were sent there.
+/// The connection as seen in both captures together: in the sender's, the data sent there.
 pub(crate) fn matched(sender: &[u8], receiver: &[u8]) -> Surveyed {
     let files = [sender, receiver];
     let mut found = files.map(|file| [survey(file)]);

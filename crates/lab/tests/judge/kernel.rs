@@ -1,4 +1,5 @@
-//! Captures of a kernel's TCP, kept in `tests/captures/kernel` with what the path knew of each copy (`tools/kernel_captures.py`).
+//! Captures of a kernel's TCP, stored in `tests/captures/kernel` with the path's knowledge of each copy
+//! (`tools/kernel_captures.py`).
 
 use crate::case::{matched, survey};
 use crate::paths::Class;
@@ -14,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/kernel")
 }
 
-/// The lines of a file with commas, by the names in its first line.
+/// The lines of a comma-separated file, by the names in its first line.
 fn table(file: &Path) -> Vec<BTreeMap<String, String>> {
     let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let mut lines = text.lines();
@@ -47,7 +48,7 @@ fn truth(file: &Path) -> Vec<Retransmission> {
     table(file).into_iter().map(row).collect()
 }
 
-/// What the receiver tells its sender in a run with these options.
+/// The receiver's reports to its sender in a run with these options.
 fn class(options: &str) -> Class {
     let off = |name: &str| options.contains(&format!("tcp_{name}=0"));
     match (off("sack") || off("dsack"), off("timestamps")) {

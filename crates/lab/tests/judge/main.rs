@@ -1,8 +1,8 @@
-//! Verdicts on simulated captures of thirty paths and six stacks, from the sender's side, the receiver's and the middle, held against the
-//! truth.
+//! Verdicts on simulated captures of thirty paths and six stacks, from the sender's side, the receiver's and the middle, compared
+//! with the truth.
 //!
-//! `ACKCLOCK_JUDGE="PATH/POINT"` (`*` for all paths) prints what is wrong there, of the paths that are not held back. `ACKCLOCK_JUDGE_SEEDS=N`
-//! runs N seeds of each, `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
+//! `ACKCLOCK_JUDGE="PATH/POINT"` (`*` for all paths) prints the wrong verdicts there, for paths that are not held back.
+//! `ACKCLOCK_JUDGE_SEEDS=N` runs N seeds of each, `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
 
 mod case;
 mod kernel;
@@ -24,13 +24,13 @@ use std::sync::{Mutex, OnceLock};
 /// The length of each transfer.
 const SEGMENTS: u32 = 3_000;
 
-/// What all runs came to.
+/// The results of all runs.
 struct Judged {
     /// By path, class and point.
     scores: BTreeMap<(usize, Class, Point), Score>,
-    /// Paths and stacks on which the metrics of reordering differ, and from which side.
+    /// Paths and stacks on which the reordering metrics differ, with the side.
     reordering: Vec<String>,
-    /// Captures that were taken to be from another place.
+    /// Captures assigned to a wrong place.
     misplaced: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ fn judged() -> &'static Judged {
     })
 }
 
-/// What one run came to.
+/// The results of one run.
 struct One {
     scores: [Score; 4],
     reordering: Vec<String>,
@@ -90,7 +90,8 @@ fn look(path: &Path, sender: usize, case: &Case) -> One {
     let named =
         |what: &str| format!("{} / {} {}: {what}", path.name, SENDERS[sender].stack, SENDERS[sender].class.name());
     let orders = &case.reordering;
-    // With the first seed no first packet is lost. Of one that was the receiver cannot know, but it is missing in the ledger's buffer.
+    // With the first seed no first packet is lost. Otherwise the receiver cannot know of it, but it is missing in the ledger's
+    // buffer.
     let [sent, came] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns_again);
     let known = |of: &Option<ReorderingSummary>, everything: bool| {
         let mut of = of.clone();
@@ -107,7 +108,7 @@ fn look(path: &Path, sender: usize, case: &Case) -> One {
     One { scores, reordering, misplaced }
 }
 
-/// Prints what is wrong, where that was asked for.
+/// Prints the wrong verdicts, if requested.
 fn show(path: &Path, sender: usize, point: Point, wrong: &[Wrong]) {
     let Ok(asked) = std::env::var("ACKCLOCK_JUDGE") else { return };
     let asked = asked.split_once('/').is_some_and(|(p, at)| (p == "*" || p == path.name) && at == point.name());
@@ -128,7 +129,7 @@ fn show(path: &Path, sender: usize, point: Point, wrong: &[Wrong]) {
     }
 }
 
-/// The sum over the paths, all or those held back.
+/// The sum over all paths, or over those held back.
 fn sum(class: Option<Class>, point: Point, held_back: bool) -> Score {
     let paths = paths::all();
     let mut sum = Score::default();
@@ -195,7 +196,8 @@ fn at_the_receiver_every_copy_that_arrived_is_judged_right() {
         let s = sum(None, Point::Receiver, held_back);
         assert_eq!((s.right + s.unseen, s.invented), (s.all, 0), "held back: {held_back}: {s:?}");
         assert!(seeds() > 1 || s.unseen <= 1, "held back: {held_back}: {s:?}");
-        // Of these no copy came before, nor anything that was sent after the first, nor does the order of sending tell of them.
+        // For these, no copy arrived before, nor any data sent after the first copy, nor does the order of transmission reveal
+        // them.
         assert!(5000 * s.unseen <= s.all, "held back: {held_back}: {s:?}");
     }
 }
@@ -246,7 +248,7 @@ fn most_retransmissions_are_decided_on_every_path() {
     for (i, path) in paths::all().iter().enumerate() {
         let mut s = Score::default();
         judged().scores.iter().filter(|((p, _, at), _)| *p == i && *at == Point::Middle).for_each(|(_, one)| s += *one);
-        // With neither timestamps nor reports of duplicates too little shows to ask for a share with every seed.
+        // With neither timestamps nor reports of duplicates there is too little evidence to require a share with every seed.
         let mut told = Score::default();
         let telling =
             judged().scores.iter().filter(|((p, c, at), _)| *p == i && *at == Point::Middle && *c != Class::Nothing);

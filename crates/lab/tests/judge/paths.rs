@@ -1,5 +1,5 @@
-//! Thirty paths, as different as networks are, and six stacks. On every second path nobody looks at single verdicts: these tell whether the
-//! rules were fitted to the others.
+//! Thirty paths, as different as networks are, and six stacks. Single verdicts on every second path are never inspected: these
+//! paths show whether the rules were fitted to the others.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(crate) struct Path {
     window: &'static str,
 }
 
-/// A link: its rate, delay and queue, the elements there and those back.
+/// A link: its rate, delay and queue, and the elements in each direction.
 #[derive(Clone, Copy)]
 struct Way {
     rate: &'static str,
@@ -22,7 +22,7 @@ struct Way {
     back: &'static str,
 }
 
-/// What a receiver tells its sender.
+/// The receiver's reports to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     Dsack,
@@ -198,15 +198,15 @@ pub(crate) fn all() -> Vec<Path> {
 }
 
 impl Path {
-    /// Its scenario: one transfer of so many segments of 1460 bytes.
+    /// Its scenario: one transfer of `segments` segments of 1460 bytes.
     pub(crate) fn scenario(&self, segments: u32) -> String {
         let mut text = format!("name = \"{}\"\n[run]\nduration = \"2000 s\"\n", self.name);
-        // Two packets of every fifty go on twice, some of them later.
+        // Two packets of every fifty are duplicated, some of them later.
         let doubles: Vec<String> = (40..3 * segments).filter(|n| n % 50 < 2).map(|n| n.to_string()).collect();
         let double = format!("{{ kind = \"script\", duplicate = [{}] }}", doubles.join(", "));
         for (from, to, Way { rate, delay, queue, there, back }) in [("S", "M", &self.near), ("M", "D", &self.far)] {
             let there = there.replace("DOUBLE", &double);
-            // Text takes whatever is written.
+            // A write to a text cannot fail.
             let _ = write!(
                 text,
                 "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"{queue}\"\n\

@@ -1,4 +1,4 @@
-//! Verdicts held against the truth.
+//! Verdicts compared with the truth.
 
 use ackclock_capture::verdict::{Retransmission, Verdict};
 use ackclock_capture::Way;
@@ -7,13 +7,13 @@ use ackclock_trace::truth;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-/// Where a capture was taken.
+/// The place of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Point {
     Sender,
     Receiver,
     Middle,
-    /// The sender's, with the receiver's beside it.
+    /// The sender's, together with the receiver's.
     Both,
 }
 
@@ -30,22 +30,22 @@ impl Point {
     }
 }
 
-/// Counts of retransmissions that came by a point.
+/// Counts of retransmissions that passed a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Score {
     pub(crate) all: u64,
     /// With a verdict other than "cannot tell".
     pub(crate) decided: u64,
     pub(crate) right: u64,
-    /// Wrong, and not marked likely.
+    /// Wrong, but not marked likely.
     pub(crate) wrong: u64,
     pub(crate) wrong_likely: u64,
     pub(crate) likely: u64,
-    /// Not even taken for retransmissions.
+    /// Not recognized as retransmissions.
     pub(crate) unseen: u64,
-    /// Verdicts on what was no retransmission.
+    /// Verdicts on packets that were not retransmissions.
     pub(crate) invented: u64,
-    /// Needless in truth, called needless, both.
+    /// Truly needless, called needless, both.
     pub(crate) needless: u64,
     pub(crate) called: u64,
     pub(crate) found: u64,
@@ -77,12 +77,12 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl Score {
-    /// Of those called needless the share that were.
+    /// The share of those called needless that were.
     pub(crate) fn precision(&self) -> f64 {
         share(self.found, self.called)
     }
 
-    /// Of the needless ones the share that were called so.
+    /// The share of the needless ones that were called so.
     pub(crate) fn recall(&self) -> f64 {
         share(self.found, self.needless)
     }
@@ -96,16 +96,16 @@ impl Score {
     }
 }
 
-/// A verdict that is wrong, for whoever looks for the reason.
+/// A wrong verdict, for debugging.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrong {
     pub(crate) truth: Option<truth::Retransmission>,
     pub(crate) found: Option<Retransmission>,
 }
 
-/// Holds the verdicts at one point against the truth.
+/// Compares the verdicts at one point with the truth.
 pub(crate) fn score(truth: &[truth::Retransmission], found: &[Retransmission], point: Point) -> (Score, Vec<Wrong>) {
-    // A FIN alone is no data.
+    // A FIN alone is not data.
     let judged = found.iter().filter(|r| r.way == Way::Out && r.len > 1);
     let mut judged: BTreeMap<u64, &Retransmission> = judged.map(|r| (r.frame, r)).collect();
     let (mut score, mut wrong) = (Score::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! A listener that writes down every event, and the numbers that follow from them: slow, simple, and nothing like the counters.
+//! A listener that records every event, and the numbers that follow from them: slow, simple, and independent of the counters.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
@@ -6,13 +6,13 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A packet: its flow, where it goes, and its number.
+/// A packet: its flow, its direction, and its number.
 type Packet = (u32, Side, u32);
 
 #[derive(Clone, Copy)]
 enum What {
     Sent,
-    /// It stands before the queue of this link.
+    /// It is about to enter the queue of this link.
     At(u32),
     Arrived,
 }
@@ -67,7 +67,7 @@ impl Log {
         sent.map(|(at, packet, _)| (*packet, *at)).collect()
     }
 
-    /// How long each data packet of a flow took that arrived up to `end`, in the order of arrivals.
+    /// The delays of a flow's data packets that arrived up to `end`, in the order of arrivals.
     pub(crate) fn delays(&self, flow: u32, end: Time) -> Vec<u64> {
         let sent = self.sent_at();
         let arrivals = self.events.iter().filter(|(at, packet, what)| {
@@ -77,7 +77,8 @@ impl Log {
         arrivals.map(|(at, packet, _)| at.since(sent[packet]).0).collect()
     }
 
-    /// For each ACK that came back up to `end`: how long after the earliest sending of the packets that it was the first to follow.
+    /// For each ACK that arrived up to `end`: the time since the earliest transmission of the packets that it was the first to
+    /// follow.
     pub(crate) fn round_trips(&self, flow: u32, end: Time) -> Vec<u64> {
         let sent = self.sent_at();
         let (mut unanswered, mut answers, mut trips) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
@@ -100,8 +101,8 @@ impl Log {
         trips
     }
 
-    /// The packets that left a link of this rate and delay, on whose far end their next event stands: when, how long they had
-    /// waited, and their size.
+    /// The packets that left a link with this rate and delay; their next event is at its far end. Returns when they left, how
+    /// long they had waited, and their size.
     pub(crate) fn left(&self, link: u32, rate: u64, delay: Nanos) -> Vec<Left> {
         let mut came: BTreeMap<Packet, Time> = BTreeMap::new();
         let mut left = Vec::new();
@@ -119,7 +120,7 @@ impl Log {
         left
     }
 
-    /// The scenarios here have their first link at the senders and their last one at the receivers.
+    /// In these scenarios the first link is at the senders and the last one at the receivers.
     fn first_link(&self, packet: Packet) -> u32 {
         match packet.1 {
             Side::Receiver => 0,

@@ -1,4 +1,4 @@
-//! What is measured, against the same numbers worked out from every event of the run.
+//! The measures, compared with the same numbers computed from every event of the run.
 
 mod log;
 
@@ -52,7 +52,7 @@ window = "80 packets"
 app = { kind = "bulk", start = "3 s" }
 "#;
 
-/// Computed links alone: a bottleneck whose queue fills, fused with a faster link behind it, and two flows with handshakes.
+/// Only computed links: a bottleneck whose queue fills, fused with a faster link behind it, and two flows with handshakes.
 const PLAIN: &str = r#"
 [run]
 duration = "15 s"
@@ -85,7 +85,7 @@ stack = "cubic"
 app = { kind = "bulk", start = "1 s" }
 "#;
 
-/// Packets of which some are doubled go over paths side by side, one with a queue in which they swap places.
+/// Packets, some of them duplicated, take parallel paths; one path has a queue in which they swap places.
 const SPLIT: &str = r#"
 [run]
 duration = "12 s"
@@ -125,7 +125,7 @@ fn measured(plan: &Plan) -> Measures {
     ran(&Plan { measures: MEASURED, ..plan.clone() }).measures.expect("it was asked for")
 }
 
-/// The events of the run and of the second after it: what leaves a link before the end may arrive behind it.
+/// The events of the run and of the second after it: a packet that leaves a link before the end may arrive after it.
 fn logged(plan: &Plan) -> Log {
     let mut longer = plan.scenario.clone();
     longer.duration = longer.duration + Nanos::from_secs(1);
@@ -134,7 +134,7 @@ fn logged(plan: &Plan) -> Log {
     sim.into_watch()
 }
 
-/// Whether what was found is that of these values, ns: each number within 1/256, and the count exactly.
+/// Checks that the measures found match these values, ns: each number within 1/256, and the count exactly.
 fn assert_spread(found: Spread, mut values: Vec<u64>, slack: u64, what: &str) {
     values.sort_unstable();
     assert_eq!(found.count, values.len() as u64, "{what}");
@@ -191,7 +191,7 @@ fn what_links_carry_and_how_long_packets_wait_there_are_those_of_the_events() {
             let share = 8.0 * bytes as f64 / (rate as f64 * plan.scenario.duration.as_secs_f64());
             assert_eq!(link.utilisation, Some(share), "{what}");
             assert!(share > 0.0 && share <= 1.0, "{what}: {share}");
-            // Parts of a nanosecond, which a transmitter keeps and the log does not have.
+            // Fractions of a nanosecond, which a transmitter keeps and the log lacks.
             assert_spread(link.queue_delay, left.iter().map(|l| l.wait).collect(), 2, &what);
         }
         let bottleneck = &measures.links[2];
@@ -202,7 +202,7 @@ fn what_links_carry_and_how_long_packets_wait_there_are_those_of_the_events() {
     }
 }
 
-/// With an explicit queue and without, in a listener's way and out of it.
+/// With and without an explicit queue, and with and without a listener.
 #[test]
 fn both_forms_of_a_link_measure_the_same() {
     let (computed, mut queued) = (plan(PLAIN), plan(PLAIN));
@@ -354,7 +354,7 @@ fn measuring_changes_neither_trace_hash_nor_identity_nor_any_other_number() {
         let (asked, silent) = (ran(&with), ran(&plan));
         assert!(asked.measures.is_some() && silent.measures.is_none());
         assert_eq!(Summary { measures: None, ..asked.clone() }, silent, "{}", plan.file);
-        // What is recorded is measured as well, by the same counters.
+        // A recorded run is also measured, by the same counters.
         let (recorded, _) = run_recorded(&with, plan.seeds[0], &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(recorded, asked, "{}", plan.file);
     }
