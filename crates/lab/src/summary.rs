@@ -51,9 +51,9 @@ pub struct FlowSummary {
     pub data_packets_sent: u64,
     /// Those whose data had been sent before.
     pub retransmissions: u64,
-    /// The retransmissions with some byte of which no earlier copy arrived.
+    /// Retransmissions with at least one byte that no earlier copy had delivered.
     pub needed_retransmissions: u64,
-    /// The retransmissions of which an earlier copy of each byte arrived, but the receiver threw some away (PAWS, window).
+    /// Retransmissions whose bytes had all arrived in earlier copies, but the receiver threw some away (PAWS, window).
     pub refused_retransmissions: u64,
     /// The others: the receiver had taken an earlier copy of each byte, or was about to when the run ended.
     pub needless_retransmissions: u64,

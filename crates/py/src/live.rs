@@ -43,7 +43,7 @@ pub(crate) mod linux {
     use std::net::SocketAddr;
     use std::path::PathBuf;
 
-    /// Runs `work` beside Python; `progress` is called with the share that is done, and may raise an exception to end it.
+    /// Runs `work` alongside Python; `progress` is called with the share that is done, and may raise an exception to end it.
     pub(crate) fn run<T: Send>(
         py: Python<'_>,
         progress: Option<&Py<PyAny>>,

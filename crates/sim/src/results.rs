@@ -45,9 +45,9 @@ pub struct FlowResult {
     pub data_sent: u64,
     /// Packets whose data had been sent before.
     pub retransmitted: u64,
-    /// The retransmissions with some byte of which no earlier copy arrived: [`Verdict::Needed`](crate::fate::Verdict).
+    /// Retransmissions with at least one byte that no earlier copy had delivered: [`Verdict::Needed`](crate::fate::Verdict).
     pub needed: u64,
-    /// The retransmissions of which earlier copies arrived, but the receiver threw some bytes away:
+    /// Retransmissions whose earlier copies arrived, but the receiver threw some bytes away:
     /// [`Verdict::Refused`](crate::fate::Verdict).
     pub refused: u64,
     /// The others: [`Verdict::Needless`](crate::fate::Verdict).

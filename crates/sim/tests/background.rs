@@ -76,7 +76,7 @@ fn transfers_come_and_go_and_each_is_whole() {
             t.flow.handshake = handshake;
         }
         let b = run(&s).background[0];
-        // Six thousand on average; 2.4 Mb/s beside a greedy flow.
+        // Six thousand on average; 2.4 Mb/s next to a greedy flow.
         assert!(b.started.abs_diff(6_000 - b.turned_away) < 300 && b.turned_away < 100, "{b:?}");
         assert!(b.started - b.finished <= 20 && b.delivered.abs_diff(30_000 * b.finished) < 600_000, "{b:?}");
         let mean = b.time.as_secs_f64() / b.finished as f64;

@@ -360,7 +360,6 @@ impl PcapNg {
 
 /// Times from 1970 to 2116 are kept unchanged; any other becomes the nearest of these, so that differences and small multiples do
 /// not overflow.
-/// numbers, too.
 const LATEST: i64 = 1 << 62;
 
 impl Clock {

@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 16;
 const NEAR: i32 = 4096;
 /// After a SYN, whose identification may be unrelated, only a step up to this size may be due to reordering.
 const NEAR_SYN: i32 = 64;
-/// One step in this many may be another.
+/// One in this many steps may be irregular.
 const FEW: u32 = 16;
 /// The start of numbers, so that packets sent before the first captured one have a number below it.
 const FIRST: u64 = 1 << 20;

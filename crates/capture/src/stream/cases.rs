@@ -155,8 +155,8 @@ pub(crate) struct Cases {
     high: u64,
     pub(crate) bares: Vec<Bare>,
     enough: usize,
-    /// For missing numbers in the order of transmission, as (first, end): the first copy for which they were presumed to be first
-    /// copies. The newest are kept.
+    /// Missing numbers in the order of transmission, as (first, end), with the first of the copies whose first transmissions they
+    /// are presumed to be. The newest are kept.
     pub(crate) presumptions: VecDeque<(u64, u64, u32)>,
     pub(crate) suspects: Vec<Suspect>,
     /// Suspects from here on wait for the next acknowledgment.

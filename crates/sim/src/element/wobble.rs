@@ -193,7 +193,6 @@ mod tests {
 
     /// A square wave between two links of one rate: at each of its falls 20 ms of packets arrive together. `counted`: the second
     /// link has an element that never acts.
-    /// never acts stands on the second link.
     fn trial(counted: bool) -> Results {
         let link = |from, elements, limit| {
             let queue = QueueSpec { limit, limit_counts_service: true };

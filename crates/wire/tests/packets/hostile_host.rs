@@ -45,7 +45,6 @@ impl Two {
 
     /// Sends everything that a host has to send now. This must terminate, and so must immediate timers: a detector may learn from
     /// an ACK that its time has already passed.
-    /// an ACK that its time was up before.
     fn drain(&mut self, h: usize) {
         for _ in 0..3 {
             self.transmit(h);
