@@ -1,13 +1,13 @@
-// Loads the laboratory: `const lab = await load(bytes)`, where bytes are those of ackclock_wasm.wasm, or a compiled module.
+// Loads the laboratory: `const lab = await load(bytes)` with the bytes of ackclock_wasm.wasm, or with a compiled module.
 
 const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
 export async function load(source) {
   const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
 
-  // Answers a request (`Request` in src/lib.rs) in an instance of its own; columns come as typed arrays that own their
-  // memory. `told` hears the share that is done. `file` gives the bytes of the request's file, if one comes with it, from a place
-  // on, as many as are asked for or as there are. Throws an Error, for a refusal with its fields as `details`.
+  // Handles a request (`Request` in src/lib.rs) in an instance of its own. Columns are returned as typed arrays that own their
+  // memory. `told` is called with the share that is done. `file` returns bytes of the file that comes with the request, if any:
+  // from a position on, up to the requested length. Throws an Error; that of a refusal has its fields as `details`.
   async function ask(request, told = () => {}, file = () => new Uint8Array(0)) {
     const read = (from, into, length) => {
       const bytes = file(from, length);

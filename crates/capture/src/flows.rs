@@ -55,7 +55,7 @@ pub struct Traffic {
     pub bytes: u64,
     /// Packets with a TCP segment, repeats included.
     pub segments: u64,
-    /// Connections, including those that the limit ended.
+    /// Connections, including connections ended by the limit.
     pub connections: u64,
     /// Unfinished connections that the limit ended; they are reported as far as they were known.
     pub cut_by_limit: u64,
@@ -241,8 +241,8 @@ impl<'a, A: Analysis> Flows<'a, A> {
         Some(put_together(slot, way))
     }
 
-    /// Ends up to an eighth of the connections, those that finished first. If none is finished, ends the few that have been idle
-    /// longest.
+    /// Ends up to an eighth of the connections, in the order in which they finished. If none is finished, ends the few that have
+    /// been idle longest.
     #[cold]
     fn make_room(&mut self) {
         let mut all: Vec<_> =

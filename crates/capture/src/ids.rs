@@ -27,7 +27,7 @@ pub(crate) struct Ids {
     wild: u32,
     /// Numbers that have not arrived, as (first, end), oldest first: the newest gaps.
     gaps: VecDeque<(u64, u64)>,
-    /// The total number of those that have not arrived.
+    /// The total number of missing numbers.
     missing: u64,
 }
 

@@ -37,7 +37,7 @@ pub enum Evidence {
         /// The timestamp.
         value: u32,
     },
-    /// Needless: the acknowledgment answers a segment that was sent before this copy, and no copy was overtaken that far.
+    /// Needless: the acknowledgment replies to a segment that was sent before this copy, and no copy was overtaken that far.
     EarlierAnswered {
         /// How long before.
         by: i64,

@@ -122,8 +122,8 @@ pub struct LinkMeasures {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// Bytes sent, as a share of those that its rate allows; `None` without a fixed rate. For a split: of all its paths
-    /// together.
+    /// Bytes sent, as a share of the bytes that its rate allows; `None` without a fixed rate. For a split: of all its
+    /// paths together.
     pub utilisation: Option<f64>,
     /// The time that those packets waited before their transmission began.
     #[serde(flatten, serialize_with = "queue_delay")]

@@ -107,7 +107,7 @@ fn the_committed_schema_and_page_are_the_generated_ones() {
     }
 }
 
-/// The keywords of JSON Schema that the reader uses, and those that do not restrict values.
+/// The keywords of JSON Schema that the reader uses, and the keywords that do not restrict values.
 const KEYWORDS: [&str; 26] = [
     "$defs",
     "$ref",

@@ -55,9 +55,9 @@ pub enum Going {
 pub struct Counts {
     /// Frames that arrived.
     pub received: u64,
-    /// Those that were not TCP, such as router solicitations.
+    /// Received frames that were not TCP, such as router solicitations.
     pub other: u64,
-    /// Those that were refused as malformed, or for their checksum.
+    /// Received frames that were refused as malformed, or for their checksum.
     pub malformed: u64,
     /// Frames that were sent.
     pub sent: u64,

@@ -24,7 +24,7 @@ use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// On the user's device: how long a finished sender still answers a peer that missed its last ACK.
+/// On the user's device: how long a finished sender still replies to a peer that missed its last ACK.
 const LINGER: Nanos = Nanos::from_secs(1);
 
 /// The data of the transfer and their direction.

@@ -107,7 +107,7 @@ pub struct LinkResult {
     pub max_queue: Option<u32>,
     /// Events of swap processes.
     pub swap_events: u64,
-    /// Those that found fewer than two packets waiting.
+    /// Swap events that found fewer than two packets waiting.
     pub swap_skipped: u64,
 }
 

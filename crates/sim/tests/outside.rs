@@ -151,7 +151,7 @@ fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
             let (again, mut put) = replayed(&s, &stacks, seed, &log.sent);
             assert!(log.sent.len() > 2_000 && put.sent == log.sent, "{elements} {seed}");
             if s.links.len() == 1 {
-                // If two packets reach a host at the same instant, a simulated host answers the first before the second
+                // If two packets reach a host at the same instant, a simulated host replies to the first before the second
                 // arrives.
                 log.fates.sort();
                 put.fates.sort();

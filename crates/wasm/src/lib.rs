@@ -76,7 +76,7 @@ struct What {
     seed: Option<String>,
 }
 
-/// Answers a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake if there is one.
+/// Handles a request: `{"ok": …}`, or `{"error": {…, "message": …}}` with the place of the mistake if there is one.
 pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
     let request: Request = match serde_json::from_slice(request) {
         Ok(request) => request,

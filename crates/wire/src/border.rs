@@ -186,7 +186,7 @@ impl Border {
 
     /// Writes the packet of `seg` into the front of `buf`; `fill` writes its payload.
     ///
-    /// Of the SACK blocks on a segment with data, only those that fit in the MTU are written (decision 0113).
+    /// Only the SACK blocks that fit in the MTU are written on a segment with data (decision 0113).
     ///
     /// # Errors
     /// Those of [`Header::write`].

@@ -51,8 +51,8 @@ struct Path {
     captured: Vec<Captured>,
 }
 
-/// The first `packets` packets of an endless transfer: 0.2 % of its packets are lost in addition to those that the queue drops,
-/// and 0.5 % are late.
+/// The first `packets` packets of an endless transfer: 0.2 % of its packets are lost besides the queue's drops, and 0.5 % are
+/// late.
 pub(crate) fn transfer(seed: u64, packets: usize) -> Result<Vec<Captured>, Box<dyn Error>> {
     let stack = Stack::named("linux-2025").ok_or("there is no such stack")?;
     let (a, b) = ("10.0.0.1:1000".parse()?, "10.0.0.2:80".parse()?);

@@ -1,9 +1,9 @@
 //! Acknowledgments without news, and the copies that they answer.
 //!
 //! Idea: a receiver immediately acknowledges a segment that it cannot use (RFC 9293 §3.10.7.4): a copy that PAWS refuses (RFC
-//! 7323 §5.3), or one of bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news answers a
-//! refused copy; otherwise it may answer either kind. Each answers one copy. If several copies may have caused it, it is
-//! attributed to the one sent first, since most paths keep their order.
+//! 7323 §5.3), or one of bytes that it has. If it reports duplicates (DSACK), an acknowledgment without any news is the reply
+//! to a refused copy; otherwise it may be the reply to either kind. Each is the reply to one copy. If several copies may have
+//! caused it, it is attributed to the one sent first, since most paths keep their order.
 
 use super::order::Reach;
 use super::Facts;

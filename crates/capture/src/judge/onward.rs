@@ -324,7 +324,7 @@ impl Case<'_> {
         recent.is_some_and(|recent| self.copies[..self.i].iter().any(|c| older(c.sent.tsval, recent)))
     }
 
-    /// Only an acknowledgment without news answers a refusal: it may have been lost, or suppressed after another one.
+    /// The only reply to a refusal is an acknowledgment without news, which may have been lost, or suppressed after another one.
     fn silently(&self) -> bool {
         let (ids, first) = (self.ctx.facts.ack_ids, self.copies[0].sent.at);
         let before = |b: &Bare| first - HELD_BACK <= b.at && b.at <= self.cover.at;

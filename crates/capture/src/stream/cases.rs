@@ -5,7 +5,7 @@ use super::place::Place;
 use super::{older, Sent};
 use std::collections::{BTreeMap, VecDeque};
 
-/// With this many copies and acknowledgments without news, those long past are judged and forgotten.
+/// With this many copies and acknowledgments without news, old ones are judged and forgotten.
 const MANY: usize = 512;
 /// The number of suspects that are kept, the newest.
 const SUSPECTS: usize = 1024;
@@ -290,7 +290,7 @@ impl Cases {
         self.suspects.push(suspect);
     }
 
-    /// Whether there are so many cases that those long past should be judged.
+    /// Whether there are enough cases that old ones should be judged.
     #[inline]
     pub(crate) fn many(&self) -> bool {
         self.copies.len() + self.bares.len() >= self.enough.max(MANY)

@@ -217,7 +217,7 @@ impl Stream {
     /// Without SACK: the latest copy that arrived before the one that filled the hole, if none was lost or overtaken.
     fn expect_in_order(&mut self) {
         let Some(order) = self.order.as_deref_mut() else { return };
-        // The last acknowledgment answers the segment that filled the hole.
+        // The last acknowledgment is the reply to the segment that filled the hole.
         let others = std::mem::take(&mut order.heard).saturating_sub(1);
         if let Some(newest) = order.before.filter(|n| others > 0 && !self.facts.sack_seen && n.order != 0) {
             let expected = self.sent_by(newest.order.saturating_add(others)).unwrap_or(newest);

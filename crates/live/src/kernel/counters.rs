@@ -67,7 +67,7 @@ impl Counters {
         Counters(all)
     }
 
-    /// The increments since `before`, without those that are zero.
+    /// The increments since `before`, without zeros.
     pub fn since(&self, before: &Counters) -> Counters {
         let more =
             |(name, n): (&String, &u64)| Some((name.clone(), n.checked_sub(before.get(name)).filter(|n| *n > 0)?));

@@ -42,11 +42,11 @@ fields! {
     snd_mss: u32 = 16,
     /// Segments outstanding.
     unacked: u32 = 24,
-    /// Those that are SACKed.
+    /// Outstanding segments that are SACKed.
     sacked: u32 = 28,
-    /// Those considered lost.
+    /// Outstanding segments considered lost.
     lost: u32 = 32,
-    /// Those retransmitted.
+    /// Outstanding segments that were retransmitted.
     retrans: u32 = 36,
     /// Smoothed round-trip time, µs.
     rtt: u32 = 68,

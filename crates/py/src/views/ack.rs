@@ -81,7 +81,7 @@ impl Ack {
     fn tsecr(&self) -> Option<u32> {
         self.0.tsecr
     }
-    /// The segment sent last among those that it delivered.
+    /// The segment sent last among the delivered ones.
     #[getter]
     fn newest(&self) -> Option<Newest> {
         self.0.newest.map(Newest)

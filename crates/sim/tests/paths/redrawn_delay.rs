@@ -92,7 +92,7 @@ fn packets_overtake_under_redrawn_delays_and_acks_under_a_constant_delay_do_not(
     let far: u64 = data.late().extents.range(4..).map(|(_, n)| n).sum();
     let far = far as f64 / data.late().packets as f64;
     assert!((0.68..0.87).contains(&far), "{far}");
-    // At most a window of packets can overtake: 100 and those that limited transmit adds.
+    // At most a window of packets can overtake: 100, and the segments that limited transmit adds.
     assert!(data.late().extents.keys().all(|e| *e <= 102));
     assert_eq!(order.at(0, Side::Sender).map(|acks| acks.ratio()), Some(0.0));
 }

@@ -100,7 +100,7 @@ impl Page {
         }
     }
 
-    /// Writes texts, given by bytes, as the values; those that occur form the dictionary.
+    /// Writes texts, given by bytes, as the values; the texts that occur form the dictionary.
     pub(super) fn texts(&mut self, bytes: &[u8], text: impl Fn(u8) -> String) {
         let mut occurs = [false; 256];
         bytes.iter().for_each(|b| occurs[usize::from(*b)] = true);

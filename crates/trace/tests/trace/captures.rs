@@ -220,8 +220,7 @@ fn the_middle_has_what_passes_the_node_both_ways() {
             all.sort_unstable();
             all
         };
-        // Between R2 and the receivers nothing is lost: packets that they receive have passed there, and so do
-        // those that they send.
+        // Between R2 and the receivers nothing is lost: packets to them and from them pass there.
         let (middle, receiver) = (of(&c.middle), of(&c.receiver));
         let last = c.receiver.last().unwrap().at;
         assert!(middle.len() >= receiver.len() && middle.len() < receiver.len() + 200, "{last}");

@@ -17,7 +17,7 @@ use ackclock_tcp::time::Time;
 use std::net::SocketAddr;
 
 impl Host {
-    /// Answers a SYN for the listener `at` with a cookie.
+    /// Replies to a SYN for the listener `at` with a cookie.
     pub(super) fn send_cookie(&mut self, now: Time, pair: Pair, packet: &Packet<'_>, at: SocketAddr) -> Arrival {
         let header = &packet.header;
         let isn = cookie::make(&self.secret, pair, header.seq, &header.options, now);
