@@ -35,13 +35,13 @@ export async function load(source) {
     return answer.ok;
   }
 
-  // Runs the text of a scenario once and returns what `ackclock run --json` prints, parsed.
+  // Runs the text of a scenario once and returns the parsed output of `ackclock run --json`.
   const run = (scenario, { stack, seed = 1 } = {}) => ask({ do: "run", scenario, stack, seed: String(seed) });
 
   return { ask, run };
 }
 
-// `{"f64": [address, length]}` as a copy of that memory, anything else as it is.
+// `{"f64": [address, length]}` as a copy of that memory, any other value unchanged.
 function column(memory, value) {
   for (const kind in ARRAYS) {
     const place = value?.[kind];

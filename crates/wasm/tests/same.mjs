@@ -1,4 +1,4 @@
-// Proves that WebAssembly and the native build say the same: node same.mjs MODULE.wasm < cases.json
+// Proves that WebAssembly and the native build have the same results: node same.mjs MODULE.wasm < cases.json
 //
 // Cases are a JSON list of {"scenario": FILE, "stack": NAME or null, "seed": N, "trace_hash": "xxh3-128:…"}, as
 // `cargo run -p ackclock-wasm --example expected -- FILE…` prints them. Any difference, a refusal, or no case at all fails.

@@ -1,6 +1,6 @@
 # The cases of benches/speed/cases.rs on ns-2 (Debian: ns2), without tracing.
 # Usage: ns speed.tcl 1|20|100
-# Prints "outcome PACKETS CPU_SECONDS EVENTS RSS_KB" (ns-2 does not tell its events: 0), the time without start-up.
+# Prints "outcome PACKETS CPU_SECONDS EVENTS RSS_KB" (ns-2 does not report its events: 0); the time excludes start-up.
 
 proc cpu_s {} {
     set f [open /proc/self/schedstat]

@@ -1,9 +1,9 @@
 // The cases of benches/speed/cases.rs on ns-3 (Debian: libns3-dev), without tracing, logs or packet metadata.
 // Usage: speed 1|20|100 SECONDS
-// Prints "outcome PACKETS CPU_SECONDS EVENTS RSS_KB", the time without start-up.
+// Prints "outcome PACKETS CPU_SECONDS EVENTS RSS_KB"; the time excludes start-up.
 //
-// What differs from the other simulators: connections begin with a handshake and PPP adds 2 bytes to each packet; a
-// recovery is RFC 6675's by ns-3's scoreboard, where ours and ns-2's here is Fall & Floyd's counter.
+// Differences from the other simulators: connections begin with a handshake, and PPP adds 2 bytes to each packet. Recovery
+// is RFC 6675's, with ns-3's scoreboard; ours and ns-2's here use Fall & Floyd's counter.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -116,7 +116,7 @@ main(int argc, char* argv[])
     NodeContainer routers(2);
     NodeContainer senders(c.flows);
     NodeContainer receivers(c.flows);
-    // Its caches answer at once; a table of routes would be searched from end to end for each packet.
+    // Its caches return immediately; a table of routes would be searched from end to end for each packet.
     InternetStackHelper internet;
     internet.SetRoutingHelper(Ipv4NixVectorHelper());
     internet.InstallAll();

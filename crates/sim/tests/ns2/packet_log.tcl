@@ -1,4 +1,4 @@
-# One sender of ns-2.35 on the network of the packet logs, in their profile `clean`; the trace goes to standard output.
+# One sender of ns-2.35 on the network of the packet logs, in their profile `clean`; writes the trace to standard output.
 # Usage: ns packet_log.tcl VARIANT "DROPPED ARRIVALS" PACKETS WINDOW SECONDS
 set variant [lindex $argv 0]; set drops [lindex $argv 1]; set packets [lindex $argv 2]
 set window [lindex $argv 3]; set stop [lindex $argv 4]

@@ -1,6 +1,6 @@
-# Constant-rate senders of three packet sizes at a RED queue of ns-2.35, starting and stopping so that the queue fills,
-# empties and idles; RED alone draws random numbers. Times are whole microseconds, which is what a trace shows, and no
-# transmission ends on one. Packets and averages go to standard output.
+# Constant-rate senders of three packet sizes at a RED queue of ns-2.35. They start and stop so that the queue fills,
+# empties and idles; only RED draws random numbers. Times are whole microseconds, the resolution of a trace, and no
+# transmission ends on one. Packets and averages are written to standard output.
 # Usage: ns red.tcl GENTLE WAIT QUEUE_IN_BYTES BYTES LIMIT
 foreach {gentle wait in_bytes bytes limit} $argv break
 Queue/RED set gentle_ $gentle; Queue/RED set wait_ $wait
