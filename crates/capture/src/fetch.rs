@@ -2,7 +2,6 @@
 
 /// Prefetches the cache line with the byte at `offset` from the beginning of a slice. The byte may be beyond the end; the call
 /// then has no benefit. It does nothing on processors without such an instruction.
-/// then nothing is gained. Where there is no such instruction nothing happens.
 #[inline(always)]
 pub(crate) fn fetch<T>(slice: &[T], offset: usize) {
     let at = slice.as_ptr().cast::<i8>().wrapping_add(offset);
