@@ -37,7 +37,7 @@ pub const CAUSES: [Cause; 7] = [
 const FEW: u64 = 4;
 /// A segment that follows an acknowledgment within this part of the gap was sent because of it.
 const PART: i64 = 10;
-/// At the receiver, a gap of more round trips than this was no wait for an ACK.
+/// At the receiver, a longer gap than this, in round trips, was not a wait for an ACK.
 const ROUND_TRIPS: i64 = 2;
 
 impl Cause {
