@@ -186,7 +186,7 @@ impl CongestionSpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             CongestionSpec::Bbr(_) => {

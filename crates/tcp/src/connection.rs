@@ -64,7 +64,7 @@ pub struct Connection {
     reset_due: bool,
     /// Established, and neither in TIME-WAIT nor closed: this one check rules out every rare case.
     usual: bool,
-    /// The peer's FIN came before the application closed.
+    /// The peer's FIN arrived before the application closed.
     passive: bool,
     extras: Extras,
     last_sends: u8,

@@ -203,7 +203,7 @@ impl DetectSpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             DetectSpec::Sack(s) => s.needs(),

@@ -88,7 +88,7 @@ impl DisorderSpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             DisorderSpec::Pipe => {

@@ -130,7 +130,7 @@ pub enum Event {
         episode: u32,
         /// How often it has been sent so far: 1 for a first transmission.
         sends: u8,
-        /// Who asked for it.
+        /// The slot that asked for it.
         by: Slot,
     },
     /// An acceptable ACK was processed.
@@ -150,7 +150,7 @@ pub enum Event {
         episode: u32,
         /// The cause of the episode.
         cause: Cause,
-        /// Whether the undo slot gave something back.
+        /// Whether the undo slot restored anything.
         undone: bool,
     },
     /// The retransmission timer fired.

@@ -33,7 +33,7 @@ use growth::Growth;
 use reassembly::Reassembly;
 use timestamps::{Age, Timestamps};
 
-/// Who empties the receive buffer.
+/// How the receive buffer is emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consume {
     /// The application reads everything at once; the window never shrinks.
@@ -70,7 +70,7 @@ pub struct ReceiverConfig {
     pub ts_recent: Option<u32>,
     /// When to answer.
     pub ack: AckSpec,
-    /// Who empties the buffer.
+    /// How the buffer is emptied.
     pub consume: Consume,
 }
 

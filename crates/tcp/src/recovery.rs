@@ -168,7 +168,7 @@ impl RecoverySpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             RecoverySpec::InOpen => vec![Requirement {

@@ -76,7 +76,7 @@ pub struct Sender {
     closed: bool,
     dup_rule: DupRule,
     cwnd_limited: bool,
-    /// The recovery's gate in the phase Open; it never changes.
+    /// The recovery's gate in Open; it never changes.
     open_gate: Gate,
     /// Something must be sent regardless of the window.
     urgent: bool,

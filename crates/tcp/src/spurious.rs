@@ -117,7 +117,7 @@ impl SpuriousSpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             SpuriousSpec::Dsack(_) => vec![Requirement::sack("spurious", "\"dsack\"")],

@@ -39,7 +39,7 @@ pub struct Stack {
     pub disorder: DisorderSpec,
     /// What may be sent to repair? Fast recovery.
     pub recovery: RecoverySpec,
-    /// And after a timeout? How the repair goes.
+    /// And after a timeout? How losses are repaired.
     #[serde(default)]
     pub timeout: TimeoutSpec,
     /// How big may the window be? Growth and cut.
@@ -92,7 +92,7 @@ pub struct Options {
     /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default: 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
     #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
-    /// Whether its sender reads the SACK blocks of a late ACK, below `snd_una`, as Linux does (`tcp_ack`). Default: no.
+    /// Whether its sender reads the SACK blocks of a late ACK (below `snd_una`), as Linux does (`tcp_ack`). Default: no.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late_sack: bool,
     /// Timestamps (RFC 7323). Default: no.

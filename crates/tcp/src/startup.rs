@@ -57,7 +57,7 @@ pub enum StartupSpec {
     Fixed(fixed::FixedSpec),
     /// Slow start ends when ACKs arrive as a long train or the RTT grows (Ha & Rhee 2011).
     Hystart(hystart::HystartSpec),
-    /// As "hystart", through a slower slow start (RFC 9406).
+    /// Slow start ends when the RTT grows, through a slower slow start (RFC 9406).
     HystartPlusPlus(hystart_plus_plus::HystartPlusPlusSpec),
     /// A threshold measured from the first ACKs (Hoe §7.1).
     Bdp(bdp::BdpSpec),

@@ -84,7 +84,7 @@ pub enum AnyTimeout {
 }
 
 impl TimeoutSpec {
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(crate) fn needs(&self) -> Vec<Requirement> {
         match self {
             TimeoutSpec::Sack(_) => vec![Requirement::sack("timeout", "\"sack\""), no_going_back("\"sack\"")],

@@ -28,7 +28,7 @@ use crate::time::{earliest, Jiffies, Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Payload from which a segment always counts as full-sized, and of the smallest segment that may (`TCP_MSS_DEFAULT`,
+/// The payload from which a segment always counts as full-sized, and the least from which it can (`TCP_MSS_DEFAULT`,
 /// `TCP_MIN_MSS`).
 const MSS_DEFAULT: u32 = 536;
 const MIN_MSS: u32 = 88;
@@ -319,7 +319,7 @@ impl AckPolicy for Linux {
 
     fn on_timer(&mut self, _: Time) -> AckDecision {
         if self.compressed == 0 {
-            // `tcp_delack_timer_handler`: no data came for the ACK to ride on.
+            // `tcp_delack_timer_handler`: no data was sent for the ACK to ride on.
             if self.talks_in_turn() {
                 (self.pingpong, self.ato) = (0, self.ato_min());
             } else {
@@ -415,7 +415,7 @@ mod tests {
         Err(AckDecision::Delay(Time(ms * MS)))
     }
 
-    /// The timer fires; when it is set to after a segment that comes then.
+    /// Fires the timer and sends the ACK.
     fn fire(p: &mut Linux, ms: u64) {
         assert_eq!(p.on_timer(Time(ms * MS)), AckDecision::Now);
         p.on_ack_sent(Time(ms * MS), false);

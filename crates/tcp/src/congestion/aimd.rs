@@ -184,7 +184,7 @@ mod tests {
         assert_eq!([1, 2, 5].map(|n| after(1.0, 64.0, n)), [2.0, 3.0, 6.0]);
         assert_eq!(after(63.5, 64.0, 1), 64.5);
         assert_eq!(after(8.0, 8.0, 1), 8.125, "equal is congestion avoidance");
-        // 7.5 and a seventh and a half: the fraction is kept.
+        // 7.5 plus 1/7.5: the fraction is kept.
         assert_eq!((after(7.5, 7.0, 1) * 1000.0).round(), 7633.0);
         assert!((after(10.0, 7.0, 10) - 10.96).abs() < 0.01, "about one a round trip");
     }

@@ -6,7 +6,7 @@
 //! Idea: below the threshold the window grows by one segment per segment acknowledged, above it by one per window; a loss halves
 //! the outstanding data. The rest of a window's count is taken modulo the new window, so a count that is just full stays full:
 //! ACKs of one segment open the window by one each, as in slow start; ACKs of two, by two per round trip. A segment SACKed
-//! outside a recovery is never taken off the outstanding count. Each leaves one less to send, until a recovery counts anew, a
+//! outside a recovery is never taken off the outstanding count. Each leaves one less to send, until a recovery recounts, a
 //! timeout sets the count to 0, or nothing is outstanding.
 //!
 //! | source | here |
@@ -33,7 +33,7 @@ pub struct NetstackReno {
     /// Bytes by which the outstanding count is too large.
     excess: f64,
     counted: u64,
-    /// A cut was made since the last ACK that grew the window, so the acknowledged data was counted anew.
+    /// A cut was made since the last ACK that grew the window, so the acknowledged data was recounted.
     cut: bool,
 }
 
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(w.cwnd, 8000.0, "two segments are outstanding for ever");
         let cut = reno.on_loss(&loss(Cause::Fast, 9), &w, &busy());
         assert_eq!(cut, Cut { ssthresh: 5000.0, cwnd: 5000.0 }, "half of eleven");
-        // The ACK that ends the recovery: its data has been counted anew.
+        // The ACK that ends the recovery: its data has been recounted.
         w = whole(5.0);
         reno.on_ack(&ack(9, 8), &mut w, &busy());
         assert_eq!(w.cwnd, 5000.0);

@@ -3,7 +3,7 @@
 //!
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
 //!
-//! Idea: where ACKs come out of order, growth counts packets, not ACKs; and when a timer finds a loss late, the cut is
+//! Idea: where ACKs arrive out of order, growth counts packets, not ACKs; and when a timer finds a loss late, the cut is
 //! computed from the window that caused it, not from the current one.
 //!
 //! | source | here |

@@ -11,7 +11,7 @@
 //! | BaseRTT | `base_rtt` |
 //! | Expected, Actual, Diff · BaseRTT | `waiting()`, in segments |
 //! | alpha, beta, gamma | the same, in segments |
-//! | the cut by a quarter | `on_loss`, for data sent once and after the last cut; resent data halve the window |
+//! | the cut by a quarter | `on_loss`, for data sent once and after the last cut; resent data halves the window |
 //!
 //! Departures: the fine-grained timeouts are [`crate::detect::vegas`].
 //! Unsaid: what ends slow start besides `gamma`. Here: a threshold known beforehand, as with every `startup`.

@@ -41,7 +41,7 @@ pub struct DupAckSpec {
     pub judge_in_recovery: bool,
 }
 
-/// The counter at work (the count itself is the sequencer's).
+/// The counter at work (the sequencer keeps the count).
 pub struct DupAck {
     threshold: AnyThreshold,
     guard: Guard,

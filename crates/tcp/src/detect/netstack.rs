@@ -27,7 +27,7 @@ use crate::units::Bytes;
 
 const DUPTHRESH: u32 = 3;
 
-/// What the rest of the stack must have.
+/// Requirements on the rest of the stack.
 pub(super) fn needs() -> Vec<Requirement> {
     let marks = Requirement {
         need: Need::Resends(Resends::READ_MARKS),

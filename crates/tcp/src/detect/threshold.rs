@@ -133,7 +133,7 @@ impl ThresholdSpec {
         }
     }
 
-    /// What the rest of the stack must have.
+    /// Requirements on the rest of the stack.
     pub(super) fn needs(&self) -> Vec<Requirement> {
         match self {
             ThresholdSpec::Inc(t) => t.needs(),

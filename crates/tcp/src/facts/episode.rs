@@ -49,9 +49,9 @@ pub struct Episode {
 /// State that a congestion control wants back if a cut was a mistake.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CcUndo {
-    /// Four numbers with a meaning of its own.
+    /// Four numbers, with a meaning that the congestion control defines.
     pub num: [f64; 4],
-    /// A time with a meaning of its own.
+    /// A time, with a meaning that the congestion control defines.
     pub at: Option<Time>,
 }
 

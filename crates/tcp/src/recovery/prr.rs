@@ -75,7 +75,7 @@ pub struct PrrSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub restart_timer: bool,
     /// Whether it continues until more is acknowledged than was outstanding at its start (RFC 6582 §3.2; Linux without SACK:
-    /// `tcp_is_non_sack_preventing_reopen`). Default: no, only that much.
+    /// `tcp_is_non_sack_preventing_reopen`). Default: no, it ends when exactly that much is acknowledged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub beyond_recover: bool,
 }

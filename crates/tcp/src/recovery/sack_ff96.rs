@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleRule {
-    /// Any below the highest SACKed segment.
+    /// Any hole below the highest SACKed segment.
     #[default]
     Ff96,
     /// Holes that the detector has marked lost.

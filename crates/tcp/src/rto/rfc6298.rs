@@ -108,7 +108,7 @@ struct More {
     snd_max: Offset,
     /// `srtt8` and `rttvar4` before the first back-off.
     before: (Option<NonZeroI64>, i64),
-    /// Time of a needless timeout: the first sample of data first sent since then is for RFC 4015 §3.1 (11).
+    /// Time of a needless timeout: RFC 4015 §3.1 (11) uses the first sample of data first sent since then.
     adapt_since: Option<Time>,
 }
 
@@ -133,7 +133,7 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample counts as one of `share` samples.
+    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample is one of `share`.
     fn update(&mut self, m: i64, share: i64) {
         if let Some(srtt8) = self.srtt8 {
             let delta = m - (srtt8.get() >> 3);
@@ -196,7 +196,7 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 4015 §3.1 (11): after a needless timeout the first sample of new data sets the estimate alone. Returns whether it
+    /// RFC 4015 §3.1 (11): after a needless timeout the first sample of new data alone sets the estimate. Returns whether it
     /// did.
     fn adapted(&mut self, m: i64, sent: Time) -> bool {
         let Some(more) = &mut self.more else { return false };

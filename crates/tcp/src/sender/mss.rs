@@ -3,8 +3,8 @@
 //! Source: RFC 1191 §3, §6.5 and RFC 8201 §4, §5.4 (a packet was too big), RFC 5927 §4.1 (which of these messages to believe),
 //! RFC 4821 §7.7 and Linux's `tcp_mtu_probing` (no message arrives, but nothing gets through).
 //!
-//! Segments that were too large are split on the scoreboard and marked lost. The window stays: its bytes fit the network, and no
-//! queue was full (RFC 1191 §6.5). One segment is sent at once, the rest when an ACK arrives.
+//! Segments that were too large are split on the scoreboard and marked lost. The window stays, because the network can carry its
+//! bytes and no queue was full (RFC 1191 §6.5). One segment is sent at once, the rest when an ACK arrives.
 
 use super::Sender;
 use crate::facts::answer::Rearm;
@@ -14,7 +14,7 @@ use crate::time::Time;
 use crate::units::Bytes;
 
 /// The smallest full-segment payload that a message from the network can set: a packet of 552 bytes (Linux's `min_pmtu`) less 40
-/// of headers and 12 of timestamps. Smaller packets would cost more work than they carry bytes (RFC 5927 §7).
+/// of headers and 12 of timestamps. Smaller packets would cost too much work for the bytes that they carry (RFC 5927 §7).
 pub(super) const LEAST: u32 = 500;
 /// The MSS at which the search begins when full segments vanish (RFC 4821 §7.2; Linux's `tcp_base_mss`).
 const BASE: u32 = 1024;

@@ -196,7 +196,7 @@ impl Sender {
         self.slots.recovery.hold_resends(waits);
     }
 
-    /// Rule 5. A judge found a mistake on that ACK: the detector learns from it, and the undo slot restores.
+    /// Rule 5. A judge found a mistake on that ACK: the detector learns from it, and the undo slot responds.
     #[cold]
     pub(super) fn mistake<O: Observer>(&mut self, now: Time, m: &Mistake, ack: Option<&AckEvent>, obs: &mut O) {
         if self.cold.ledger.open().is_some_and(|ep| ep.id == m.episode) {

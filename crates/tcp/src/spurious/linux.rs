@@ -83,8 +83,8 @@ impl Linux {
         self.spec.dsack && self.owed == Some(0)
     }
 
-    /// Whether the ACK was triggered by a segment sent before the first retransmission; without a retransmission, any ACK does
-    /// (`tcp_packet_delayed`).
+    /// Whether the ACK was triggered by a segment sent before the first retransmission; without a retransmission, this holds for
+    /// any ACK (`tcp_packet_delayed`).
     fn answers_original(&self, ack: &AckEvent) -> bool {
         match (ack.tsecr, self.stamp) {
             _ if !self.spec.timestamps => false,

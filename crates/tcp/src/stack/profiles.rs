@@ -245,7 +245,7 @@ fn base(name: &str, detect: DetectSpec, recovery: RecoverySpec) -> Stack {
     }
 }
 
-/// Adds the restart after a pause (RFC 5681 §4.1), on which the loss recovery RFCs build.
+/// RFC 5681, the base of the loss recovery RFCs, restarts after a pause (§4.1).
 fn restarting(stack: Stack) -> Stack {
     Stack { idle: IdleRule::Restart, ..stack }
 }

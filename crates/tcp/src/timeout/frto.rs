@@ -250,7 +250,7 @@ impl Timeout for Frto {
             _ if asking && self.only_an_original(ack, board) => {
                 let verdict = self.needless(ep, cx);
                 if self.spec.form == Form::LinuxNoSack {
-                    // Only a repair that ends regularly leaves echoes to wait for.
+                    // Only a repair that ends normally leaves echoes to wait for.
                     ep.recover = ack.prior_una;
                 }
                 verdict

@@ -24,7 +24,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// Starts anew after a pause.
+    /// Starts again after a pause.
     pub(super) fn restart(&mut self, now: Time) {
         (self.epoch, self.epoch_acked) = (now, 0);
     }

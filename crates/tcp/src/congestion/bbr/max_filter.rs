@@ -2,9 +2,9 @@
 //!
 //! Source: Linux 6.18, `minmax_running_max`, `minmax_subwin_update` in `lib/win_minmax.c`, in our words; Kathleen Nichols' algorithm.
 //!
-//! Idea: keep the best, the best since then, and the best since that one. A new best replaces all three. When the best grows too
-//! old, the next takes its place. So that there is a next, the second slot is filled from the second quarter of the window, and
-//! the third from its second half.
+//! Idea: keep the best, the best since then, and the best since that one. A measurement that beats one of them also replaces the
+//! later ones. When the best grows too old, the next takes its place. So that there is a next, the second slot is filled from the
+//! second quarter of the window, and the third from its second half.
 
 /// A measurement, and when it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

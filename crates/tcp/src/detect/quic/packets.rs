@@ -14,7 +14,7 @@ pub(super) struct Packet {
     pub(super) at: Time,
 }
 
-/// What became of a transmission.
+/// The fate of a transmission.
 pub(super) enum Fate {
     /// Its segment is outstanding, and this is its last copy.
     Outstanding,

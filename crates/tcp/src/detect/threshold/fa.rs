@@ -273,7 +273,7 @@ mod tests {
             t.on_reorder(&pure, &wide(), &context());
             assert_eq!(t.segments(&wide(), &context()), want);
         }
-        // Nine of ten segments in order: the ninth percentile is 0, the last one 30.
+        // Nine of ten segments in order: the 90th percentile is 0, the 91st is 30.
         for (ratio, want) in [(0.9, 3), (0.91, 31)] {
             let mut t = Fa::new(&FaSpec { events: Events::All, in_order: true, ratio, ..FaSpec::default() });
             t.on_reorder(&pure, &wide(), &Ctx { snd_una: Offset::DATA + 10_000, ..context() });

@@ -31,7 +31,7 @@ impl Trees {
         self.ranges.is_empty()
     }
 
-    /// What is held of `at` and above it, in sequence order; the first range may begin before `at`.
+    /// The held ranges from `at` on, in sequence order; the first range may begin before `at`.
     pub(super) fn from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
         let before = self.ranges.range(..at).next_back().filter(|(_, r)| r.right > at);
         before.into_iter().chain(self.ranges.range(at..)).map(|(&left, r)| (left, r.right))

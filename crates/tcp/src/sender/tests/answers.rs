@@ -144,7 +144,7 @@ fn a_judges_round_trip_reaches_the_timer_with_the_dsack() {
     assert_eq!(s.slots.rto.srtt(), Some(Nanos::from_millis(175)), "7/8 · 100 + 1/8 · 700");
 }
 
-/// Suspects on every duplicate, and keeps the longest stall.
+/// Suspects on every duplicate, and records the longest stall.
 struct Clock(Arc<AtomicU64>);
 
 impl Detector for Clock {

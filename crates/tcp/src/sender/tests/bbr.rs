@@ -65,7 +65,8 @@ fn it_fills_the_line_drains_its_queue_and_then_keeps_hardly_more_on_the_way_than
     let (_, most) = line.until(ms(2000));
     assert!(most > 200, "the start overshoots: {most}");
     let (delivered, most) = line.until(ms(10_000));
-    // 8000 could be. A cycle probes for one round trip with a quarter more than the line's 100.
+    // At most 8000 can be delivered. A cycle probes for one round trip with a quarter more than the
+    // line's 100.
     assert!(delivered > 7800, "{delivered}");
     assert!((110..140).contains(&most), "{most}");
 }

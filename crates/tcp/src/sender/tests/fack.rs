@@ -36,7 +36,8 @@ fn three_duplicates_begin_one_as_well_however_small_the_segments() {
 
 #[test]
 fn a_burst_of_losses_is_seen_at_the_first_ack_and_repaired_at_the_new_window() {
-    // Twenty out, fifteen lost, awnd 4 after the first ACK: the halved window has room for six copies at once.
+    // Twenty outstanding, fifteen lost, awnd 4 after the first ACK: the halved window has room for six copies
+    // at once.
     let (pipe, cwnd, sends) = trace_of(named("fack"), 0..15);
     assert_eq!((pipe[0], cwnd[0], sends[0].as_str()), (4, 10, "RRRRRR"));
     assert_eq!((pipe[1], sends[1].as_str()), (9, "R"));

@@ -86,7 +86,7 @@ fn a_timeout_in_a_recovery_does_not_cut_a_second_time() {
     send(&mut s, ms(105));
     s.on_rto(ms(500), &mut ());
     assert_eq!((s.phase(), s.window().ssthresh), (Phase::Loss, ssthresh));
-    // Without a recovery it does.
+    // Without a recovery, the timeout cuts the threshold.
     let mut s = flight();
     let before = s.window().cwnd;
     s.on_rto(ms(500), &mut ());
@@ -121,6 +121,6 @@ fn in_a_recovery_the_second_copy_that_a_dsack_reports_counts_as_delivered() {
         told(&mut s, 106, 1, 0, &blocks);
         goes(&mut s, 106).len()
     };
-    // 14 / 21 of a segment for each one delivered: three for four, and four for five, of which two were already sent.
+    // 14 / 21 of a segment for each one delivered: three segments for four, four for five; two of them were already sent.
     assert_eq!([false, true].map(sent), [1, 2]);
 }

@@ -47,7 +47,7 @@ fn wait(s: &mut Sender, at: Time) {
     }
 }
 
-/// The segment at `snd_una` is overtaken by `dups` others, one a millisecond from `at + 1` on, and arrives at `filled`.
+/// The segment at `snd_una` is overtaken by `dups` others, one per millisecond from `at + 1` on, and arrives at `filled`.
 fn overtaken_until(s: &mut Sender, at: u64, dups: u64, filled: u64) {
     let una = s.positions().0 .0;
     let end = |n: u64| una + n * u64::from(MSS);
@@ -308,7 +308,7 @@ fn a_segment_resent_twice_proves_nothing_even_if_in_two_episodes() {
 
 #[test]
 fn a_duplicate_of_what_was_never_resent_ends_the_undo_for_good_if_asked() {
-    // RFC 3708 (A.4); Blanton & Allman only skip it.
+    // RFC 3708 (A.4); Blanton & Allman merely ignore such a duplicate.
     for (stop, undone) in [(false, true), (true, false)] {
         let spec = DsackSpec { stop_on_network_duplicate: stop, ..Default::default() };
         let mut s = mistaken(with("dsack", spec, Default::default()));
@@ -344,7 +344,7 @@ fn extended_limited_transmit_sends_on_the_first_two_duplicates_and_then_on_every
 
 #[test]
 fn extended_limited_transmit_ends_with_the_run_of_duplicates() {
-    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing goes beyond it.
+    // The hole at segment 3 stays while the ACK advances: the window slides, and nothing is sent beyond it.
     let disorder = DisorderSpec::Extended(ExtendedSpec::default());
     let mut s = sender(Stack { disorder, ..named("rfc-6675") }, 10);
     for n in 1..=2 {

@@ -1,4 +1,4 @@
-//! RFC 9002 through a whole sender.
+//! RFC 9002, tested in a whole sender.
 
 use super::*;
 

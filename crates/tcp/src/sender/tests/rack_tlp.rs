@@ -177,7 +177,7 @@ fn a_lost_flight(bound: Bound) -> (Vec<(u64, usize)>, usize, Window) {
 
 #[test]
 fn a_whole_flight_lost_is_repaired_in_slow_start_from_the_probe_on() {
-    // RFC 8985 §9.3: probe at 2 RTT, then 1 + 2 + 4 + 3 in four round trips, the window ssthresh.
+    // RFC 8985 §9.3: probe at 2 RTT, then 1 + 2 + 4 + 3 in four round trips; the window ends at ssthresh.
     let (rounds, timeouts, w) = a_lost_flight(Bound::Ssrb);
     assert_eq!(rounds, [(0, 10), (200, 1), (300, 2), (400, 4), (500, 3)]);
     assert_eq!((timeouts, w), (0, Window { cwnd: 10_000.0, ssthresh: 10_000.0 }));

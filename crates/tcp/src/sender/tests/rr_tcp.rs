@@ -1,4 +1,4 @@
-//! RR-TCP's RTT samples, and what its threshold learns, through a whole sender.
+//! RR-TCP's RTT samples and its learning threshold, tested in a whole sender.
 
 use super::*;
 use crate::detect::threshold::fa::FaSpec;

@@ -64,7 +64,7 @@ impl Timekeeper for Judge {
 
 impl Learner for Judge {}
 
-/// `name` with that judge, with four segments of `data` bytes in flight.
+/// `name` with that judge; of `data` bytes written, four segments are in flight.
 fn judged(name: &str, judge: Judge, data: u64) -> Sender {
     let stack =
         Stack { detect: DetectSpec::Custom(custom::<dyn Detector>(move || Box::new(judge))), ..opened(named(name), 4) };
