@@ -8,7 +8,7 @@
 //! | source | here |
 //! | --- | --- |
 //! | RW = min (IW, cwnd) | `restart` |
-//! | has not sent data in an interval exceeding the retransmission timeout | time since the last segment with data, compared with the timeout including back-off |
+//! | has not sent data in an interval exceeding the retransmission timeout | time since the last segment with data, against the timeout with back-off |
 
 use crate::event::Window;
 use crate::time::Nanos;

@@ -44,8 +44,8 @@ const TIMEOUT_MIN: Nanos = Nanos::from_millis(200);
 pub struct LinuxAckSpec {
     /// Shortest delay of an ACK; the delay adapts from there (`TCP_ATO_MIN`). Default: 40 ms.
     pub delay: Nanos,
-    /// Longest delay of an ACK (`TCP_DELACK_MAX`); at most a tick below the shortest retransmission timeout of 200 ms. Default:
-    /// 200 ms.
+    /// Longest delay of an ACK (`TCP_DELACK_MAX`); at most a tick below the shortest retransmission timeout of 200 ms.
+    /// Default: 200 ms.
     pub max_delay: Nanos,
     /// Most ACKs sent without delay at the start, after a pause and after a repetition; never more than half the segments of the
     /// window (`TCP_MAX_QUICKACKS`). Default: 16.

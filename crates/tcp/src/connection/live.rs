@@ -136,8 +136,8 @@ impl Connection {
     }
 
     /// The application has gone: it writes no more, as after [`Connection::close`], and reads no more. From now on, a peer that
-    /// keeps its window closed is waited for no longer than a silent one; data that nobody will read is answered with a RST (RFC
-    /// 9293 §3.6.1); and FIN-WAIT-2 ends after a minute with [`CloseReason::FinWait2`].
+    /// keeps its window closed is waited for no longer than a silent one; data that nobody will read is answered with a RST
+    /// (RFC 9293 §3.6.1); and FIN-WAIT-2 ends after a minute with [`CloseReason::FinWait2`].
     pub fn orphan(&mut self, now: Time) {
         self.close();
         if self.closed.is_some() {

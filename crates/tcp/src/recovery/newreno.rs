@@ -58,8 +58,8 @@ pub enum FullAck {
 pub struct NewRenoSpec {
     /// Which partial ACKs restart the retransmission timer. Default: "impatient".
     pub timer: PartialTimer,
-    /// Whether each duplicate inflates the window, so that new data is sent meanwhile (RFC 5681 §3.2 steps 3, 4). Default:
-    /// yes.
+    /// Whether each duplicate inflates the window, so that new data is sent meanwhile (RFC 5681 §3.2 steps 3, 4).
+    /// Default: yes.
     pub inflate: bool,
     /// Whether a partial ACK deflates the window by the data it acknowledges. Default: yes (RFC 6582); no in ns-2 before 2001.
     pub deflate: bool,

@@ -14,8 +14,8 @@
 //! | SafeACK | `safe` |
 //! | PRR-CRB, PRR-SSRB (RFC 6937) | `bound` |
 //!
-//! Departures: without SACK only if duplicates count as SACKs. The proportional part is rounded up to whole segments (decision
-//! 0042); the window is never below one segment.
+//! Departures: without SACK only if duplicates count as SACKs. The proportional part is rounded up to whole segments
+//! (decision 0042); the window is never below one segment.
 //! Unsaid: an episode begun by a timer has no ACK; it sends one segment at once. A loss shown by the ACK that ends the episode
 //! begins the next one.
 
@@ -67,8 +67,8 @@ pub struct PrrSpec {
     pub bound: Bound,
     /// Which segment is sent. Default: "rfc6675".
     pub order: Order,
-    /// Whether a lost retransmission begins a new episode, with another cut, at most once per round trip (RFC 9937 §6.1, RFC
-    /// 8985 §9.3). Default: yes; only some detectors find lost retransmissions.
+    /// Whether a lost retransmission begins a new episode, with another cut, at most once per round trip (RFC 9937 §6.1,
+    /// RFC 8985 §9.3). Default: yes; only some detectors find lost retransmissions.
     pub respond_lost_rexmit: bool,
     /// Whether the retransmission timer restarts when the oldest segment is resent (Linux: `tcp_xmit_retransmit_queue`).
     /// Default: no.

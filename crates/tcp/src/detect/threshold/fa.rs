@@ -13,9 +13,9 @@
 //! | DSACK-FA-MEAN | the percentile; `rule = "mean"` is the other reading |
 //! | cost of a timeout, of a false fast retransmit | `fa/costs.rs` |
 //!
-//! Departures: none known. Written without the original text, from its abstract and descriptions of it. Unsaid there (decision
-//! 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of TA. A timeout
-//! counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
+//! Departures: none known. Written without the original text, from its abstract and descriptions of it. Unsaid there
+//! (decision 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of TA. A
+//! timeout counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
 
 mod costs;
 mod normal;
