@@ -13,7 +13,7 @@
 //!
 //! Departures: the threshold is read on the first duplicate of a hole and kept, so an adaptive rule does not move it
 //! during a count. The trigger is the count *being equal* to it: a count that passed it while the guard forbade the
-//! trigger does not trigger later (as in ns-2). In Recovery the recovery handles duplicates, and nothing is judged
+//! trigger does not trigger later (as in ns-2). In Recovery the phase's owner handles duplicates, and nothing is judged
 //! unless `judge_in_recovery`.
 
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};

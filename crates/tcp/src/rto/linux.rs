@@ -94,7 +94,7 @@ impl Linux {
         }
     }
 
-    /// `tcp_rtt_estimator`; `snd_una` is the current one.
+    /// `tcp_rtt_estimator`, with the current `snd_una`.
     fn estimate(&mut self, rtt: Nanos, snd_una: Offset) {
         let (m, min) = (rtt.0.min(i64::MAX as u64 / 16) as i64, self.min.0 as i64);
         match self.srtt8 {

@@ -26,7 +26,7 @@ const TIMEOUTS: u32 = 3;
 pub enum TooBig {
     /// Segments are smaller from now on, and oversized ones are resent.
     Taken,
-    /// It names no outstanding segment, or no smaller size.
+    /// It names a segment that is not outstanding, or a size that is not smaller.
     Ignored,
 }
 

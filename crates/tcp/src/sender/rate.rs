@@ -60,7 +60,7 @@ impl Sender {
         self.cold.rates = Some(rates);
     }
 
-    /// A timer fired; `lost_before` bytes were marked lost before.
+    /// A timer fired; until then, `lost_before` bytes were marked lost.
     pub(super) fn rate_timer(&mut self, lost_before: Bytes) {
         let newly = self.in_segments(self.board.lost().saturating_sub(lost_before));
         let in_flight = self.in_segments(self.board.pipe());
