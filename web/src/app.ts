@@ -3,12 +3,13 @@ import { load } from "./engine/client";
 import { readCsv } from "./engine/csv";
 import type { Engine } from "./engine/engine";
 import { readParquet } from "./engine/parquet";
+import { fits, TooLarge } from "./engine/size";
 import type { FlowTrace, RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
 import { CapturePanel } from "./ui/capturePanel";
-import { fill } from "./ui/dom";
+import { fill, h } from "./ui/dom";
 import { downloads } from "./ui/downloads";
 import { dropped, kindOf, picker } from "./ui/files";
 import { type Frame, frame } from "./ui/frame";
@@ -17,7 +18,7 @@ import { type Deeds, Header } from "./ui/header";
 import { Edits } from "./ui/history";
 import { help, listen, type Shortcut } from "./ui/keys";
 import { ofPreset, type Span, seedOf, spanOf } from "./ui/labs";
-import { flowsOf } from "./ui/links";
+import { flowsOf, lasting } from "./ui/links";
 import { notice } from "./ui/overlay";
 import { packetMenu } from "./ui/packetMenu";
 import { SidePanel } from "./ui/panel";
@@ -69,7 +70,8 @@ class App {
       progress: (progress) => this.progress(progress),
       done: (runs, of) => this.show(runs, of),
       refused: (refused) => this.refuse(refused),
-      failed: (message) => notice(message, true),
+      failed: (error) => this.failed(error),
+      stale: (is) => this.parts.stale(is),
     });
     const shortcuts = this.shortcuts();
     this.edits = new Edits({
@@ -116,7 +118,11 @@ class App {
     if (asked.what === "state") {
       const { view, ...lab } = asked.state;
       this.origin = undefined;
-      return this.restore(lab, spanOf(view), edited);
+      try {
+        return await this.restore(lab, spanOf(view), edited);
+      } catch (error) {
+        notice(`This link cannot be opened: ${(error as Error).message}.`, true);
+      }
     }
     if (asked.what === "bad") notice(asked.message, true);
     const id = asked.what === "preset" ? asked.id : FIRST;
@@ -129,17 +135,21 @@ class App {
 
   /** Shows a state that the address holds. */
   private restore(lab: Lab, span?: Span, edited = false): Promise<void> {
+    const before = this.session.lab;
     this.session.set(lab);
     this.edits.take();
-    return this.draw(span, edited);
+    return this.draw(before, span, edited);
   }
 
   private preset(id: string): Preset {
     return (this.prepared.find((p) => p.id === id) ?? this.prepared[0]) as Preset;
   }
 
-  private runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
-    return this.engine.run({ scenario: this.toml(lab, i), seed: lab.seed }, { signal, progress });
+  private async runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
+    const run = { scenario: this.toml(lab, i), seed: lab.seed };
+    const shortened = (seconds: number) => this.toml({ ...lab, scenario: lasting(lab.scenario, `${seconds} s`) }, i);
+    await fits(this.engine, run, shortened, lab.stacks.length, { signal });
+    return this.engine.run(run, { signal, progress });
   }
 
   /** The scenario with the i-th stack in it. */
@@ -194,6 +204,22 @@ class App {
     this.parts.say(placed ? where : refused.refusal.message, true);
   }
 
+  /** Says why there is no run, and what can be done about it. */
+  private failed(error: Error): void {
+    document.documentElement.dataset.lab = "refused";
+    if (!(error instanceof TooLarge)) {
+      this.parts.say(`The run failed: ${error.message}`, true);
+      return;
+    }
+    const { shorter } = error;
+    const take = () => {
+      this.session.change({ scenario: lasting(this.session.lab.scenario, shorter) });
+      this.panel.draw();
+    };
+    const button = h("button", { type: "button", class: "small", onclick: take }, `Run ${shorter} instead`);
+    this.parts.say(error.message, true, button);
+  }
+
   private title(lab: Lab): void {
     const { preset, scenario, stacks } = this.origin ?? {};
     const same = lab.scenario === scenario && lab.stacks === stacks;
@@ -205,15 +231,25 @@ class App {
 
   /** Another state as a whole, drawn and run. */
   private async take(lab: Lab, span?: Span): Promise<void> {
+    const before = this.session.lab;
     this.session.change(lab);
-    await this.draw(span);
+    await this.draw(before, span);
   }
 
   /** Draws and runs what the session has now; without `span` all is shown in which something happens. */
-  private async draw(span?: Span, folded = false): Promise<void> {
-    if (folded) this.panel.draw();
-    else this.panel.renew();
-    this.title(this.session.lab);
+  private async draw(before: Lab, span?: Span, folded = false): Promise<void> {
+    const { lab } = this.session;
+    try {
+      if (folded) this.panel.draw();
+      else this.panel.renew();
+    } catch {
+      // A form that the panel cannot show is not one of a scenario: the engine has the words for it.
+      this.session.set(before);
+      this.panel.renew();
+      await this.engine.check({ scenario: this.toml(lab, 0) });
+      throw new Error("this page cannot show its scenario");
+    }
+    this.title(lab);
     this.next = { span };
     await this.session.run();
   }

@@ -59,6 +59,12 @@ test("a bad fragment gives a message, whatever it is", async () => {
     [await raw(JSON.stringify({ ...STATE, stacks: [] })), "not 1 to 4 stacks"],
     [await raw(JSON.stringify({ ...STATE, stacks: [{ name: 1, set: {} }] })), "one of its stacks"],
     [await raw(JSON.stringify({ ...STATE, seed: -1 })), "its seed"],
+    [
+      await raw(JSON.stringify({ ...STATE, scenario: { link: [{ rate: null }] } })),
+      "no value at `link[0].rate` (found null)",
+    ],
+    [await raw(JSON.stringify({ ...STATE, stacks: [{ name: null, set: { rto: null } }] })), "no value at `rto`"],
+    [await raw(`{"scenario": {"a": ${"[".repeat(99)}${"]".repeat(99)}}, "stacks": [], "seed": 1}`), "32 levels"],
     [await raw(`"${"0".repeat(17 << 20)}"`), "cut off or damaged"],
   ];
   for (const [fragment, why] of cases) {

@@ -29,6 +29,8 @@ const VERSION = 1;
 const MOST_STACKS = 4;
 /** Text that a fragment may unfold to: a few kilobytes can hold gigabytes of zeros. */
 const MOST_BYTES = 16 << 20;
+/** Tables within tables; the engine's own scenarios have five. */
+const DEEPEST = 32;
 
 /** The fragment for a state, without `#`. */
 export async function encode(state: State): Promise<string> {
@@ -80,13 +82,30 @@ function unescaped(text: string): string {
 function mistake(told: unknown): string | undefined {
   if (!isTable(told)) return "it holds no state";
   if (!isTable(told.scenario)) return "it holds no scenario";
+  const lacks = unsaid(told.scenario as Json, "", 0);
+  if (lacks !== undefined) return `its scenario ${lacks}`;
   const { stacks, seed } = told;
   if (!Array.isArray(stacks) || stacks.length < 1 || stacks.length > MOST_STACKS) {
     return `it has not 1 to ${MOST_STACKS} stacks`;
   }
   const isChoice = (s: unknown) => isTable(s) && (s.name === null || typeof s.name === "string") && isTable(s.set);
   if (!stacks.every(isChoice)) return "one of its stacks has no form that this page knows";
+  const set = stacks.map((stack) => unsaid(stack.set as Json, "", 0)).find((wrong) => wrong !== undefined);
+  if (set !== undefined) return `the parameters of one of its stacks: it ${set}`;
   return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is no whole number from 0";
+}
+
+/** What JSON can say and a scenario's file cannot, and where: the engine never gets to see it. */
+function unsaid(value: Json | undefined, at: string, depth: number): string | undefined {
+  if (value === null || value === undefined) return `has no value at \`${at}\` (found null)`;
+  if (typeof value !== "object") return undefined;
+  if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
+  const list = Array.isArray(value);
+  for (const [key, inside] of Object.entries(value)) {
+    const wrong = unsaid(inside, list ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`, depth + 1);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {

@@ -62,8 +62,8 @@ export class CapturePanel {
 
   /** Reads a file and draws its largest flow. */
   async open(file: File): Promise<void> {
-    if (file.size > MOST_BYTES) return notice(tooLarge(file.name, file.size), true);
-    await this.survey({ file, name: file.name });
+    if (file.size > MOST_BYTES) notice(tooLarge(file.name, file.size), true);
+    else await this.survey({ file, name: file.name });
   }
 
   stop(): void {

@@ -31,6 +31,8 @@ export class Header {
   });
   private readonly seedField: HTMLInputElement;
   private running = false;
+  /** What is said of a bad seed, until it is mended. */
+  private seedNotice: HTMLElement | undefined;
 
   /** `edits` are the buttons of undo and redo. */
   constructor(deeds: Deeds, edits: HTMLElement) {
@@ -95,8 +97,14 @@ export class Header {
     const { value } = this.seedField;
     const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));
     this.seedField.setAttribute("aria-invalid", String(!good));
+    this.seedNotice?.remove();
+    this.seedNotice = undefined;
     if (good) take(Number(value));
-    else notice(`Seed: found "${value}". Allowed: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`, true);
+    else
+      this.seedNotice = notice(
+        `Seed: found "${value}". Allowed: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`,
+        true,
+      );
   }
 
   progress(progress: Progress): void {
@@ -114,6 +122,7 @@ export class Header {
   show(name: string, seed: number): void {
     this.name.textContent = name;
     this.seedField.value = String(seed);
+    this.seedField.setAttribute("aria-invalid", "false");
   }
 
   dark(is: boolean): void {

@@ -40,3 +40,8 @@ export function withoutHop(scenario: Table, i: number): Table {
   const rest = links.toSpliced(i, 1).map((one): Table => ({ ...one, from: joined(one.from), to: joined(one.to) }));
   return { ...scenario, link: rest };
 }
+
+/** The scenario with another duration. */
+export function lasting(scenario: Table, duration: string): Table {
+  return { ...scenario, run: { ...(isTable(scenario.run) ? scenario.run : {}), duration } };
+}

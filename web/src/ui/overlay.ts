@@ -78,7 +78,7 @@ export function walk(list: HTMLElement, event: KeyboardEvent): void {
 let shown: HTMLElement | undefined;
 
 /** A line that goes away by itself; one that tells of a failure stays until it is closed. */
-export function notice(text: string, bad = false): void {
+export function notice(text: string, bad = false): HTMLElement {
   shown?.remove();
   const close = h(
     "button",
@@ -94,4 +94,5 @@ export function notice(text: string, bad = false): void {
   shown = box;
   document.body.append(box);
   if (!bad) window.setTimeout(() => box.remove(), 4000);
+  return box;
 }

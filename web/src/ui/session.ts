@@ -2,7 +2,6 @@
 import { type Refusal, refusalOf } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import type { StackChoice } from "../scenario/state";
-import { debounce } from "./dom";
 import type { Table } from "./path";
 
 /** All that a link holds but for the view. */
@@ -35,15 +34,21 @@ interface Listeners {
   /** The runs of `lab`, one for each stack. */
   done: (runs: RunTrace[], lab: Lab) => void;
   refused: (refused: Refused | undefined) => void;
-  failed: (message: string) => void;
+  failed: (error: Error) => void;
+  /** Whether what was drawn last is of an older state than the current one. */
+  stale: (is: boolean) => void;
 }
 
 /** After a change a run waits this long for the next, ms. */
 const PAUSE = 120;
+/** While values keep changing, a run that takes longer than this, ms, makes room for the latest value. */
+const PATIENCE = 700;
 
 export class Session {
   private running: AbortController | undefined;
-  private readonly soon = debounce(PAUSE, () => void this.run());
+  /** When the run under way began, ms. */
+  private began = 0;
+  private timer = 0;
 
   constructor(
     private current: Lab,
@@ -55,11 +60,12 @@ export class Session {
     return this.current;
   }
 
-  /** Takes `next` and runs it when no other change follows at once. */
+  /** Takes `next` and runs it soon; a run under way is ended if it takes long. */
   change(next: Partial<Lab>): void {
     this.set(next);
-    this.soon.call();
+    this.soon();
     this.tell.changed();
+    this.tell.stale(true);
   }
 
   /** Takes `next`, which is no edit, and leaves the run to the caller. */
@@ -67,8 +73,20 @@ export class Session {
     this.current = { ...this.current, ...next };
   }
 
+  private soon(after = PAUSE): void {
+    if (this.timer === 0) this.timer = window.setTimeout(() => this.due(), after);
+  }
+
+  private due(): void {
+    this.timer = 0;
+    const left = this.running ? this.began + PATIENCE - performance.now() : 0;
+    if (left > 0) this.soon(left);
+    else void this.run();
+  }
+
   stop(): void {
-    this.soon.cancel();
+    window.clearTimeout(this.timer);
+    this.timer = 0;
     this.running?.abort();
     this.running = undefined;
     this.tell.progress({ running: false });
@@ -79,10 +97,12 @@ export class Session {
     this.stop();
     const mine = new AbortController();
     this.running = mine;
+    this.began = performance.now();
     const { current: lab } = this;
     const shares = lab.stacks.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
-    const one = (_: StackChoice, i: number) =>
+    // What throws at once is a refusal like any other.
+    const one = async (_: StackChoice, i: number) =>
       this.one(lab, i, mine.signal, (share) => {
         shares[i] = share;
         const sum = shares.reduce((a, b) => a + b, 0);
@@ -93,6 +113,7 @@ export class Session {
     this.running = undefined;
     this.tell.progress({ running: false });
     this.report(ended, lab);
+    if (this.current !== lab) await this.run();
   }
 
   private report(ended: PromiseSettledResult<RunTrace>[], lab: Lab): void {
@@ -100,6 +121,7 @@ export class Session {
     const failure = ended[first];
     if (failure?.status !== "rejected") {
       this.tell.refused(undefined);
+      this.tell.stale(this.current !== lab);
       this.tell.done(
         ended.flatMap((e) => (e.status === "fulfilled" ? [e.value] : [])),
         lab,
@@ -108,6 +130,6 @@ export class Session {
     }
     const refusal = refusalOf(failure.reason);
     if (refusal) this.tell.refused({ stack: first, refusal });
-    else this.tell.failed(failure.reason instanceof Error ? failure.reason.message : String(failure.reason));
+    else this.tell.failed(failure.reason instanceof Error ? failure.reason : new Error(String(failure.reason)));
   }
 }

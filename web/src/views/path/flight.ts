@@ -23,7 +23,11 @@ export interface Place {
 }
 
 /** The way with the fewest links, as the engine routes; nothing if there is none. */
-export function route({ links, queues }: RunTrace, from: string, to: string): Route | undefined {
+export function route(
+  { links, queues }: Pick<RunTrace, "links" | "queues">,
+  from: string,
+  to: string,
+): Route | undefined {
   const came = new Map<string, number>();
   const reached = [from];
   for (let next = 0; next < reached.length && reached[next] !== to; next++)

@@ -1,0 +1,78 @@
+/** How large a run will be, before it is made: what is drawn of it has to fit into the page's memory. */
+import { emptyTime, route } from "../views/path/flight";
+import type { Engine, Layout, Options, Run } from "./engine";
+
+/** Segments of all stacks together up to which a page draws a run: about 1 GB with their acknowledgments. */
+export const MOST_SEGMENTS = 4e6;
+/** Segments up to which a part of a run is tried to learn how many the whole has. */
+const TRIED = 100_000;
+/** Segments in the part from which the whole is estimated. */
+const ENOUGH = 20_000;
+/** A run this long is tried where nothing bounds what a sender can send, s. */
+const BRIEF = 0.01;
+
+/** A run that is too large, with one that is not. */
+export class TooLarge extends Error {
+  constructor(
+    message: string,
+    /** The longest duration of it that fits, as scenarios have it. */
+    readonly shorter: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The most segments a second that the flows of a layout can have the path carry. */
+export function most({ links, flows }: Layout): number {
+  const shares = new Map<number, number>();
+  for (const { from, to, mss, window } of flows) {
+    const there = route({ links, queues: [] }, from, to);
+    const back = route({ links, queues: [] }, to, from);
+    if (!there || !back) continue;
+    const paced = (there.links[there.slowest]?.rateBps ?? Number.POSITIVE_INFINITY) / (8 * mss);
+    const windowed = window / mss / (emptyTime(there, mss) + emptyTime(back, 0));
+    const link = there.numbers[there.slowest] ?? -1;
+    // Flows share their slowest link, and each is held by its window.
+    shares.set(link, Math.min((shares.get(link) ?? 0) + Math.min(paced, windowed), paced));
+  }
+  return [...shares.values()].reduce((a, b) => a + b, 0);
+}
+
+/**
+ * Rejects with `TooLarge` if a run, one of `beside` that are drawn together, has too many segments.
+ *
+ * A run that could be too large is tried for a part of its time first; the segments of that part are what counts.
+ */
+export async function fits(engine: Engine, run: Run, shortened: Shortened, beside: number, options: Options = {}) {
+  const layout = await engine.check({ scenario: run.scenario });
+  const { durationS } = layout;
+  const bound = most(layout);
+  const limit = MOST_SEGMENTS / beside;
+  if (bound * durationS <= limit) return;
+  let triedS = Number.isFinite(bound) ? TRIED / bound : BRIEF;
+  let segments = 0;
+  // Flows may begin late: on until there is something to count.
+  for (; segments < ENOUGH; triedS *= 8) {
+    if (triedS >= durationS) return;
+    const { flows } = await engine.run({ ...run, scenario: shortened(triedS) }, { signal: options.signal });
+    segments = flows.reduce((sum, { sends }) => sum + sends.time.length, 0);
+    if (segments >= ENOUGH) break;
+  }
+  const whole = (segments * durationS) / triedS;
+  if (whole <= limit) return;
+  const [found, allowed] = [rounded(whole), rounded(limit)];
+  const reason = `This run of ${readable(durationS)} would send about ${found} segments, and the page can draw up to ${allowed}${beside > 1 ? ` of each of ${beside} runs` : ""}.`;
+  throw new TooLarge(reason, readable((limit / whole) * durationS));
+}
+
+/** The scenario's text with another duration, s. */
+export type Shortened = (durationS: number) => string;
+
+const rounded = (n: number) => Number(n.toPrecision(2)).toLocaleString("en");
+
+/** A time as a scenario has it, rounded down to two digits. */
+function readable(seconds: number): string {
+  const [unit, name] = seconds >= 1 ? [1, "s"] : seconds >= 1e-3 ? [1e3, "ms"] : [1e6, "us"];
+  const step = 10 ** Math.max(Math.floor(Math.log10(unit * seconds)) - 1, 0);
+  return `${Math.max(Math.floor((unit * seconds) / step) * step, 1)} ${name}`;
+}
