@@ -66,7 +66,8 @@ impl<'s> Form<'s> {
             }
             Shape::Number(schema) => match node.as_f64() {
                 Some(n) if in_range(n, schema) => Ok(()),
-                _ => refuse(),
+                _ => refuse()
+                    .map_err(|e| e.with_hint(comma(node).filter(|n| in_range(*n, schema)).map(|n| n.to_string()))),
             },
             Shape::Truth => {
                 if node.value.is_bool() {
@@ -218,6 +219,11 @@ fn unknown(node: &Node<'_>, known: &[&str], tag: Option<(&str, &Tagged<'_>)>) ->
     let found = found.unwrap_or_else(|| "an unknown key".to_owned());
     let hint = nearest(&name, known.iter().copied()).map(|n| format!("`{n}`"));
     Err(ScenarioError { found, allowed: listed(known), hint, ..refusal })
+}
+
+/// The number that a text with a decimal comma means.
+fn comma(node: &Node<'_>) -> Option<f64> {
+    quantity::point(node.value.as_str()?).parse().ok()
 }
 
 fn in_range(n: f64, schema: &Value) -> bool {

@@ -33,8 +33,16 @@ pub enum Length {
 
 const TIME_UNITS: &[(&str, u64)] =
     &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
-const RATE_UNITS: &[(&str, u64)] =
-    &[("bps", 1), ("kbps", 1_000), ("Mbps", 1_000_000), ("Gbps", 1_000_000_000), ("B/s", 8)];
+const RATE_UNITS: &[(&str, u64)] = &[
+    ("bps", 1),
+    ("kbps", 1_000),
+    ("Mbps", 1_000_000),
+    ("Gbps", 1_000_000_000),
+    ("B/s", 8),
+    ("kB/s", 8_000),
+    ("MB/s", 8_000_000),
+    ("GB/s", 8_000_000_000),
+];
 const BYTE_UNITS: &[(&str, u64)] =
     &[("B", 1), ("kB", 1_000), ("KiB", 1_024), ("MB", 1_000_000), ("MiB", 1_048_576), ("GB", 1_000_000_000)];
 
@@ -46,7 +54,7 @@ pub fn parse_nanos(text: &str) -> Result<Nanos, String> {
     parse(text, TIME_UNITS, "a time", "200 ms").map(Nanos)
 }
 
-/// Reads a rate such as `"5 Mbps"`, `"800 kbps"`, `"204800 B/s"`.
+/// Reads a rate such as `"5 Mbps"`, `"800 kbps"`, `"100 kB/s"`.
 ///
 /// # Errors
 /// One sentence that names the text found and the units allowed.
@@ -96,7 +104,11 @@ fn parse(text: &str, units: &[(&str, u64)], what: &str, example: &str) -> Result
     let (number, unit) = (t[..cut].replace('_', ""), t[cut..].trim());
     let scale = units.iter().find(|u| u.0 == unit).map(|u| u.1);
     let Some(scale) = scale else {
-        return Err(bad(if unit.is_empty() { "the unit is missing" } else { "unknown unit" }));
+        return Err(bad(match unit {
+            "" => "the unit is missing",
+            _ if unit.starts_with(',') => "a comma: decimals have a point, thousands no sign",
+            _ => "unknown unit",
+        }));
     };
     let (whole, frac) = number.split_once('.').unwrap_or((number.as_str(), ""));
     if (whole.is_empty() && frac.is_empty()) || frac.len() > 9 || frac.contains('.') {
@@ -118,7 +130,7 @@ fn parse(text: &str, units: &[(&str, u64)], what: &str, example: &str) -> Result
 /// The largest unit in which `n` has at most three decimals.
 fn fmt_scaled(n: u64, units: &[(&str, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut best = units[0];
-    for u in units.iter().filter(|u| u.0.is_ascii() && u.0 != "B/s" && u.0 != "min") {
+    for u in units.iter().filter(|u| u.0.is_ascii() && !u.0.ends_with("/s") && u.0 != "min") {
         if n >= u.1 && u.1 > best.1 && (u128::from(n) * 1000) % u128::from(u.1) == 0 {
             best = *u;
         }
@@ -390,6 +402,9 @@ mod tests {
         assert_eq!(parse_nanos("0.000000001 s"), Ok(Nanos(1)));
         assert_eq!(parse_rate("0.8 Mbps"), Ok(Rate(800_000)));
         assert_eq!(parse_rate("204800 B/s"), Ok(Rate(1_638_400)));
+        assert_eq!(parse_rate("204.8 kB/s"), Ok(Rate(1_638_400)));
+        assert_eq!(parse_rate("2.5 MB/s"), Ok(Rate(20_000_000)));
+        assert_eq!(parse_rate("1 GB/s"), Ok(Rate(8_000_000_000)));
         assert_eq!(parse_bytes("64 KiB"), Ok(65_536));
     }
 
@@ -400,6 +415,12 @@ mod tests {
             assert_eq!(parse_rate(&Rate(n + 1).to_string()), Ok(Rate(n + 1)));
             assert_eq!(parse_bytes(&show_bytes(n)), Ok(n));
         }
+    }
+
+    #[test]
+    fn a_comma_is_explained() {
+        let e = parse_nanos("1,5 s").unwrap_err();
+        assert!(e.starts_with("found \"1,5 s\": a comma: decimals have a point, thousands no sign;"), "{e}");
     }
 
     #[test]

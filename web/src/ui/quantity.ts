@@ -5,7 +5,7 @@ export type Dimension = "time" | "rate" | "size" | "packets";
 /** Units of each, the base first, by how much of the base one is. */
 export const UNITS: Readonly<Record<Dimension, Readonly<Record<string, number>>>> = {
   time: { s: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, min: 60 },
-  rate: { bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, "B/s": 8 },
+  rate: { bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, "B/s": 8, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9 },
   size: { B: 1, kB: 1e3, KiB: 1024, MB: 1e6, MiB: 1024 ** 2, GB: 1e9 },
   packets: { packets: 1, packet: 1 },
 };

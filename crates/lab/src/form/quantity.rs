@@ -27,7 +27,7 @@ const DIMENSIONS: [Dimension; 4] = [
     },
     Dimension {
         title: "rate",
-        units: &["bps", "kbps", "Mbps", "Gbps", "B/s"],
+        units: &["bps", "kbps", "Mbps", "Gbps", "B/s", "kB/s", "MB/s", "GB/s"],
         name: "a rate",
         read: |text| parse_rate(text).map(|r| r.0),
     },
@@ -49,11 +49,19 @@ const HABITS: &[(&str, &str)] = &[
     ("msec", "ms"),
     ("usec", "us"),
     ("minutes", "min"),
+    ("bit/s", "bps"),
     ("kbit/s", "kbps"),
+    ("kb/s", "kbps"),
     ("Mbit/s", "Mbps"),
     ("Mb/s", "Mbps"),
     ("Gbit/s", "Gbps"),
     ("Gb/s", "Gbps"),
+    ("Bps", "B/s"),
+    ("kBps", "kB/s"),
+    ("KBps", "kB/s"),
+    ("KB/s", "kB/s"),
+    ("MBps", "MB/s"),
+    ("GBps", "GB/s"),
     ("bytes", "B"),
     ("byte", "B"),
     ("segments", "packets"),
@@ -111,10 +119,20 @@ fn refused(
     let negative = text.trim_start().starts_with('-');
     let why = if negative { "negative" } else { said.split("; ").next().unwrap_or(said) };
     let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
-    let (number, unit) = (text[..cut].trim(), text[cut..].trim());
+    let (number, unit) = (point(text[..cut].trim()), text[cut..].trim());
     let meant = HABITS.iter().find(|h| h.0 == unit).map(|h| h.1).filter(|u| units.contains(u));
     let meant = meant.or_else(|| nearest(unit, units.iter().copied()));
     let hint = meant.map(|u| format!("{number} {u}").trim().to_owned());
     let hint = hint.filter(|h| h != text && good(h)).map(|h| format!("\"{h}\""));
     node.refuse_as(format!("{} ({why})", node.written()), allowed).with_hint(hint)
+}
+
+/// A number with a decimal point for its decimal comma. "1,500" may be either number, so it stays.
+pub(super) fn point(number: &str) -> String {
+    match number.split_once(',') {
+        Some((whole, decimals)) if decimals.len() != 3 && !decimals.contains([',', '.']) => {
+            format!("{whole}.{decimals}")
+        }
+        _ => number.to_owned(),
+    }
 }
