@@ -20,7 +20,11 @@ const table = (root, key) => parse(readFileSync(join(root, "web/presets", `${key
 // A paper as one speaks of it: the heading of its folder's README.
 const title = (root, key) => readFileSync(join(root, "papers", key, "README.md"), "utf8").match(/^# (.*)$/m)[1];
 
-function one(root, folder, { id, group, title, about, scenario, change = {}, stacks = [{}], span = null }) {
+function one(
+  root,
+  folder,
+  { id, group, title, about, look = about, scenario, change = {}, stacks = [{}], span = null },
+) {
   const file = join(folder, scenario);
   const text = readFileSync(join(root, file), "utf8");
   const document = parse(text);
@@ -31,6 +35,7 @@ function one(root, folder, { id, group, title, about, scenario, change = {}, sta
     group,
     title,
     about,
+    look,
     file,
     // With its comments, where nothing is changed.
     scenario: Object.keys(change).length > 0 ? stringify(document) : text,

@@ -1,23 +1,23 @@
 /** The lab: one state, its runs, the views of them, and all that changes it. */
 import { load } from "./engine/client";
-import { readCsv } from "./engine/csv";
 import type { Engine } from "./engine/engine";
-import { readParquet } from "./engine/parquet";
-import { fits, TooLarge } from "./engine/size";
-import type { FlowTrace, RunTrace } from "./engine/trace";
+import { fits } from "./engine/size";
+import type { RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
 import { fromToml, type Table, toToml } from "./scenario/toml";
+import { type Caption, caption, heading, type Origin } from "./ui/caption";
 import { CapturePanel } from "./ui/capturePanel";
-import { fill, h } from "./ui/dom";
-import { downloads } from "./ui/downloads";
-import { dropped, kindOf, picker } from "./ui/files";
+import { downloads, itemOf } from "./ui/downloads";
+import { failure } from "./ui/failed";
+import { dropped, kindOf, picker, textOf } from "./ui/files";
+import { FlowPicker } from "./ui/flows";
 import { type Frame, frame } from "./ui/frame";
-import { busy, flowChoice, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { busy, fromFirst, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { type Deeds, Header } from "./ui/header";
 import { Edits } from "./ui/history";
 import { help, listen, type Shortcut } from "./ui/keys";
-import { ofPreset, type Span, seedOf, spanOf } from "./ui/labs";
+import { flowOf, ofPreset, type Span, seedOf, spanOf } from "./ui/labs";
 import { flowsOf, lasting } from "./ui/links";
 import { notice } from "./ui/overlay";
 import { packetMenu } from "./ui/packetMenu";
@@ -25,10 +25,12 @@ import { SidePanel } from "./ui/panel";
 import { presetMenu } from "./ui/presetMenu";
 import { Schema } from "./ui/schema";
 import { type Lab, type Progress, type Refused, Session } from "./ui/session";
-import { type Known, label, written } from "./ui/stack";
+import { share } from "./ui/share";
+import { called, type Known, label, written } from "./ui/stack";
 import { around, type StallPanel, stallPanel, type Told, told } from "./ui/stallPanel";
 import { follow, toggle } from "./ui/theme";
-import { type Step, tour } from "./ui/tour";
+import { type Step, stepOf, tour } from "./ui/tour";
+import { TraceFile } from "./ui/traceFile";
 import { createViews, type ViewName, type Views } from "./views/views";
 import "./style/base.css";
 import "./style/controls.css";
@@ -48,10 +50,12 @@ class App {
   private readonly parts: Frame;
   private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
-  private flow = 0;
+  private readonly flows = new FlowPicker((flow) => this.lookAt(flow));
   private pointer = { x: 0, y: 0 };
-  /** What was chosen from the menu, if it is not something else by now. */
-  private origin: (Lab & { preset: Preset }) | undefined;
+  /** Where what is shown came from. */
+  private origin: Origin | undefined;
+  private readonly caption: Caption;
+  private readonly file = new TraceFile((progress) => this.progress(progress));
   /** What to look at when the first runs of another state are there. */
   private next: { span: Span | undefined } | undefined;
   /** Each reading of the address; an older one does not come after a newer one. */
@@ -85,7 +89,7 @@ class App {
       stop: () => this.stop(),
       seed: (seed) => this.session.change({ seed }),
       tour: () => this.tour(),
-      share: () => void this.share(),
+      share: () => void share(this.edits.write()),
       download: () => this.download(),
       open: () => this.pick(),
       theme: toggle,
@@ -102,7 +106,9 @@ class App {
       scenario: (toml) => this.scenario(toml),
       say: (text, bad) => this.parts.say(text, bad),
     });
-    this.parts = frame(this.header.element, this.panel.element, this.capture.element, this.stall.element);
+    this.caption = caption(() => this.tour());
+    const cards = [this.caption.element, this.capture.element, this.stall.element];
+    this.parts = frame(this.header.element, this.panel.element, this.flows.element, ...cards);
     this.views = createViews(this.parts.views, { views: ORDER });
     listen(shortcuts);
     this.pick = picker((file) => void this.bring(file));
@@ -116,8 +122,10 @@ class App {
     const asked = await decode(location.hash);
     if (mine !== this.readings) return;
     if (asked.what === "state") {
-      const { view, ...lab } = asked.state;
-      this.origin = undefined;
+      const { view, preset: id, ...lab } = asked.state;
+      const preset = this.prepared.find((p) => p.id === id);
+      this.origin = { lab: preset ? ofPreset(preset) : lab, preset };
+      this.flows.flow = flowOf(view);
       try {
         return await this.restore(lab, spanOf(view), edited);
       } catch (error) {
@@ -129,7 +137,7 @@ class App {
     if (!this.prepared.some((p) => p.id === id)) notice(`There is no experiment "${id}".`, true);
     const preset = this.preset(id);
     const lab = ofPreset(preset);
-    this.origin = { preset, ...lab };
+    this.origin = { lab, preset };
     await this.restore(lab, preset.span ?? undefined);
   }
 
@@ -169,10 +177,7 @@ class App {
 
   private show(runs: RunTrace[], lab: Lab): void {
     const names = this.names(lab);
-    const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
-    // A scenario whose flows have several stacks says itself which is which.
-    const plain = (i: number) => Object.keys(lab.stacks[i]?.set ?? {}).length === 0;
-    const shown = runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
+    const shown = called(runs, lab.stacks, names);
     this.display(shown, names);
     if (this.next) this.views.setWindow(...(this.next.span ?? ([0, busy(runs)] as const)));
     this.next = undefined;
@@ -186,10 +191,8 @@ class App {
   /** Draws runs, called so. */
   private display(runs: readonly RunTrace[], names: readonly string[]): void {
     this.runs = runs;
-    this.views.setRuns(runs);
-    this.flow = Math.min(this.flow, (runs[0]?.flows.length ?? 1) - 1);
-    fill(this.parts.flows, ...flowChoice(runs, this.flow, (flow) => this.lookAt(flow)));
-    this.parts.flows.hidden = this.parts.flows.childElementCount === 0;
+    this.flows.show(runs);
+    this.views.setRuns(runs, this.flows.flow);
     this.stall.show(() => told(runs), names);
     const { dataset } = document.documentElement;
     dataset.runs = String(Number(dataset.runs ?? 0) + 1);
@@ -204,27 +207,18 @@ class App {
     this.parts.say(placed ? where : refused.refusal.message, true);
   }
 
-  /** Says why there is no run, and what can be done about it. */
   private failed(error: Error): void {
     document.documentElement.dataset.lab = "refused";
-    if (!(error instanceof TooLarge)) {
-      this.parts.say(`The run failed: ${error.message}`, true);
-      return;
-    }
-    const { shorter } = error;
-    const take = () => {
-      this.session.change({ scenario: lasting(this.session.lab.scenario, shorter) });
+    const [why, ...deeds] = failure(error, (duration) => {
+      this.session.change({ scenario: lasting(this.session.lab.scenario, duration) });
       this.panel.draw();
-    };
-    const button = h("button", { type: "button", class: "small", onclick: take }, `Run ${shorter} instead`);
-    this.parts.say(error.message, true, button);
+    });
+    this.parts.say(why, true, ...deeds);
   }
 
   private title(lab: Lab): void {
-    const { preset, scenario, stacks } = this.origin ?? {};
-    const same = lab.scenario === scenario && lab.stacks === stacks;
-    const own = String(lab.scenario.name ?? "Scenario");
-    const name = preset ? `${preset.title}${same ? "" : " (changed)"}` : own;
+    const name = heading(this.origin, lab);
+    this.caption.show(this.origin, lab);
     this.header.show(name, lab.seed);
     document.title = `${name} – Ackclock lab`;
   }
@@ -256,17 +250,19 @@ class App {
 
   private open(preset: Preset): Promise<void> {
     const lab = ofPreset(preset);
-    this.origin = { preset, ...lab };
+    this.origin = { lab, preset };
+    this.flows.flow = 0;
     return this.take(lab, preset.span ?? undefined);
   }
 
   private menu(): void {
-    presetMenu(this.prepared, this.origin?.preset.id, (id) => void this.open(this.preset(id)));
+    presetMenu(this.prepared, this.origin?.preset?.id, (id) => void this.open(this.preset(id)));
   }
 
   private lookAt(flow: number): void {
-    this.flow = flow;
+    this.flows.flow = flow;
     this.views.setFlow(flow);
+    this.edits.follow();
   }
 
   /** Shows a pause, marked; without one what was seen stays. */
@@ -274,18 +270,14 @@ class App {
     this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
     if (!pause) return;
     this.lookAt(pause.flow);
-    const select = this.parts.flows.querySelector("select");
-    if (select) select.value = String(pause.flow);
     this.views.setWindow(...around(pause));
   }
 
   private tour(): void {
     const go = async (step: Step, stacks: StackChoice[]) => {
-      const preset = this.preset(step.preset);
-      const { scenario, seed } = ofPreset(preset);
-      this.origin = undefined;
-      const run = { ...(scenario.run as Table), ...(step.duration ? { duration: step.duration } : {}) };
-      await this.take({ scenario: { ...scenario, run }, seed, stacks }, step.span);
+      const lab = stepOf(step, stacks, ofPreset(this.preset(step.preset)));
+      this.origin = { lab };
+      await this.take(lab, step.span);
       if (step.stall) this.stall.step(1);
     };
     tour({ go });
@@ -294,34 +286,18 @@ class App {
   /** All of the state, as the address holds it. */
   private fragment(): Promise<string> {
     const { t0, t1 } = this.views.timeline.span;
-    const view = this.views.timeline.whole ? undefined : { from: t0, to: t1 };
-    return encode({ ...this.session.lab, view } satisfies State);
-  }
-
-  private async share(): Promise<void> {
-    await this.edits.write();
-    try {
-      await navigator.clipboard.writeText(location.href);
-      notice("The link is copied. It holds path, stacks, seed and view.");
-    } catch {
-      notice("The browser does not let the page copy. The link is in the address bar.", true);
-    }
+    const span = this.views.timeline.whole ? {} : { from: t0, to: t1 };
+    const view = { ...span, ...(this.flows.flow > 0 ? { flow: this.flows.flow } : {}) };
+    const preset = this.origin?.preset?.id;
+    return encode({ ...this.session.lab, view, preset } satisfies State);
   }
 
   private download(): void {
     const { lab } = this.session;
     const names = this.names(lab);
-    const items = this.runs.map((run, i) => {
-      const scenario = this.toml(lab, i);
-      const asked = { scenario, seed: lab.seed };
-      const traces = { csv: () => this.engine.csv(asked), parquet: () => this.engine.parquet(asked) };
-      return { name: names[i] ?? "", run, toml: scenario, ...traces };
-    });
-    const stem = String(lab.scenario.name ?? "scenario")
-      .replace(/[^\w]+/g, "-")
-      .toLowerCase();
+    const items = this.runs.map((run, i) => itemOf(this.engine, run, names[i] ?? "", this.toml(lab, i), lab.seed));
     const picture = (view: string, kind: "svg" | "png") => this.views.export(view as ViewName, kind);
-    downloads(stem, lab.seed, items, { views: GRAPHS, picture });
+    downloads(String(lab.scenario.name ?? "scenario"), lab.seed, items, { views: GRAPHS, picture });
   }
 
   /** A scenario, a trace or a capture that someone brings. */
@@ -329,9 +305,8 @@ class App {
     try {
       const kind = await kindOf(file);
       if (kind === "capture") return await this.capture.open(file);
-      if (kind === "csv") return this.trace(file.name, readCsv(await file.text()));
-      if (kind === "parquet") return this.trace(file.name, await readParquet(await file.arrayBuffer()));
-      await this.scenario(await file.text());
+      if (kind !== "scenario") return await this.trace(file, kind);
+      await this.scenario(await textOf(file));
     } catch (error) {
       notice(`${file.name}: ${(error as Error).message.replace(/^scenario\.toml:(\d+):/, "line $1:")}`, true);
     }
@@ -341,26 +316,27 @@ class App {
   private async scenario(text: string): Promise<void> {
     const scenario = fromToml(text);
     await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
-    this.origin = undefined;
-    await this.take({ scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) });
+    const lab = { scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) };
+    this.origin = { lab };
+    this.flows.flow = 0;
+    await this.take(lab);
   }
 
   /** Shows a flow of a capture, from its first packet on; the scenario at the left stays. */
   private captured(run: RunTrace, name: string): void {
     this.display([run], [name]);
-    const { sends, acks } = run.flows[0] as FlowTrace;
-    const first = Math.min(sends.time[0] ?? run.durationS, acks.time[0] ?? run.durationS);
-    const margin = (run.durationS - first) / 50;
-    this.views.setWindow(Math.max(first - margin, 0), run.durationS);
+    this.views.setWindow(...fromFirst(run));
   }
 
   /** Shows a run that was made elsewhere; the scenario at the left stays. */
-  private trace(name: string, run: RunTrace): void {
+  private async trace(file: File, kind: "csv" | "parquet"): Promise<void> {
     this.stop();
+    const run = await this.file.read(file, kind);
+    if (!run) return;
     this.capture.left();
-    this.display([run], [name]);
+    this.display([run], [file.name]);
     this.views.setWindow(0, busy(this.runs));
-    this.parts.say(`The graphs show the trace ${name}. Run shows the scenario at the left again.`);
+    this.parts.say(`The graphs show the trace ${file.name}. Run shows the scenario at the left again.`);
   }
 
   private listen(): void {
@@ -383,13 +359,14 @@ class App {
   }
 
   private run(): void {
-    this.capture.stop();
+    this.stop();
     void this.session.run();
   }
 
   private stop(): void {
     this.session.stop();
     this.capture.stop();
+    this.file.stop();
   }
 
   private escape(): void {
@@ -404,7 +381,7 @@ class App {
       { key: "e", says: "experiments", do: () => this.menu() },
       { key: ".", says: "next long pause", do: () => this.stall.step(1) },
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },
-      { key: "s", says: "copy the link", do: () => void this.share() },
+      { key: "s", says: "copy the link", do: () => void share(this.edits.write()) },
       { key: "d", says: "download", do: () => this.download() },
       { key: "o", says: "open a file", do: () => this.pick() },
       { key: "t", says: "dark or light", do: toggle },

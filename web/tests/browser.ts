@@ -29,9 +29,10 @@ export interface Watched {
   wrong: string[];
 }
 
-/** Opens the page at `#fragment` and waits for its picture. */
+/** Opens the page at `#fragment`, as one who was here before, and waits for its picture. */
 export async function open(lab: Lab, fragment = "", options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await lab.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  await context.addInitScript(() => localStorage.setItem("ackclock-visited", "yes"));
   const page = await context.newPage();
   const wrong: string[] = [];
   page.on("request", (request) => {

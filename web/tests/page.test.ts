@@ -247,8 +247,10 @@ test("a trace that was downloaded opens as the same graph", async () => {
     expect(await counted(other)).toEqual(before);
     expect(await other.locator(".note").textContent()).toContain(name);
   }
-  await afterwards(other, () => bring(other, "bad.csv", "a,b\n").then(() => other.keyboard.press("r")));
+  await bring(other, "bad.csv", "a,b\n");
+  await other.waitForSelector(".notice.bad");
   expect(await other.locator(".notice.bad").textContent()).toContain("bad.csv: line 1");
+  await afterwards(other, () => other.keyboard.press("r"));
   expect(wrong).toEqual([]);
 });
 

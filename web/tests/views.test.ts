@@ -101,7 +101,7 @@ test("a switch of the legend takes its layer out of the graph and brings it back
 test("of several flows each can be shown", async () => {
   const { page } = await open(lab, PRESET);
   const before = await drawn(page, "sequence");
-  await page.locator(".ak-choice select").first().selectOption({ index: 4 });
+  await page.locator("#flow").selectOption({ index: 4 });
   expect(await drawn(page, "sequence")).not.toBe(before);
   await page.context().close();
 });

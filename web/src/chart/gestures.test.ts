@@ -37,6 +37,7 @@ beforeEach(() => {
     hover: (x, y) => note(`hover ${x} ${y}`),
     leave: () => note("leave"),
     click: (x, y) => note(`click ${x} ${y}`),
+    tap: (x, y) => note(`tap ${x} ${y}`),
     reset: () => note("reset"),
     step: (by) => note(`step ${by}`),
     choose: () => note("choose"),

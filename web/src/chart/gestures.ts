@@ -13,6 +13,8 @@ export interface Gestures {
   hover(x: number, y: number): void;
   leave(): void;
   click(x: number, y: number): void;
+  /** A finger tells first: it hides what it would hit. */
+  tap(x: number, y: number): void;
   reset(): void;
   /** To the next packet, or back. */
   step(by: 1 | -1): void;
@@ -124,8 +126,11 @@ function pointers(
     const at = place(event, element);
     const began = from;
     if (event.type === "pointerup" && mode === "still") {
-      to.hover(at.x, at.y);
-      to.click(at.x, at.y);
+      if (event.pointerType === "touch") to.tap(at.x, at.y);
+      else {
+        to.hover(at.x, at.y);
+        to.click(at.x, at.y);
+      }
     }
     if (mode === "box") {
       to.rubber(undefined);

@@ -76,7 +76,8 @@ export class Panel {
     const width = this.element.clientWidth;
     const height = this.element.clientHeight;
     this.ratio = window.devicePixelRatio || 1;
-    if (width === this.size.width && height === this.size.height) return;
+    // Folded away it keeps its size: it may be saved as a picture.
+    if (width === 0 || (width === this.size.width && height === this.size.height)) return;
     this.size = { width, height };
     this.repaint();
   }

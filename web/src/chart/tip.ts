@@ -7,6 +7,12 @@ export interface Tip {
   readonly rows: readonly (readonly [string, string])[];
 }
 
+/** What can be done to the thing. */
+export interface Deed {
+  readonly says: string;
+  readonly act: () => void;
+}
+
 const AWAY_PX = 16;
 
 export class Tooltip {
@@ -18,14 +24,16 @@ export class Tooltip {
     this.element.hidden = true;
   }
 
-  /** Shows `tip` beside a place in the window (px), on the side where there is room. */
-  show(tip: Tip, x: number, y: number): void {
+  /** Shows `tip` beside a place in the window (px), on the side where there is room; with a button for `deed`. */
+  show(tip: Tip, x: number, y: number, deed?: Deed): void {
     const { element } = this;
     element.replaceChildren(line("strong", tip.title));
     if (tip.note) element.append(line("em", tip.note));
     const list = document.createElement("dl");
     for (const [name, value] of tip.rows) list.append(line("dt", name), line("dd", value));
     element.append(list);
+    element.classList.toggle("ak-acts", deed !== undefined);
+    if (deed) element.append(button(deed));
     element.hidden = false;
     const { width, height } = element.getBoundingClientRect();
     const left = x + AWAY_PX + width < innerWidth ? x + AWAY_PX : Math.max(x - AWAY_PX - width, 4);
@@ -36,6 +44,14 @@ export class Tooltip {
   hide(): void {
     this.element.hidden = true;
   }
+}
+
+function button({ says, act }: Deed): HTMLElement {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.textContent = says;
+  element.addEventListener("click", act);
+  return element;
 }
 
 function line(tag: string, text: string): HTMLElement {

@@ -18,8 +18,11 @@ export const NEEDED = ["time_ns", "flow", "side", "event"] as const;
 
 export type Cells = (column: string) => string;
 
-/** Reads the text of a file; throws `NotTrace`. */
-export function readCsv(text: string): RunTrace {
+/** After this many rows it is told how far the reading is. */
+export const ROWS = 20_000;
+
+/** Reads the text of a file; throws `NotTrace`. `progress` is told the share that is read, 0 to 1. */
+export function readCsv(text: string, progress: (share: number) => void = () => {}): RunTrace {
   const reader = new Reader("line");
   const head = text.slice(0, lineEnd(text, 0)).trim().split(",");
   for (const column of NEEDED) if (!head.includes(column)) throw new NotTrace(1, `there is no column ${column}`);
@@ -32,6 +35,7 @@ export function readCsv(text: string): RunTrace {
     if (cells.length === 1 && cells[0] === "") continue;
     if (cells.length !== head.length) throw new NotTrace(line, `${cells.length} cells, not ${head.length}`);
     reader.row((column) => cells[at.get(column) ?? -1] ?? "", line);
+    if (line % ROWS === 0) progress(from / text.length);
   }
   return reader.run();
 }

@@ -2,8 +2,8 @@
 import { type Cells, NEEDED, Reader } from "./csv";
 import type { RunTrace } from "./trace";
 
-/** Reads the bytes of a file; rejects with what is wrong, and where. */
-export async function readParquet(file: ArrayBuffer): Promise<RunTrace> {
+/** Reads the bytes of a file; rejects with what is wrong, and where. `progress` is told the share that is read, 0 to 1. */
+export async function readParquet(file: ArrayBuffer, progress: (share: number) => void = () => {}): Promise<RunTrace> {
   const { parquetMetadata, parquetReadObjects } = await import("hyparquet");
   const metadata = parquetMetadata(file);
   const names = new Set(metadata.schema.map(({ name }) => name));
@@ -20,6 +20,7 @@ export async function readParquet(file: ArrayBuffer): Promise<RunTrace> {
       record += 1;
     }
     rowStart = rowEnd;
+    progress(rowEnd / Number(metadata.num_rows));
   }
   return reader.run();
 }

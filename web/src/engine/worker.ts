@@ -1,5 +1,6 @@
 /** Runs requests away from the page: one module, an instance for each request. */
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
+import { columnsOf } from "./reading";
 
 /** What a worker is told: first the module, then requests, one after the other. */
 export type ToWorker =
@@ -19,7 +20,7 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   const say = (what: FromWorker, move: Transferable[] = []) => self.postMessage(what, { transfer: move });
   try {
     const answer = await (await lab)?.ask(data.request, (share) => say({ share }), pieces(data.file));
-    say({ answer }, buffers(answer));
+    say({ answer }, columnsOf(answer));
   } catch (e) {
     const { message, details } = e as Error & { details?: unknown };
     say({ error: { message, details } });
@@ -35,11 +36,4 @@ function pieces(file: Blob | undefined): ((from: number, length: number) => Uint
   if (!file) return undefined;
   const reader = new FileReaderSync();
   return (from, length) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, from + length)));
-}
-
-/** The memory of all columns in an answer, which is moved and not copied. */
-function buffers(answer: unknown): ArrayBuffer[] {
-  if (ArrayBuffer.isView(answer)) return [answer.buffer as ArrayBuffer];
-  if (typeof answer !== "object" || answer === null) return [];
-  return Object.values(answer).flatMap(buffers);
 }

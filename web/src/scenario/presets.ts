@@ -8,6 +8,8 @@ export interface Preset {
   group: string;
   title: string;
   about: string;
+  /** What its graphs show, in a sentence; `about` where that says it. */
+  look: string;
   /** The scenario's file in the repository. */
   file: string;
   /** TOML. */

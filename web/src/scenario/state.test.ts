@@ -12,7 +12,8 @@ const STATE: State = {
     { name: null, set: {} },
   ],
   seed: 7,
-  view: { from: 1.5, to: 2 },
+  view: { from: 1.5, to: 2, flow: 3 },
+  preset: "hoe-1995/fig5-7",
 };
 
 test("a state survives the way through a fragment", async () => {

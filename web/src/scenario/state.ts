@@ -15,6 +15,8 @@ export interface State {
   seed: number;
   /** What is looked at, as the views keep it. */
   view?: Json | undefined;
+  /** The id of the preset that it was made of. */
+  preset?: string | undefined;
 }
 
 /** What a fragment asks for. */
@@ -34,8 +36,8 @@ const DEEPEST = 32;
 
 /** The fragment for a state, without `#`. */
 export async function encode(state: State): Promise<string> {
-  const { scenario, stacks, seed, view } = state;
-  const json = JSON.stringify({ scenario, stacks, seed, view });
+  const { scenario, stacks, seed, view, preset } = state;
+  const json = JSON.stringify({ scenario, stacks, seed, view, preset });
   const packed = await through(new TextEncoder().encode(json), new CompressionStream("deflate-raw"));
   return `lab=${VERSION}.${base64url(packed)}`;
 }

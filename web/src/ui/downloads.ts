@@ -1,4 +1,5 @@
 /** What can be taken away: scenarios, traces, pictures; and the link. */
+import type { Engine } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import { download, h } from "./dom";
 import { icon } from "./icons";
@@ -26,8 +27,15 @@ export interface Pictures {
   picture: (view: string, kind: "svg" | "png") => Promise<Blob>;
 }
 
-/** Opens the sheet. `stem` begins the files' names. */
-export function downloads(stem: string, seed: number, items: readonly Item[], pictures: Pictures): void {
+/** A run whose traces the engine makes again when they are asked for. */
+export function itemOf(engine: Engine, run: RunTrace, name: string, scenario: string, seed: number): Item {
+  const asked = { scenario, seed };
+  return { name, run, toml: scenario, csv: () => engine.csv(asked), parquet: () => engine.parquet(asked) };
+}
+
+/** Opens the sheet. The files' names begin with the scenario's. */
+export function downloads(name: string, seed: number, items: readonly Item[], pictures: Pictures): void {
+  const stem = name.replace(/[^\w]+/g, "-").toLowerCase();
   const sections = items.map((item, i) => section(stem, seed, item, i, items.length > 1));
   sheet("Download", "download-sheet", ...sections, picture(stem, pictures));
 }

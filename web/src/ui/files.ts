@@ -34,6 +34,19 @@ export async function kindOf(file: File): Promise<Kind> {
   return file.name.endsWith(".csv") ? "csv" : "scenario";
 }
 
+/** Most bytes of a scenario: its form is drawn whole. */
+const MOST_SCENARIO_BYTES = 4e6;
+
+/** The text of a scenario's file; rejects if it is none. */
+export async function textOf(file: File): Promise<string> {
+  if (file.size > MOST_SCENARIO_BYTES) {
+    throw new Error(
+      `found ${(file.size / 1e6).toFixed(1)} MB, allowed: scenarios up to ${MOST_SCENARIO_BYTES / 1e6} MB`,
+    );
+  }
+  return file.text();
+}
+
 /** Hears of files that are dropped anywhere on the page. */
 export function dropped(then: (file: File) => void): void {
   let inside = 0;

@@ -7,27 +7,24 @@ export interface Frame {
   say: (text?: string, bad?: boolean, ...deeds: HTMLElement[]) => void;
   /** Marks the graphs as of a state before the last change. */
   stale: (is: boolean) => void;
-  /** Which flow is seen, where there are several. */
-  flows: HTMLElement;
 }
 
-/** Puts the parts into the document. */
-export function frame(header: HTMLElement, panel: HTMLElement, ...cards: HTMLElement[]): Frame {
+/** Puts the parts into the document; `flows` chooses what the graphs show. */
+export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElement, ...cards: HTMLElement[]): Frame {
   const said = h("p", { class: "note", role: "status", hidden: true });
   const say = (text = "", bad = false, ...deeds: HTMLElement[]) => {
     fill(said, text, ...deeds.flatMap((deed) => [" ", deed]));
     said.hidden = text === "";
     said.classList.toggle("bad", bad);
   };
-  const flows = h("div", { class: "line flows", hidden: true });
   const views = h("div", { class: "card views" }, flows);
-  const old = h("p", { class: "old", role: "status", hidden: true });
+  const old = h("div", { class: "old", role: "status", hidden: true });
   views.prepend(old);
   const stale = (is: boolean) => {
     views.classList.toggle("stale", is);
     old.hidden = !is;
     // Filled anew, so that a screen reader says it.
-    old.textContent = is ? "The graphs and results are of the run before your change." : "";
+    fill(old, is && h("span", {}, "Graphs and results of the run before your change"));
   };
   const main = h("main", { id: "main", tabindex: -1 }, said, ...cards, views);
   const closeDrawer = () => document.body.classList.remove("drawer");
@@ -38,5 +35,5 @@ export function frame(header: HTMLElement, panel: HTMLElement, ...cards: HTMLEle
     main.focus();
   });
   document.body.replaceChildren(skip, header, panel, scrim, main);
-  return { views, flows, say, stale };
+  return { views, say, stale };
 }

@@ -1,20 +1,12 @@
 /** The views in their order, and what one does in them. */
 import type { FlowTrace, RunTrace } from "../engine/trace";
+import { TITLES } from "../views/fold";
 import type { ViewName } from "../views/views";
-import { h } from "./dom";
 
-export const ORDER: readonly ViewName[] = ["sequence", "table", "window", "dupthresh", "rto", "queue", "path"];
+export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path"];
 
-/** As people call them. */
-export const GRAPHS: readonly (readonly [ViewName, string])[] = [
-  ["sequence", "Time sequence"],
-  ["window", "Window"],
-  ["dupthresh", "Duplicate threshold"],
-  ["rto", "Retransmission timeout"],
-  ["queue", "Queue"],
-  ["path", "Packets on the path"],
-  ["table", "Results"],
-];
+/** Those that are saved as pictures, as people call them. */
+export const GRAPHS = Object.entries(TITLES) as (readonly [ViewName, string])[];
 
 /** Gestures that the views understand, for the sheet of help. */
 export const GESTURES: readonly (readonly [string, string])[] = [
@@ -23,6 +15,7 @@ export const GESTURES: readonly (readonly [string, string])[] = [
   ["Shift and drag", "show this part alone"],
   ["Double click", "show all"],
   ["Click a packet", "drop, delay or duplicate it"],
+  ["Tap a packet", "tell about it, with a button to change it"],
   ["← → + − 0", "in a graph: move, zoom, show all"],
   ["n p Enter", "in a graph: next packet, previous, choose"],
 ];
@@ -38,18 +31,13 @@ export function busy(runs: readonly RunTrace[]): number {
   return last < BUSY * end ? last * MARGIN : end;
 }
 
+/** The part of a captured flow from its first packet on, s. */
+export function fromFirst({ flows: [flow], durationS }: RunTrace): [number, number] {
+  const first = Math.min(flow?.sends.time[0] ?? durationS, flow?.acks.time[0] ?? durationS);
+  return [Math.max(first - (durationS - first) / 50, 0), durationS];
+}
+
 /** When a flow's last packet was sent or acknowledged. */
 function lastMoment({ sends, acks }: FlowTrace): number {
   return Math.max(sends.time.at(-1) ?? 0, acks.time.at(-1) || 0);
-}
-
-/** The choice of a flow; nothing where there is one. */
-export function flowChoice(runs: readonly RunTrace[], now: number, choose: (flow: number) => void): HTMLElement[] {
-  const flows = runs[0]?.flows ?? [];
-  if (flows.length < 2) return [];
-  const select = h("select", { id: "flow" });
-  for (const [i, { name, stack }] of flows.entries()) select.append(h("option", { value: i }, `${name}, ${stack}`));
-  select.value = String(now);
-  select.addEventListener("change", () => choose(Number(select.value)));
-  return [h("label", { for: "flow" }, `Flow, one of ${flows.length}`), select];
 }

@@ -1,7 +1,7 @@
 /** The bar at the top: what is shown, run and stop, seed, and what one does with all of it. */
 import { fill, h } from "./dom";
 import { type Icon, icon } from "./icons";
-import { notice } from "./overlay";
+import { type Entry, menu, notice } from "./overlay";
 import type { Progress } from "./session";
 
 export interface Deeds {
@@ -49,7 +49,7 @@ export class Header {
       onclick: () => (this.running ? deeds.stop() : deeds.run()),
     });
     this.seedField = h("input", { type: "text", inputmode: "numeric", id: "seed", "aria-label": "Seed" });
-    this.seedField.addEventListener("change", () => this.seed(deeds.seed));
+    this.seedField.addEventListener("change", () => this.seed(this.seedField, deeds.seed));
     const act = (what: Icon, says: string, click: () => void, className = "bare") =>
       h("button", { type: "button", class: className, title: says, "aria-label": says, onclick: click }, icon(what));
     this.element = h(
@@ -82,21 +82,42 @@ export class Header {
       ),
       h(
         "button",
-        { type: "button", class: "bare", onclick: deeds.share, title: "Copy a link to all of this (s)" },
+        { type: "button", class: "bare wide-only", onclick: deeds.share, title: "Copy a link to all of this (s)" },
         icon("share"),
-        h("span", { class: "wide-only" }, "Share"),
+        "Share",
       ),
-      act("sun", "Dark or light (t)", deeds.theme, "bare theme"),
+      act("sun", "Dark or light (t)", deeds.theme, "bare theme wide-only"),
       act("help", "Keyboard and gestures (?)", deeds.help, "bare wide-only"),
+      act("more", "More", () => this.more(deeds), "bare narrow-only more"),
       this.bar,
     );
     this.progress({ running: false });
   }
 
-  private seed(take: Deeds["seed"]): void {
-    const { value } = this.seedField;
+  /** The menu of what a narrow screen has no room for. */
+  private more(deeds: Deeds): void {
+    const seed = h("input", { type: "text", inputmode: "numeric", id: "seed-more", value: this.seedField.value });
+    seed.addEventListener("change", () => {
+      if (this.seed(seed, deeds.seed)) box.close();
+    });
+    const below = h("div", { class: "line by" }, h("label", { for: "seed-more" }, "Seed"), seed);
+    const entries: Entry[] = [
+      { says: "Tour", icon: "tour", click: deeds.tour },
+      { says: "Open a file", icon: "open", click: deeds.open },
+      { says: "Download", icon: "download", click: deeds.download },
+      { says: "Share", icon: "share", click: deeds.share },
+      { says: "Dark or light", icon: "moon", click: deeds.theme },
+      { says: "Help", icon: "help", click: deeds.help },
+    ];
+    const at = this.element.querySelector(".more")?.getBoundingClientRect();
+    const box = menu(at?.left ?? 0, at?.bottom ?? 0, "More", entries, below);
+  }
+
+  /** Takes what a field has if it is a seed; returns whether it is. */
+  private seed(field: HTMLInputElement, take: Deeds["seed"]): boolean {
+    const { value } = field;
     const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));
-    this.seedField.setAttribute("aria-invalid", String(!good));
+    field.setAttribute("aria-invalid", String(!good));
     this.seedNotice?.remove();
     this.seedNotice = undefined;
     if (good) take(Number(value));
@@ -105,6 +126,7 @@ export class Header {
         `Seed: found "${value}". Allowed: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`,
         true,
       );
+    return good;
   }
 
   progress(progress: Progress): void {

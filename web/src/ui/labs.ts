@@ -24,3 +24,9 @@ export function spanOf(view: State["view"]): Span | undefined {
   const { from, to } = (view ?? {}) as { from?: unknown; to?: unknown };
   return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
 }
+
+/** Which flow a link looks at; the first if it says none. */
+export function flowOf(view: State["view"]): number {
+  const { flow } = (view ?? {}) as { flow?: unknown };
+  return typeof flow === "number" && Number.isSafeInteger(flow) && flow >= 0 ? flow : 0;
+}

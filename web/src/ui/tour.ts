@@ -3,6 +3,8 @@
 import type { StackChoice } from "../scenario/state";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
+import { lasting } from "./links";
+import type { Lab } from "./session";
 
 export interface Step {
   title: string;
@@ -76,6 +78,11 @@ export const STEPS: readonly Step[] = [
     point: "#panel",
   },
 ];
+
+/** What a step shows, of the experiment that it needs. */
+export function stepOf({ duration }: Step, stacks: StackChoice[], { scenario, seed }: Lab): Lab {
+  return { scenario: duration ? lasting(scenario, duration) : scenario, seed, stacks };
+}
 
 export interface Guide {
   /** Sets the page for a step; resolves when its picture is there. */

@@ -6,6 +6,7 @@ import type { Shape, Surface } from "../chart/surface";
 import type { ColourName, Theme } from "../chart/theme";
 import type { Unit } from "../chart/ticks";
 import type { Tip } from "../chart/tip";
+import type { Listing } from "./listing";
 
 /** A packet of a run: data by its position in `Sends`, an ACK by its position in `Acks`. */
 export interface PacketRef {
@@ -50,6 +51,8 @@ export interface Chart {
   /** The packet after or before another, or nearest to a moment. */
   next?(from: Hit | number, by: 1 | -1): Hit | undefined;
   tell?(hit: Hit): Tip;
+  /** What is seen from `t0` to `t1`, for those who do not see it. */
+  list?(t0: number, t1: number): Listing;
 }
 
 /** How a view over time looks, the same for all runs. */

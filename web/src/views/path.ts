@@ -28,12 +28,9 @@ export class PathView {
   private panels: Panel[] = [];
   private drawn: readonly { ways: Ways; heading: string }[] = [];
 
-  constructor(
-    private readonly shared: Shared,
-    transport: HTMLElement,
-  ) {
+  constructor(private readonly shared: Shared) {
     this.element = make("section", { class: "ak-view", "data-view": "path", "aria-label": "packets on the path" });
-    this.element.append(transport, this.grid);
+    this.element.append(this.grid);
   }
 
   set(flows: readonly (Ways | undefined)[], headings: readonly string[]): void {

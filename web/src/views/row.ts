@@ -13,6 +13,7 @@ import type { Tooltip } from "../chart/tip";
 import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
 import { make } from "./dom";
 import { legendButtons } from "./legend";
+import { ListingTable } from "./listing";
 
 /** A stretch of time of one run. */
 export interface Marked extends Span {
@@ -27,17 +28,22 @@ export interface Shared {
   /** Whether the pointer moves the cursor now. */
   readonly follows: () => boolean;
   readonly chosen: (run: number, hit: Hit) => void;
+  /** Whether something can be done to the packets of a run. */
+  readonly changeable: (run: number) => boolean;
   /** A stretch of one run that is pointed at. */
   readonly marked: () => Marked | undefined;
 }
 
 const MARGIN = 0.05;
+/** Width in a picture of a graph that was folded away since the page began. */
+const UNSEEN_PX = 800;
 const HEADROOM = 1.1;
 
 export class Row {
   readonly element: HTMLElement;
   private readonly grid = make("div", { class: "ak-grid" });
   private readonly keys = make("div");
+  private lists: ListingTable[] = [];
   private readonly hidden = new Set<string>();
   private charts: readonly Chart[] = [];
   private headings: readonly string[] = [];
@@ -67,12 +73,19 @@ export class Row {
     this.element.hidden = charts.length === 0;
     this.panels = charts.map((_, run) => this.panel(run));
     this.grid.replaceChildren(...this.panels.map(({ element }) => element));
+    this.lists = charts.flatMap((chart, run) => {
+      const list = chart.list?.bind(chart);
+      const { timeline } = this.shared;
+      return list ? [new ListingTable(this.panels[run].element, () => list(timeline.span.t0, timeline.span.t1))] : [];
+    });
+    this.element.append(...this.lists.map(({ element }) => element));
     this.relabel();
   }
 
   repaint(): void {
     this.fitted = undefined;
     for (const panel of this.panels) panel.repaint();
+    for (const list of this.lists) list.update();
   }
 
   refresh(): void {
@@ -100,7 +113,9 @@ export class Row {
   clear(): void {
     for (const panel of this.panels) panel.destroy();
     for (const leave of this.leave) leave();
+    for (const list of this.lists) list.clear();
     this.panels = [];
+    this.lists = [];
     this.leave = [];
     this.manual = undefined;
     this.fitted = undefined;
@@ -110,7 +125,10 @@ export class Row {
 
   /** Sizes of the panels as they are on the page, px. */
   sizes(): Size[] {
-    return this.panels.map(({ width }) => ({ width, height: panelHeight(this.style.height, true) }));
+    return this.panels.map(({ width }) => ({
+      width: width || UNSEEN_PX,
+      height: panelHeight(this.style.height, true),
+    }));
   }
 
   /** Draws a run's chart with its frame. */
@@ -251,14 +269,20 @@ export class Row {
     surface.text(text, right - 3, plot.y + 14, writing);
   }
 
-  private hold(run: number, hit: Hit | undefined): void {
-    const { tooltip } = this.shared;
+  /** Looks at a packet and tells about it; `touched` with a button for what a click does. */
+  private hold(run: number, hit: Hit | undefined, touched = false): void {
+    const { tooltip, chosen, changeable } = this.shared;
     this.held = hit && { run, hit };
     const tip = hit && this.charts[run].tell?.(hit);
     if (hit && tip) {
       const sight = this.here(run);
       const box = this.panels[run].element.getBoundingClientRect();
-      tooltip.show(tip, box.left + sight.x.at(hit.time), box.top + sight.y.at((hit.low + hit.high) / 2));
+      const [x, y] = [box.left + sight.x.at(hit.time), box.top + sight.y.at((hit.low + hit.high) / 2)];
+      const choose = () => {
+        tooltip.hide();
+        chosen(run, hit);
+      };
+      tooltip.show(tip, x, y, touched && changeable(run) ? { says: "Change this packet", act: choose } : undefined);
     } else tooltip.hide();
     this.refresh();
   }
@@ -294,6 +318,10 @@ export class Row {
         const time = this.here(run).x.back(x);
         if (follows()) timeline.look(time);
         this.hold(run, find(x, y));
+      },
+      tap: (x, y) => {
+        if (follows()) timeline.look(this.here(run).x.back(x));
+        this.hold(run, find(x, y), true);
       },
       leave: () => this.hold(run, undefined),
       click: (x, y) => {

@@ -7,9 +7,11 @@ import { bytes, byteUnit } from "../chart/ticks";
 import type { Tip } from "../chart/tip";
 import { BANDS, drawBands, hasPhase } from "./bands";
 import type { Chart, Hit, Scene, Style } from "./chart";
+import type { Listing } from "./listing";
 import { tellAnswer, tellSegment } from "./sequence/captured";
 import type { Course } from "./sequence/course";
 import { drawCourse, hasLayer, LAYERS } from "./sequence/draw";
+import { listed } from "./sequence/list";
 import { tellAck, tellData, type Variables } from "./sequence/tell";
 
 export const SEQUENCE: Style = {
@@ -102,6 +104,10 @@ export class SequenceChart implements Chart {
     const { captured } = this.course.flow;
     if (captured) return (hit.kind === "data" ? tellSegment : tellAnswer)(this.course, captured, hit.index);
     return (hit.kind === "data" ? tellData : tellAck)(this.course, this.state, hit.index);
+  }
+
+  list(t0: number, t1: number): Listing {
+    return listed(this.course, t0, t1);
   }
 
   private at(kind: Hit["kind"], bars: Bars, point: number): Hit {

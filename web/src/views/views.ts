@@ -9,6 +9,7 @@ import type { RunTrace } from "../engine/trace";
 import type { Chart, PacketRef } from "./chart";
 import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
+import { fold } from "./fold";
 import { PathView, ways } from "./path";
 import { QUEUE, QueueChart, queuesOf } from "./queue";
 import { type Marked, Row, type Shared } from "./row";
@@ -59,7 +60,6 @@ export class Views {
     "data-view": "table",
     "aria-label": "results",
   });
-  private readonly flowChooser = chooser("Flow", (index) => this.setFlow(index));
   private readonly queueChooser = chooser("Queue", (index) => {
     this.queue = queuesOf(this.runs)[index]?.link;
     this.fill();
@@ -89,12 +89,13 @@ export class Views {
       follows: () => !this.transport.playing,
       marked: () => this.marked,
       chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
+      changeable: (run) => this.runs[run]?.flows[this.flow]?.captured === undefined,
     };
     const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
     // The table stands below the first graph, so its axis of time has a title, too.
     const titled = new Set([styles[0], styles[styles.length - 1]]);
     this.rows = styles.map((style) => new Row(style, titled.has(style), shared));
-    this.path = new PathView(shared, this.transport.element);
+    this.path = new PathView(shared);
     this.place();
     this.resized = new ResizeObserver(() => this.columns());
     this.resized.observe(this.element);
@@ -112,12 +113,12 @@ export class Views {
     ];
   }
 
-  /** Shows these runs instead of what was shown; the window stays, if all of the last runs was not seen. */
-  setRuns(runs: readonly RunTrace[]): void {
+  /** Shows a flow of these runs instead of what was shown; the window stays, if all of the last runs was not seen. */
+  setRuns(runs: readonly RunTrace[], flow = this.flow): void {
     this.transport.play(0);
     this.runs = runs;
     this.marked = undefined;
-    this.flow = Math.min(this.flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
+    this.flow = Math.min(flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
     this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
     this.timeline.look(undefined);
     this.tooltip.hide();
@@ -189,7 +190,10 @@ export class Views {
       table: this.table,
     };
     this.rows.find(({ style }) => style === QUEUE)?.element.prepend(this.queueChooser);
-    this.element.replaceChildren(this.flowChooser, ...this.names.map((name) => places[name]), this.tooltip.element);
+    const folds = this.names.map((name) => fold(name, places[name]));
+    const first = this.names.indexOf("sequence");
+    folds.splice(Math.max(first, 0), 0, this.transport.element);
+    this.element.replaceChildren(...folds, this.tooltip.element);
   }
 
   private headings(): string[] {
@@ -198,7 +202,6 @@ export class Views {
 
   private fill(): void {
     const headings = this.headings();
-    offer(this.flowChooser, this.runs[0]?.flows ?? [], this.flow);
     const queues = queuesOf(this.runs);
     const queue = queues.find(({ link }) => link === this.queue) ?? queues[0];
     offer(this.queueChooser, queues, queue ? queues.indexOf(queue) : -1);

@@ -1,0 +1,42 @@
+/** Trace files for a page: read in a worker of their own, which ends when it is done or told to. */
+import type { RunTrace } from "./trace";
+
+export type ReadToWorker = { file: Blob; kind: "csv" | "parquet" };
+/** What the worker says: shares of the file, then its run or what is wrong with it. */
+export type ReadFromWorker = { share: number } | { run: RunTrace } | { error: string };
+
+/** Most bytes of a trace file: a browser's text has no room for more. */
+export const MOST_TRACE_BYTES = 400e6;
+
+interface Watch {
+  signal?: AbortSignal;
+  /** Is told the share of the file that is read, 0 to 1. */
+  progress?: (share: number) => void;
+}
+
+/** Reads a trace; rejects with what is wrong, and where, or with the signal's reason. */
+export function readTrace(file: File, kind: ReadToWorker["kind"], { signal, progress }: Watch = {}): Promise<RunTrace> {
+  if (file.size > MOST_TRACE_BYTES) {
+    const [found, allowed] = [file.size, MOST_TRACE_BYTES].map((bytes) => `${Math.round(bytes / 1e6)} MB`);
+    return Promise.reject(new Error(`found ${found}, allowed: traces up to ${allowed}`));
+  }
+  const worker = new Worker(new URL("./traceReader.ts", import.meta.url), { type: "module" });
+  const read = new Promise<RunTrace>((resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    worker.onmessage = ({ data }: MessageEvent<ReadFromWorker>) => {
+      if ("share" in data) progress?.(data.share);
+      else if ("run" in data) resolve(data.run);
+      else reject(new Error(data.error));
+    };
+    worker.onerror = (event) => reject(new Error(`the reader failed: ${event.message}`));
+    worker.postMessage({ file, kind } satisfies ReadToWorker);
+  });
+  return read.finally(() => worker.terminate());
+}
+
+/** The memory of all columns in an answer, which is moved and not copied. */
+export function columnsOf(answer: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(answer)) return [answer.buffer as ArrayBuffer];
+  if (typeof answer !== "object" || answer === null) return [];
+  return Object.values(answer).flatMap(columnsOf);
+}

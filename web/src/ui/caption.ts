@@ -1,0 +1,117 @@
+/** What the page shows: the paper, the figure, and what to look for; and an invitation to the tour. */
+import type { Preset } from "../scenario/presets";
+import type { Table } from "../scenario/toml";
+import { fill, h } from "./dom";
+import { flowsOf, linksOf } from "./links";
+import { get, isTable, type Json } from "./path";
+import { parse, write } from "./quantity";
+import type { Lab } from "./session";
+
+/** Where a state came from. */
+export interface Origin {
+  /** As it was then. */
+  lab: Pick<Lab, "scenario" | "stacks">;
+  preset?: Preset | undefined;
+}
+
+export interface Caption {
+  element: HTMLElement;
+  show: (origin: Origin | undefined, lab: Lab) => void;
+}
+
+const KEY = "ackclock-visited";
+
+/** The caption above the graphs; a first visitor is invited, whom `tour` shows around. */
+export function caption(tour: () => void): Caption {
+  const said = h("div", {});
+  const element = h("section", { class: "caption", "aria-label": "What is shown" }, said);
+  if (!visited()) element.append(invitation(tour));
+  const show = (origin: Origin | undefined, lab: Lab) => {
+    const { preset } = origin ?? {};
+    said.hidden = preset === undefined;
+    if (!preset) return;
+    const changed = isChanged(origin, lab) && " You have changed it since.";
+    fill(
+      said,
+      h("p", {}, h("strong", {}, preset.group), ` · ${preset.title}`),
+      h("p", { class: "said look" }, `What to look for: ${preset.look}`, changed),
+    );
+  };
+  return { element, show };
+}
+
+function invitation(tour: () => void): HTMLElement {
+  const done = () => {
+    remember();
+    box.remove();
+  };
+  const go = () => {
+    done();
+    tour();
+  };
+  const box = h(
+    "p",
+    { class: "invitation" },
+    "New here? Two minutes show what the page can do.",
+    h("button", { type: "button", class: "small", onclick: go }, "Show me around"),
+    h("button", { type: "button", class: "small", onclick: done }, "Not now"),
+  );
+  return box;
+}
+
+function visited(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function remember(): void {
+  try {
+    localStorage.setItem(KEY, "yes");
+  } catch {
+    // Without storage the next visit is a first one, too.
+  }
+}
+
+/** The state's name: that of its origin until path or senders are edited, then the path in words. */
+export function heading(origin: Origin | undefined, lab: Lab): string {
+  const own = origin?.preset?.title ?? (typeof lab.scenario.name === "string" ? lab.scenario.name : undefined);
+  if (!origin || same(origin.lab.scenario, lab.scenario)) {
+    const senders = origin && !same(origin.lab.stacks, lab.stacks) ? ", other senders" : "";
+    return own ? own + senders : described(lab.scenario);
+  }
+  const short = own?.split(":")[0];
+  return described(lab.scenario) + (short ? ` (was ${short})` : "");
+}
+
+function isChanged(origin: Origin | undefined, lab: Lab): boolean {
+  return origin !== undefined && !(same(origin.lab.scenario, lab.scenario) && same(origin.lab.stacks, lab.stacks));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A path in words: its bottleneck, its delay one way, what acts on packets, how many flows there are. */
+export function described(scenario: Table): string {
+  const links = isTable(scenario.dumbbell)
+    ? [get(scenario, ["dumbbell", "bottleneck"]), get(scenario, ["dumbbell", "access"])].filter(isTable)
+    : linksOf(scenario);
+  const rates = links.flatMap(({ rate }) => parse(String(rate), ["rate"]) ?? []);
+  const delays = links.flatMap(({ delay }) => parse(String(delay), ["time"]) ?? []);
+  const slowest = rates.toSorted((a, b) => a.value - b.value)[0];
+  const delay = delays.reduce((sum, { value }) => sum + value, 0);
+  const kinds = links.flatMap(({ elements }) => (Array.isArray(elements) ? elements.filter(isTable) : []));
+  const acting = [...new Set(kinds.map((element) => String(element.kind as Json).replaceAll("-", " ")))];
+  const flows = flowsOf(scenario).reduce((sum, { count }) => sum + (Number(count ?? 1) || 1), 0);
+  return [
+    slowest ? write(slowest) : "unlimited rate",
+    delays.length > 0 && `${write({ value: delay, dimension: "time" })} one way`,
+    ...acting,
+    flows > 1 && `${flows} flows`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,35 @@
+/** A trace file that someone brings: read away from the page, with progress, until it is done or something else is asked for. */
+import { readTrace } from "../engine/reading";
+import type { RunTrace } from "../engine/trace";
+import type { Progress } from "./session";
+
+export class TraceFile {
+  private reading: AbortController | undefined;
+
+  constructor(private readonly progress: (progress: Progress) => void) {}
+
+  /** Reads it; nothing if that was stopped. Rejects with what is wrong with the file, and where. */
+  async read(file: File, kind: "csv" | "parquet"): Promise<RunTrace | undefined> {
+    this.stop();
+    const mine = new AbortController();
+    this.reading = mine;
+    const { signal } = mine;
+    const progress = (share: number) => {
+      if (this.reading === mine) this.progress({ running: true, share });
+    };
+    progress(0);
+    try {
+      return await readTrace(file, kind, { signal, progress });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      if (this.reading === mine) this.progress({ running: false });
+    }
+  }
+
+  stop(): void {
+    this.reading?.abort();
+    this.reading = undefined;
+  }
+}

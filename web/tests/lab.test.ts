@@ -1,0 +1,278 @@
+/** What a person meets: the caption, the one choice of a flow, graphs that fold, sliders, runs that are too large, names that follow. */
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, expect as polled, test } from "vitest";
+import { encode } from "../src/scenario/state";
+import { fromToml } from "../src/scenario/toml";
+import { afterwards, type Lab, open, settled, start } from "./browser";
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await start();
+});
+afterAll(() => lab.close());
+
+const OWN = [{ name: null, set: {} }];
+const fragmentOf = (page: Page) => new URL(page.url()).hash;
+const caption = (page: Page) => page.locator(".caption").textContent();
+
+/** Waits until the address holds the state. */
+async function linked(page: Page): Promise<string> {
+  await polled.poll(() => fragmentOf(page)).toMatch(/^#lab=/);
+  await page.waitForTimeout(500); // it is written a moment after the last change
+  return fragmentOf(page);
+}
+
+test("a caption says paper, figure and what to look for, in the link and after a reload as well", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-8");
+  const said = await caption(page);
+  expect(said).toMatch(/Hoe.*Figure 5\.8: a false fast retransmit.*What to look for: After the timeout/s);
+  const fragment = await linked(page);
+  await page.reload();
+  await settled(page);
+  expect(await caption(page)).toBe(said);
+  const { page: other } = await open(lab, fragment);
+  expect(await caption(other)).toBe(said);
+});
+
+test("a title follows what is edited, and the caption says that it was", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-8");
+  expect(await page.title()).toContain("Figure 5.8: a false fast retransmit");
+  await afterwards(page, async () => {
+    const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
+    await field.fill("3 Mbps");
+    await field.press("Enter");
+  });
+  const title = await page.title();
+  expect(title).toMatch(/^3 Mbps, .* one way.* \(was Figure 5\.8\)/);
+  expect(title).not.toContain("a false fast retransmit");
+  expect(await caption(page)).toContain("You have changed it since.");
+});
+
+test("a first visitor is invited to the tour once", async () => {
+  const context = await lab.browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(lab.served.url);
+  await settled(page);
+  await page.getByRole("button", { name: "Show me around" }).click();
+  expect(await page.getByRole("region", { name: "Tour" }).isVisible()).toBe(true);
+  expect(await page.locator(".invitation").count()).toBe(0);
+  await page.reload();
+  await settled(page);
+  expect(await page.locator(".invitation").count()).toBe(0);
+  await context.close();
+});
+
+test("there is one choice of a flow, for graphs and results, and the link keeps it", async () => {
+  const { page } = await open(lab, "#preset=wang-shin/fig6");
+  const choices = page.locator("main select:visible");
+  const flows = await choices.evaluateAll(
+    (all) => all.filter((select) => (select as HTMLSelectElement).labels?.[0]?.textContent?.startsWith("Flow")).length,
+  );
+  expect(flows).toBe(1);
+  const goodput = () => page.locator(".ak-table tbody tr").first().locator("td").first().getAttribute("data-value");
+  const before = await goodput();
+  await page.locator("#flow").selectOption("4");
+  expect(await goodput()).not.toBe(before);
+  const chosen = await goodput();
+  const fragment = await linked(page);
+  const { page: other } = await open(lab, fragment);
+  expect(await other.inputValue("#flow")).toBe("4");
+  expect(await other.locator(".ak-table tbody tr").first().locator("td").first().getAttribute("data-value")).toBe(
+    chosen,
+  );
+});
+
+test("results stand above the graphs, and the playback stays in sight over all of them", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const top = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((e) => e.getBoundingClientRect().top);
+  expect(await top(".ak-table")).toBeLessThan(await top('.ak-panel[data-view="sequence"]'));
+  expect(await top('.ak-panel[data-view="sequence"]')).toBeLessThan(600);
+  const play = page.getByRole("button", { name: "play", exact: true });
+  for (const view of ["sequence", "queue"]) {
+    await page
+      .locator(`.ak-panel[data-view="${view}"]`)
+      .first()
+      .evaluate((e) => e.scrollIntoView({ block: "end" }));
+    const box = await play.boundingBox();
+    expect(box?.y, view).toBeGreaterThan(40);
+    expect(box?.y, view).toBeLessThan(760);
+  }
+});
+
+test("a graph that is folded away stays so, is saved as a picture all the same, and opens again", async () => {
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const fold = page.locator('[data-fold="window"]');
+  const panel = page.locator('.ak-panel[data-view="window"]');
+  await fold.locator("summary").click();
+  expect(await panel.isVisible()).toBe(false);
+  await afterwards(page, () => page.keyboard.press("r"));
+  expect(await panel.isVisible()).toBe(false);
+  await page.reload();
+  await settled(page);
+  expect(await panel.isVisible()).toBe(false);
+  await page.keyboard.press("d");
+  await page.getByLabel("Graph").selectOption("window");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "SVG", exact: true }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/\.svg$/);
+  await page.keyboard.press("Escape");
+  await fold.locator("summary").click();
+  expect(await panel.isVisible()).toBe(true);
+  expect(wrong).toEqual([]);
+});
+
+test("a slider redraws while it is dragged, and what is drawn last is its last value", async () => {
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const field = page.locator('.field[data-key$=".rate"]:visible').first();
+  const box = await field.locator("input[type=range]").boundingBox();
+  if (!box) throw new Error("no slider");
+  const runs = async () => Number(await page.evaluate(() => document.documentElement.dataset.runs));
+  const before = await runs();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
+  await page.mouse.down();
+  // Without a pause as long as the one that a typed value waits for.
+  for (let step = 0; step < 60; step++) {
+    await page.mouse.move(box.x + box.width * (0.3 - step / 400), box.y + box.height / 2);
+    await page.waitForTimeout(25);
+  }
+  const during = await runs();
+  await page.mouse.up();
+  expect(during - before).toBeGreaterThanOrEqual(2);
+  await polled.poll(() => page.locator(".views.stale").count()).toBe(0);
+  await settled(page);
+  const rate = await field.locator("input[type=text]").inputValue();
+  expect(await page.title()).toContain(rate);
+  expect(wrong).toEqual([]);
+});
+
+test("graphs of the run before a change are marked until the new run is there", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  expect(await page.locator(".views.stale").count()).toBe(0);
+  const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
+  await field.fill("no rate");
+  await field.press("Enter");
+  await page.waitForSelector("html[data-lab=refused]");
+  expect(await page.locator(".views.stale .old").textContent()).toBe(
+    "Graphs and results of the run before your change",
+  );
+  await afterwards(page, async () => {
+    await field.fill("2 Mbps");
+    await field.press("Enter");
+  });
+  expect(await page.locator(".views.stale").count()).toBe(0);
+  expect(await page.locator(".old").isVisible()).toBe(false);
+});
+
+const LARGE = `
+  [run]
+  duration = "30000 s"
+  [[link]]
+  from = "A"
+  to = "B"
+  rate = "50 Mbps"
+  delay = "1 ms"
+  [[flow]]
+  from = "A"
+  to = "B"
+  stack = "rfc-6675"
+`;
+
+test("a run that is too large is refused with its size, and a shorter one is a click away", async () => {
+  const { page, wrong } = await open(lab);
+  const fragment = await encode({ scenario: fromToml(LARGE), stacks: OWN, seed: 1 });
+  await page.evaluate((f) => {
+    location.hash = f;
+  }, fragment);
+  await page.waitForSelector("html[data-lab=refused]");
+  const note = page.locator(".note");
+  expect(await note.textContent()).toMatch(
+    /This run of 30000 s would send about \d+,000,000 segments, and the page can draw up to 4,000,000/,
+  );
+  const offer = note.getByRole("button");
+  const shorter = (await offer.textContent())?.match(/^Run (\d+) s instead$/)?.[1];
+  expect(Number(shorter)).toBeGreaterThan(300);
+  expect(Number(shorter)).toBeLessThan(1500);
+  // The run itself takes seconds: a tenth of it shows that a run of the length that is asked for is made.
+  await offer.click();
+  await page.waitForSelector("html[data-lab=running]");
+  expect(await page.locator('.field[data-key="run.duration"] input[type=text]').inputValue()).toBe(`${shorter} s`);
+  await page.keyboard.press("Escape");
+  expect(wrong).toEqual([]);
+});
+
+test("a unit that is written in another way is told with the one that is meant, and a decimal comma is explained", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const field = page.locator('.field[data-key$=".rate"]:visible').first();
+  const refused = async (text: string) => {
+    await field.locator("input[type=text]").fill(text);
+    await field.locator("input[type=text]").press("Enter");
+    await page.waitForSelector("html[data-lab=refused]");
+    return field.locator(".refusal").textContent();
+  };
+  expect(await refused("100 KB/s")).toContain('did you mean "100 kB/s"?');
+  await afterwards(page, async () => {
+    await field.locator("input[type=text]").fill("100 kB/s");
+    await field.locator("input[type=text]").press("Enter");
+  });
+  expect(await field.locator("input[type=range]").isDisabled()).toBe(false);
+  expect(await refused("1,5 Mbps")).toMatch(/a comma: decimals have a point.*did you mean "1\.5 Mbps"\?/);
+});
+
+test("what the seed's field said wrong goes when it is mended", async () => {
+  const { page } = await open(lab);
+  await page.fill("#seed", "1,5");
+  await page.keyboard.press("Tab");
+  expect(await page.locator(".notice.bad").count()).toBe(1);
+  await afterwards(page, async () => {
+    await page.fill("#seed", "15");
+    await page.keyboard.press("Tab");
+  });
+  expect(await page.locator(".notice.bad").count()).toBe(0);
+  expect(await page.locator("#seed").getAttribute("aria-invalid")).toBe("false");
+});
+
+test("a link with null in it is refused with its place", async () => {
+  const { page, wrong } = await open(lab);
+  const scenario = { ...fromToml(LARGE), link: [{ from: "A", to: "B", rate: null, delay: "1 ms" }] };
+  const fragment = await encode({ scenario, stacks: OWN, seed: 1 } as never);
+  await afterwards(page, () =>
+    page.evaluate((f) => {
+      location.hash = f;
+    }, fragment),
+  );
+  expect(await page.locator(".notice.bad").textContent()).toContain("no value at `link[0].rate` (found null)");
+  expect(wrong).toEqual([]);
+});
+
+test("a screen reader has a table of what the time-sequence graph shows", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  const panel = page.locator('.ak-panel[data-view="sequence"]').first();
+  const told = async () => {
+    const [sentence, packets] = await Promise.all(
+      ["aria-describedby", "aria-details"].map((name) => panel.getAttribute(name)),
+    );
+    return {
+      sentence: (await page.locator(`#${sentence}`).textContent()) ?? "",
+      rows: await page.locator(`#${packets} tbody tr`).allTextContents(),
+    };
+  };
+  await polled
+    .poll(async () => (await told()).sentence)
+    .toMatch(/^From .* to .*: [\d,]+ segments, \d+ retransmissions?, \d+ drops?, 1 timeout\./);
+  const all = await told();
+  expect(all.rows.length).toBeGreaterThan(10);
+  expect(all.rows.some((row) => /dropped at .* by /.test(row))).toBe(true);
+  await panel.focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press("+");
+  await polled.poll(async () => (await told()).sentence).not.toBe(all.sentence);
+  const part = await told();
+  const count = Number(part.sentence.match(/: ([\d,]+) segments?/)?.[1]);
+  expect(part.rows).toHaveLength(count);
+});
