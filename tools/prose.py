@@ -29,7 +29,7 @@ PATTERNS = (
     "Makefile",
 )
 HIDDEN = "¤"
-"""Takes the place of each character that is not the project's own prose: code, addresses, quotes."""
+"""Replaces each character that is not the project's own prose: code, addresses, quotes."""
 
 _FENCE = re.compile(r"^ *(```+|~~~+)")
 _TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>", re.S | re.I)
@@ -51,7 +51,7 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|(?=\n)|u\{?[0-9A-Fa-f]{2,8}\}?)")
 
 @dataclass(frozen=True)
 class Passage:
-    """Prose of a file: its line breaks are the file's, from line `line` on."""
+    """Prose of a file, with the file's line breaks, starting at line `line`."""
 
     path: Path
     line: int
@@ -64,7 +64,7 @@ class Passage:
 
 
 def hidden(text: str) -> str:
-    """The text with code, addresses and quotes blotted out, each character where it was."""
+    """Mask code, addresses and quotes in the text; positions are kept."""
     return _QUOTES.sub(lambda match: re.sub(r"[^\n]", HIDDEN, match[0]), text)
 
 
@@ -78,7 +78,7 @@ def files() -> Iterator[Path]:
 
 
 def passages(path: Path, text: str) -> Iterator[Passage]:
-    """The prose of a file of this name and text."""
+    """Extract the prose of a file, given its name and text."""
     match path.suffix:
         case ".md":
             yield from _markdown(path, text)
@@ -100,7 +100,7 @@ def passages(path: Path, text: str) -> Iterator[Passage]:
 
 
 def _paragraphs(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Passage]:
-    """Lines that follow each other without an empty one."""
+    """Group lines that are not separated by an empty line."""
     held: list[str] = []
     begin = 0
     for number, line in lines:
@@ -179,7 +179,7 @@ def _scanned(path: Path, text: str, pattern: re.Pattern[str]) -> Iterator[Passag
 
 
 def _joined(path: Path, pieces: list[tuple[int, str, Kind]]) -> Iterator[Passage]:
-    """Comments on consecutive lines, and strings with nothing between them, as one passage each."""
+    """Join comments on consecutive lines, and adjacent strings, into one passage each."""
     held: Passage | None = None
     for line, piece, kind in pieces:
         if kind == "comment" and not piece.startswith(('"', "'", "r")):
@@ -199,7 +199,7 @@ def _joined(path: Path, pieces: list[tuple[int, str, Kind]]) -> Iterator[Passage
 
 
 def _bare_string(literal: str) -> str:
-    """A literal without its quotes; escapes are blanks, escaped quotes are quotes."""
+    """A literal without its quotes; escapes become blanks, escaped quotes become quotes."""
     return _ESCAPED.sub(" ", _STRING.sub("", literal)).replace('\\"', '"').replace("\\'", "'")
 
 

@@ -1,4 +1,4 @@
-"""Carries a release out to the last step before publishing: ``make release``; docs/release.md explains the steps.
+"""Runs every step of a release except publishing: ``make release``; docs/release.md explains the steps.
 
 usage: tools/release.py                  every step
        tools/release.py --tree DIR       a clone of the last commit in DIR, with the publisher's addresses filled in
@@ -27,12 +27,12 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 class ReleaseError(Exception):
-    """The release cannot go on; the message is one sentence."""
+    """The release cannot continue; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Publisher:
-    """What only the publisher can fill in."""
+    """Values that only the publisher can provide."""
 
     repository: str
     page: str
@@ -65,9 +65,9 @@ def absolute(text: str, page: str, publisher: Publisher, tag: str) -> str:
     """Return Markdown whose relative links and pictures lead to the repository at a tag.
 
     Args:
-        text: the Markdown; code blocks stay as they are.
+        text: the Markdown; code blocks are not changed.
         page: the path of the page in the repository.
-        publisher: whose repository it is.
+        publisher: the owner of the repository.
         tag: the tag of the release.
     """
 
@@ -95,7 +95,7 @@ def released(root: Path) -> tuple[str, str]:
     """Return the version and the date that all files agree on.
 
     Raises:
-        ReleaseError: a file has another version or date, or the date is not one.
+        ReleaseError: a file has another version or date, or the date is invalid.
     """
     number = version(root)
     changes = re.search(r"^## (\S+)(?:, (\S+))?$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -192,7 +192,7 @@ def one(pattern: str) -> Path:
 
 
 def clean() -> None:
-    """Hold that everything is committed, and that the tag is free."""
+    """Check that everything is committed, and that the tag is free."""
     if subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, check=True).stdout:
         raise ReleaseError("found changes that are not committed, allowed: a clean checkout")
     tag = f"v{version(ROOT)}"
@@ -212,7 +212,7 @@ def from_source() -> None:
 
 
 def told(publisher: Publisher) -> None:
-    """Print what is left to do."""
+    """Print the remaining steps."""
     tag = f"v{version(ROOT)}"
     print(f"The files are in {TREE / 'dist'}. Nothing was published. Left to do, in this order:")
     print(f"  git tag --annotate {tag} && git push {publisher.repository} {tag}")
@@ -227,7 +227,7 @@ class Step:
     """A step of the checklist."""
 
     name: str
-    """As docs/release.md has it."""
+    """Its name in docs/release.md."""
     act: Callable[[Publisher], None]
 
 
@@ -249,7 +249,7 @@ STEPS = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Carry the release out, or make its tree."""
+    """Run the release, or make its tree."""
     parser = argparse.ArgumentParser(description="Carries a release out to the last step before publishing.")
     parser.add_argument("--tree", type=Path, metavar="DIR", help="only a clone with the publisher's addresses")
     asked = parser.parse_args(arguments)

@@ -2,7 +2,7 @@
 
 Without options each hit is printed with its file, line and replacement, and the exit code is 1 if there is one.
 ``--draw 200 --seed 21`` prints 200 sentences instead, drawn from pages, comments and printed strings. Tests' strings
-are not drawn: nobody reads them.
+are not drawn, because users never see them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def hits(found: Iterable[Passage], avoid: list[Phrase]) -> Iterator[Hit]:
 
 
 def prose() -> Iterator[Passage]:
-    """All the prose of the repository but the list of phrases itself."""
+    """All the prose of the repository except the list of phrases."""
     for path in files():
         if path != PHRASES:
             yield from passages(path, path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import voice
 from prose import ROOT, passages
 
 PHRASE = " ".join(("so", "many"))
-"""In two pieces here, since this file is searched too."""
+"""Split here because this file is searched as well."""
 
 BAD = f"Segments are sent, {PHRASE} at a time."
 PLACES = {
