@@ -166,7 +166,7 @@ def run(
 
         print_run(json.loads(runs.json()))
     if plot is not None:
-        # After the numbers, which a picture that fails must not cost.
+        # After the numbers, so that they are printed even if the picture fails.
         with refusals(), _progress() as progress:
             again = Again(file, text, stack[0] if stack else None, tuple(pairs), allow_python)
             draw(plot, Result(runs, partial(again, progress=progress), to), span)
@@ -248,11 +248,11 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except OSError as error:
         typer.echo(f"ackclock: standard output: {error}", err=True)
-        # What could not be written is not to be tried again, with a message of its own, when Python ends.
+        # Prevents a second attempt to write, with a second error message, when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        # The parser's own errors, which have no public base class in all versions of Typer.
+        # Errors of the parser have no public base class in some versions of Typer.
         if not hasattr(error, "format_message"):
             raise
         sys.exit(_misused(error))
@@ -260,7 +260,7 @@ def main() -> None:
 
 
 def _misused(error: Any) -> int:  # noqa: ANN401 - the parser's
-    """Say what is wrong with a command line, on one line; without any argument, all that there is. The exit code."""
+    """Print the error in a command line on one line, or the help if there are no arguments; return the exit code."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
     else:

@@ -56,7 +56,7 @@ class Chosen(StrEnum):
 
 @dataclass(frozen=True)
 class Asked:
-    """What to tell of a capture, and which files to write."""
+    """The reports to print about a capture, and the files to write."""
 
     retransmissions: bool
     reordering: bool
@@ -147,7 +147,7 @@ def command(
 
 
 def _tell(files: list[str], at: Side | None, flow: str | None, limit: int, asked: Asked, as_json: bool) -> None:
-    """Say what is asked for."""
+    """Print the requested reports."""
     plot_span(asked.plot, None, None)
     densities = asked.reordering or as_json or asked.parquet is not None
     with refusals():
@@ -172,7 +172,7 @@ def _tell(files: list[str], at: Side | None, flow: str | None, limit: int, asked
 
 
 def _write(found: Capture, asked: Asked) -> None:
-    """Write the files that are asked for, of packets and of their graph."""
+    """Write the requested files of packets and graphs."""
     if asked.write is not None:
         which, to = asked.write
         (found.write_needless if which is Chosen.NEEDLESS else found.write_reordered)(to)

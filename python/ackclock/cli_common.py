@@ -1,4 +1,4 @@
-"""What the commands that make many runs share: where runs are kept and made, and how they end."""
+"""Shared by the commands that make many runs: options for the store and the executor, and errors."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs at once; de
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """Print one line and end."""
+    """Print one line and exit."""
     typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
     raise typer.Exit(code)
 
 
 @contextmanager
 def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> Iterator[None]:
-    """One message and an exit code for whatever goes wrong inside; an algorithm in Python has its traceback before it.
+    """Turn any error inside into one message and an exit code; errors of Python algorithms print a traceback first.
 
     Args:
-        kept: says what is not lost, after a semicolon.
-        extra: the command's own of the package's extras, which brings what it needs.
+        kept: returns the text after a semicolon that says what is not lost.
+        extra: the extra of the package that installs the command's dependencies.
     """
     try:
         yield
-    except typer.Exit:  # it has been said; to Python it is a RuntimeError
+    except typer.Exit:  # already reported; it is a subclass of RuntimeError
         raise
     except ImportError as error:
         missing = (error.name or "").partition(".")[0]
@@ -58,7 +58,7 @@ def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> 
     except ScenarioError as error:
         fail(f"{error}{kept()}")
     except AlgorithmError as error:
-        # The person's own code: where in it.
+        # The error is in the user's code: show where.
         typer.echo(error.traceback, err=True, nl=False)
         fail(f"{error}{kept()}", FAILED)
     except CaptureError as error:

@@ -1,4 +1,4 @@
-"""``ackclock examples``; what comes with the package is in ``ackclock.shared``, which is loaded when it is called."""
+"""``ackclock examples``; the files are in ``ackclock.shared``, which is loaded when the command is called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Examples:
 
 
 def _complete(incomplete: str) -> list[str]:
-    """Names of examples, and the folders that they are in."""
+    """Names of examples, and of their folders."""
     from ackclock import shared  # noqa: PLC0415 - start-up time
 
     every = shared.files()

@@ -22,15 +22,15 @@ def command_fit(
     question: tuple[list[str] | None, str, int],
     as_json: bool,
 ) -> None:
-    """Fit a path; write it into ``to``; with stacks in the question, run it with them.
+    """Fit a path; write it into ``to``; run it with the stacks in the question, if any.
 
     Args:
         files: captures.
-        at: where they were made.
-        flow: the connection that is wanted.
-        limit: most connections in memory.
+        at: where they were captured.
+        flow: the requested connection.
+        limit: the largest number of connections in memory.
         to: file for the scenario.
-        question: stacks to try (None: not asked), the stack of the capture's sender, and how many seeds.
+        question: stacks to try (``None``: no prediction), the stack of the capture's sender, and the number of seeds.
         as_json: print JSON.
     """
     stacks, as_, seeds = question

@@ -1,4 +1,4 @@
-"""``ackclock lab``; the server is in ``ackclock.lab_page`` and is loaded when it is called."""
+"""``ackclock lab``; the server is in ``ackclock.lab_page``, which is loaded when the command is called."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_BUILT = "the lab page is not built: make web builds it (it wants Node and Ru
 
 
 def _opening(scenario: Path | None) -> str:
-    """The fragment that opens a scenario which the engine takes."""
+    """The URL fragment that opens a valid scenario."""
     from ackclock.lab_page import fragment  # noqa: PLC0415 - start-up time
 
     if scenario is None:

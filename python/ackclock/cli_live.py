@@ -61,7 +61,7 @@ class Direction(StrEnum):
 
 
 class Family(StrEnum):
-    """Which IP."""
+    """The version of IP."""
 
     V4 = "4"
     V6 = "6"
@@ -106,7 +106,7 @@ def _end(*_: object) -> NoReturn:
 
 @contextmanager
 def run(what: str) -> Iterator[Callable[[float], object]]:
-    """What every live run does: one message for what goes wrong, a bar, and a clean end by Ctrl-C or SIGTERM."""
+    """Context of every live run: one message for an error, a progress bar, and a clean end on Ctrl-C or SIGTERM."""
     from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
 
     before = signal.signal(signal.SIGTERM, _end)
@@ -118,7 +118,7 @@ def run(what: str) -> Iterator[Callable[[float], object]]:
 
 
 def say(line: str) -> None:
-    """A run's first line. It goes to standard error: standard output may be the bytes that are received."""
+    """Print a run's first line to standard error, because standard output may carry the received bytes."""
     typer.echo(line, err=True)
 
 
@@ -168,7 +168,7 @@ def bench(
 
 
 def _chosen(value: StrEnum, no: StrEnum, yes: StrEnum) -> list[bool]:
-    """Both, or the one that was chosen."""
+    """Both values, or the chosen one."""
     return [False, True] if value not in (no, yes) else [value == yes]
 
 
@@ -221,7 +221,7 @@ def recv(
 def _way(
     tun: str | None, peer: str | None, stack: str, mtu: int, offload: bool, realtime: bool, pcap: str | None
 ) -> dict[str, object]:
-    """How and over what a file goes."""
+    """The transport options of a file transfer."""
     if tun is not None and peer is not None:
         fail(f"command line: key `--peer`: found {peer} beside --tun {tun}, allowed: one of the two")
     return {
@@ -236,7 +236,7 @@ def _way(
 
 
 def _finish(result: dict[str, Any], as_json: bool, verb: str, out: TextIO) -> None:
-    """Print the result; end with 1 if the kernel's end saw other bytes."""
+    """Print the result; exit with 1 if the kernel's end received different bytes."""
     if as_json:
         print(json.dumps(result, indent=2), file=out)
     else:

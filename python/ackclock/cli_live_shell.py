@@ -75,9 +75,9 @@ def shell(
 
 @contextmanager
 def _signals() -> Iterator[Callable[[], int | None]]:
-    """The exit code with which a signal ends the run, if one does.
+    """Handle signals; yield a function that returns the exit code if a signal ends the run, else ``None``.
 
-    Ctrl-C on a terminal is for the program, which gets it too and may go on; the second one ends the run.
+    On a terminal the first Ctrl-C goes to the program, which may continue; the second one ends the run.
     """
     code: int | None = None
     before_it = _is_in_foreground()

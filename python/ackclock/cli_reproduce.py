@@ -1,4 +1,4 @@
-"""``ackclock reproduce``; what it runs is in ``ackclock.papers`` and is loaded when it is called."""
+"""``ackclock reproduce``; the work is done by ``ackclock.papers``, which is loaded when the command is called."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ Readings = Annotated[
 
 
 def _complete(incomplete: str) -> list[str]:
-    """Keys, which are the names of folders; nothing is read."""
+    """Keys of papers, taken from the names of folders without reading them."""
     found = sorted(file.parent.name for file in _papers().glob("*/pa[gp]e*.toml"))
     return [key for key in found if key.startswith(incomplete)]
 
 
 def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
-    """What was named, by a key or by its folder, each once; without names all that the folder of papers has."""
+    """The papers named by key or folder, each once; without names, all in the folder of papers."""
     from ackclock.papers import folder as folders  # noqa: PLC0415 - start-up time
 
     known = folders.every(folder)
@@ -69,13 +69,13 @@ def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
 
 
 def _papers() -> Path:
-    """The folder `papers` of the working directory if it has papers, or the one that came with this package."""
+    """The folder `papers` of the working directory if it has papers, else the one in this package."""
     here = Path("papers")
     return here if any(here.glob("*/paper.toml")) else shared.PAPERS
 
 
 def _list(folder: Path, out: Path, as_json: bool) -> None:
-    """Print what there is to run."""
+    """Print the papers and pages that can be run."""
     with refusals(extra=EXTRA):
         from ackclock.papers import sizes  # noqa: PLC0415 - start-up time
 
@@ -145,7 +145,7 @@ def reproduce(
 
 
 def _made(wish: Wish, as_json: bool) -> bool:
-    """Do it, and say what came out; whether all is well."""
+    """Reproduce the papers and print the results; return whether all comparisons are good."""
     installed = not shared.PAPERS.is_symlink()
     if wish.copy_to is not None and installed and any(one.folder.parent == shared.PAPERS for one in wish.what):
         fail(

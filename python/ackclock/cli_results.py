@@ -192,7 +192,7 @@ def _merge(source: Path, to: Path) -> None:
 
     with refusals():
         with Kept(source, create=False):
-            pass  # there is one, before another one is made
+            pass  # check that the other store exists before this one is created
         with Kept(to) as opened:
             said = stores.merge(source, opened)
     typer.echo("\n".join(said))
@@ -205,7 +205,7 @@ def _folder(store: Path | None) -> Path:
 
 
 def _told(damaged: list[str]) -> None:
-    """Say what is damaged, a line each, and end if anything is."""
+    """Print the damage, one line each, and exit if there is any."""
     for line in damaged:
         typer.echo(f"ackclock: {line}", err=True)
     if damaged:
@@ -213,7 +213,7 @@ def _told(damaged: list[str]) -> None:
 
 
 def _load(name: str, store: Path | None) -> Sweep:
-    """A sweep, and what is to be said of it on standard error."""
+    """Load a sweep, and print remarks on it to standard error."""
     from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
     from ackclock.sweep import results  # noqa: PLC0415 - start-up time
 

@@ -1,4 +1,4 @@
-"""What the commands that take a scenario share: its file, what is set in it, and a picture of its first flow."""
+"""Shared by the commands that take a scenario: its file, its settings, and a picture of its first flow."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Set = Annotated[
 
 
 def set_pairs(options: list[str]) -> list[tuple[str, str]]:
-    """Options `path=value`, taken apart."""
+    """Split options of the form `path=value`."""
     pairs = [tuple(option.split("=", 1)) for option in options]
     for option, pair in zip(options, pairs, strict=True):
         if len(pair) != 2:  # noqa: PLR2004 - a pair
@@ -68,7 +68,7 @@ def scenario_source(scenario: str) -> tuple[str, str | None]:
 
 
 def plot_span(plot: Path | None, begin: str | None, end: str | None) -> tuple[float | None, float | None]:
-    """From when to when is to be drawn, seconds; refuse before the runs what would fail after them."""
+    """The start and end of the picture, in seconds; errors in the options are reported before the runs."""
     if plot is None:
         for option, text in (("--plot-from", begin), ("--plot-to", end)):
             if text is not None:
@@ -87,10 +87,10 @@ def plot_span(plot: Path | None, begin: str | None, end: str | None) -> tuple[fl
 
 
 class Drawn(Protocol):
-    """What can be drawn: a result, a capture."""
+    """An object that can be drawn: a result or a capture."""
 
     def plot(self, *, start: float | None, stop: float | None) -> Figure:
-        """Its figure."""
+        """Return its figure."""
 
 
 def draw(plot: Path, result: Drawn, span: tuple[float | None, float | None]) -> None:

@@ -1,4 +1,4 @@
-"""``ackclock study``; what it runs is in ``ackclock.study`` and is loaded when it is called."""
+"""``ackclock study``; the work is done by ``ackclock.study``, which is loaded when the command is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ackclock sweep``; what it runs is in ``ackclock.sweep`` and is loaded when it is called."""
+"""``ackclock sweep``; the work is done by ``ackclock.sweep``, which is loaded when the command is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ackclock tune``; what it runs is in ``ackclock.tuning`` and is loaded when it is called."""
+"""``ackclock tune``; the work is done by ``ackclock.tuning``, which is loaded when the command is called."""
 
 from __future__ import annotations
 
