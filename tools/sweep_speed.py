@@ -1,4 +1,4 @@
-"""Measures sweeps: two workers against one, here and on Dask, and 100,000 short runs.
+"""Measures sweeps: two workers compared with one, here and on Dask, and 100,000 short runs.
 
 usage: tools/sweep_speed.py [--runs N] [--rounds N] [--json FILE]
 

@@ -1,4 +1,4 @@
-"""Studies: the best sender, its margin, and the certainty."""
+"""Studies: the best sender, its margin, and the uncertainty."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _everywhere(c: Comparison) -> str:
 
 
 def _kinds(c: Comparison) -> str:
-    """On paths with reordering: the goodput and the waste of each kind of stack."""
+    """On paths with reordering: goodput and needless retransmissions of each kind of stack."""
 
     def mean(kind: str, number: Callable[[PaperPath, str], float]) -> float:
         stacks = [stack for stack, family in c.families.items() if family == kind]

@@ -160,7 +160,7 @@ def gains(v: View, over: Iterable[Scheme], under: Scheme, swaps: Iterable[int]) 
 
 
 def often_over_seldom(v: View) -> list[float]:
-    """Figure 2(a): throughput with events every 1 s against 8 s at every swap count, in %."""
+    """Figure 2(a): throughput with events every 1 s relative to every 8 s, at every swap count, in %."""
     return [above(v.throughput(STOCK, s, OFTEN), v.throughput(STOCK, s, SELDOM)) for s in v.sweep_a[1:]]
 
 

@@ -1,4 +1,4 @@
-"""Draws Leung & Ma's Figures 3 to 8, 10 and 11, and Table 2 beside our runs."""
+"""Draws Leung & Ma's Figures 3 to 8, 10 and 11, and Table 2 compared with our runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published claims, the verdicts of our runs on them, and their certainty."""
+"""Published claims, the verdicts of our runs on them, and the uncertainty of these verdicts."""
 
 from __future__ import annotations
 

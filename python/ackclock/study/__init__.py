@@ -22,7 +22,7 @@ def study(
     progress: Show | None = None,
     allow_python: bool = False,
 ) -> Answer:
-    """Find the best of several senders on some paths, and the certainty of the result.
+    """Find the best of several senders on some paths, and the uncertainty of the result.
 
     Every stack runs on every path with the same seeds. Seeds are added on a path until every pair of stacks is told
     apart there, or shown to differ by less than the margin that matters.

@@ -1,4 +1,4 @@
-"""The answer of a study: the best stack, its margin, and the certainty."""
+"""The answer of a study: the best stack, its margin, and the uncertainty."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Answer(Found):
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words: over all paths together, on each path, and its certainty."""
+        """The answer in words: over all paths together, on each path, and its uncertainty."""
         return words.sentences(self)
 
     @cached_property

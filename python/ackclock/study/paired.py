@@ -1,4 +1,4 @@
-"""Which of two stacks does better, from runs with the same seeds, and the certainty.
+"""Compares two stacks by runs with the same seeds, with confidence intervals.
 
 All statements of a study hold together with 95 % confidence: each interval has the confidence
 ``1 - 0.05 / (comparisons · looks)`` (Bonferroni). A comparison covers two stacks on one path, or on all paths

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sentences(found: Found) -> list[str]:
-    """The answer over all paths together, on each path, and its certainty."""
+    """The answer over all paths together, on each path, and its uncertainty."""
     said = [_best(found, found.overall), *_against(found, found.overall)]
     if len(found.paths) > 1:
         said += [_best(found, path) for path in found.paths]
