@@ -155,7 +155,7 @@ class App {
 
   private async runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
     const run = { scenario: this.toml(lab, i), seed: lab.seed };
-    const shortened = (seconds: number) => this.toml({ ...lab, scenario: lasting(lab.scenario, `${seconds} s`) }, i);
+    const shortened = (duration: string) => this.toml({ ...lab, scenario: lasting(lab.scenario, duration) }, i);
     await fits(this.engine, run, shortened, lab.stacks.length, { signal });
     return this.engine.run(run, { signal, progress });
   }

@@ -11,16 +11,20 @@ export interface Lab {
   close: () => Promise<void>;
 }
 
-export async function start(): Promise<Lab> {
+export async function start(launched: () => Promise<Browser> = chromiumHere): Promise<Lab> {
   const served = await serve(DIST);
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  // As root, in a container, Chromium's own sandbox cannot be set up; the pages are ours.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await launched();
   const close = async () => {
     await browser.close();
     await served.close();
   };
   return { browser, served, close };
+}
+
+function chromiumHere(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  // As root, in a container, Chromium's own sandbox cannot be set up; the pages are ours.
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
 export interface Watched {

@@ -1,6 +1,7 @@
 /** How large a run will be, before it is made: what is drawn of it has to fit into the page's memory. */
 import { emptyTime, route } from "../views/path/flight";
-import type { Engine, Layout, Options, Run } from "./engine";
+import { type Engine, type Layout, type Options, type Run, refusalOf } from "./engine";
+import type { LinkTrace } from "./trace";
 
 /** Segments of all stacks together up to which a page draws a run: about 1 GB with their acknowledgments. */
 export const MOST_SEGMENTS = 4e6;
@@ -29,13 +30,24 @@ export function most({ links, flows }: Layout): number {
     const there = route({ links, queues: [] }, from, to);
     const back = route({ links, queues: [] }, to, from);
     if (!there || !back) continue;
-    const paced = (there.links[there.slowest]?.rateBps ?? Number.POSITIVE_INFINITY) / (8 * mss);
+    const rates = there.links.map((link) => capacity(links, link));
+    const slowest = rates.indexOf(Math.min(...rates));
+    const paced = (rates[slowest] ?? Number.POSITIVE_INFINITY) / (8 * mss);
     const windowed = window / mss / (emptyTime(there, mss) + emptyTime(back, 0));
-    const link = there.numbers[there.slowest] ?? -1;
+    const link = there.numbers[slowest] ?? -1;
     // Flows share their slowest link, and each is held by its window.
     shares.set(link, Math.min((shares.get(link) ?? 0) + Math.min(paced, windowed), paced));
   }
   return [...shares.values()].reduce((a, b) => a + b, 0);
+}
+
+/** What a link carries, bits per second: all paths together where it is split. */
+function capacity(links: readonly LinkTrace[], { from, to, rateBps }: LinkTrace): number {
+  const paths = links.filter((link) => link.path !== undefined && link.from === from && link.to === to);
+  return Math.max(
+    rateBps,
+    paths.reduce((sum, path) => sum + path.rateBps, 0),
+  );
 }
 
 /**
@@ -54,8 +66,7 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   // Flows may begin late: on until there is something to count.
   for (; segments < ENOUGH; triedS *= 8) {
     if (triedS >= durationS) return;
-    const { flows } = await engine.run({ ...run, scenario: shortened(triedS) }, { signal: options.signal });
-    segments = flows.reduce((sum, { sends }) => sum + sends.time.length, 0);
+    segments = await sent(engine, { ...run, scenario: shortened(`${Math.ceil(1e9 * triedS)} ns`) }, options);
     if (segments >= ENOUGH) break;
   }
   const whole = (segments * durationS) / triedS;
@@ -65,8 +76,19 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   throw new TooLarge(reason, readable((limit / whole) * durationS));
 }
 
-/** The scenario's text with another duration, s. */
-export type Shortened = (durationS: number) => string;
+/** How many segments a run sends. One that is too short for a scenario whose flows begin late sends none. */
+async function sent(engine: Engine, run: Run, { signal }: Options): Promise<number> {
+  try {
+    const { flows } = await engine.run(run, { signal });
+    return flows.reduce((sum, { sends }) => sum + sends.time.length, 0);
+  } catch (error) {
+    if (refusalOf(error)) return 0;
+    throw error;
+  }
+}
+
+/** The scenario's text with another duration. */
+export type Shortened = (duration: string) => string;
 
 const rounded = (n: number) => Number(n.toPrecision(2)).toLocaleString("en");
 

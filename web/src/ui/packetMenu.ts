@@ -47,6 +47,7 @@ export function packetMenu(
   const box = menu(at.x, at.y, title.charAt(0).toUpperCase() + title.slice(1), entries, by);
   time.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
+    event.preventDefault(); // the graph gets the focus back, and would take the same key
     box.close();
     delay();
   });

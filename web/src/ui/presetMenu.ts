@@ -48,7 +48,10 @@ export function presetMenu(
   });
   dialog.addEventListener("keydown", (event) => walk(list, event));
   search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") list.querySelector<HTMLElement>("button:not([hidden])")?.click();
+    if (event.key !== "Enter") return;
+    // The button that opened the sheet gets the focus back, and would take the same key.
+    event.preventDefault();
+    list.querySelector<HTMLElement>("button:not([hidden])")?.click();
   });
   search.focus();
 }

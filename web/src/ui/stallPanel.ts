@@ -28,7 +28,8 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
   let at = -1;
   const place = h("span", { class: "said", "aria-live": "polite" });
   const title = h("p", {});
-  const list = h("ol", {});
+  // It scrolls where it is long, so it has to take the keys.
+  const list = h("ol", { tabindex: 0, "aria-label": "What happened" });
   const button = (what: "left" | "right", says: string, by: number) =>
     h(
       "button",

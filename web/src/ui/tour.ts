@@ -71,7 +71,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "Your turn",
-    text: "Zoom with the wheel or two fingers, point at a packet to learn all about it, click it to drop, delay or duplicate it. Path and stacks are at the left, and the link in the address bar holds everything you see.",
+    text: "Zoom with the wheel or two fingers. Point at a packet or tap it to learn all about it; a click, or the button after a tap, drops, delays or duplicates it. Drag a slider at the left and watch the graphs follow. The link in the address bar holds everything you see.",
     preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack", "avg-dev"],
     duration: "60 s",
