@@ -2,4 +2,10 @@
 import { app } from "./app";
 import { notice } from "./ui/overlay";
 
+/** What nobody expected is said, too: the page goes on, and the person knows. */
+const said = (reason: unknown) =>
+  notice(`Something went wrong in the page: ${reason instanceof Error ? reason.message : String(reason)}`, true);
+window.addEventListener("error", (event) => said(event.error ?? event.message));
+window.addEventListener("unhandledrejection", (event) => said(event.reason));
+
 app().catch((error: Error) => notice(`The page cannot go on: ${error.message}`, true));

@@ -319,3 +319,13 @@ test("a large trace is read away from the page, with progress, and can be stoppe
   expect(await page.evaluate(() => document.documentElement.dataset.lab)).toBe("idle");
   expect(wrong).toEqual([]);
 });
+
+test("a failure that nobody expected is said, and the page goes on", async () => {
+  const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
+  await page.evaluate(() => {
+    void Promise.reject(new Error("of a test"));
+  });
+  await page.waitForSelector(".notice.bad");
+  expect(await page.locator(".notice.bad").textContent()).toContain("Something went wrong in the page: of a test");
+  await afterwards(page, () => page.keyboard.press("r"));
+});

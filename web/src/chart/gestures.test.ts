@@ -62,6 +62,12 @@ test("a drag pans and is no click; a press that stays is a click", () => {
   expect(heard).toEqual(["pan 10 3", "hover 201 50", "click 201 50"]);
 });
 
+test("a finger that stays is a tap, which is no click", () => {
+  pad.send("pointerdown", { pointerType: "touch", clientX: 300, clientY: 100 });
+  pad.send("pointerup", { pointerType: "touch", clientX: 301, clientY: 100 });
+  expect(heard).toEqual(["tap 201 50"]);
+});
+
 test("a drag with shift is a box", () => {
   pad.send("pointerdown", { clientX: 200, clientY: 100, shiftKey: true });
   pad.send("pointermove", { clientX: 260, clientY: 150 });
