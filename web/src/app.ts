@@ -191,6 +191,7 @@ class App {
   /** Draws runs, called so. */
   private display(runs: readonly RunTrace[], names: readonly string[]): void {
     this.runs = runs;
+    this.parts.stale(false);
     this.flows.show(runs);
     this.views.setRuns(runs, this.flows.flow);
     this.stall.show(() => told(runs), names);
@@ -369,15 +370,10 @@ class App {
     this.file.stop();
   }
 
-  private escape(): void {
-    this.stop();
-    document.body.classList.remove("drawer");
-  }
-
   private shortcuts(): Shortcut[] {
     return [
       { key: "r", says: "run again", do: () => this.run() },
-      { key: "Escape", says: "stop the run", do: () => this.escape() },
+      { key: "Escape", says: "stop the run", do: () => this.stop() },
       { key: "e", says: "experiments", do: () => this.menu() },
       { key: ".", says: "next long pause", do: () => this.stall.step(1) },
       { key: ",", says: "the one before", do: () => this.stall.step(-1) },

@@ -28,6 +28,9 @@ export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElemen
   };
   const main = h("main", { id: "main", tabindex: -1 }, said, ...cards, views);
   const closeDrawer = () => document.body.classList.remove("drawer");
+  window.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") closeDrawer();
+  });
   const scrim = h("div", { class: "scrim", onclick: closeDrawer });
   const skip = h("a", { class: "skip", href: "#main" }, "To the graphs");
   skip.addEventListener("click", (event) => {

@@ -121,11 +121,11 @@ export class Session {
     const failure = ended[first];
     if (failure?.status !== "rejected") {
       this.tell.refused(undefined);
-      this.tell.stale(this.current !== lab);
       this.tell.done(
         ended.flatMap((e) => (e.status === "fulfilled" ? [e.value] : [])),
         lab,
       );
+      this.tell.stale(this.current !== lab);
       return;
     }
     const refusal = refusalOf(failure.reason);

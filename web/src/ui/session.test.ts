@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { RunTrace } from "../engine/trace";
+import { type Lab, Session } from "./session";
+
+/** A session whose runs take `lasting` ms; what it draws and whether it says that is stale. */
+function session(lasting: number) {
+  const drawn: number[] = [];
+  const stale: boolean[] = [];
+  let ended = 0;
+  const lab: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
+  const one = (_: Lab, __: number, signal: AbortSignal) =>
+    new Promise<RunTrace>((resolve, reject) => {
+      const timer = setTimeout(() => resolve({} as RunTrace), lasting);
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        ended += 1;
+        reject(signal.reason);
+      });
+    });
+  const made = new Session(lab, one, {
+    changed: () => {},
+    progress: () => {},
+    done: (_, of) => drawn.push(of.seed),
+    refused: () => {},
+    failed: () => {},
+    stale: (is) => stale.push(is),
+  });
+  return { made, drawn, stale, ended: () => ended };
+}
+
+/** Changes the seed to 1, 2, … every 20 ms. */
+async function drag(made: Session, steps: number): Promise<void> {
+  for (let seed = 1; seed <= steps; seed++) {
+    made.change({ seed });
+    await vi.advanceTimersByTimeAsync(20);
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("window", globalThis);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("while a value is dragged runs are drawn, none is ended that is quick, and the last value is drawn last", async () => {
+  const { made, drawn, stale, ended } = session(100);
+  await drag(made, 60);
+  expect(drawn.length).toBeGreaterThanOrEqual(5);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(drawn.at(-1)).toBe(60);
+  expect(drawn).toEqual([...drawn].sort((a, b) => a - b));
+  expect(ended()).toBe(0);
+  expect(stale.at(-1)).toBe(false);
+});
+
+test("a run that takes long makes room for the latest value, and no more than one is under way", async () => {
+  const { made, drawn, ended } = session(5000);
+  await drag(made, 100);
+  expect(drawn).toEqual([]);
+  // Two seconds of dragging, and a run is let go on for 700 ms.
+  expect(ended()).toBeGreaterThanOrEqual(2);
+  expect(ended()).toBeLessThanOrEqual(3);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(drawn).toEqual([100]);
+});
+
+test("what throws before a run begins is a failure, and the session goes on", async () => {
+  const failed: string[] = [];
+  const { made } = session(10);
+  const broken = new Session(
+    made.lab,
+    () => {
+      throw new Error("no text");
+    },
+    {
+      changed: () => {},
+      progress: () => {},
+      done: () => {},
+      refused: () => {},
+      failed: ({ message }) => failed.push(message),
+      stale: () => {},
+    },
+  );
+  await broken.run();
+  expect(failed).toEqual(["no text"]);
+});
