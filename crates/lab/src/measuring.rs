@@ -150,7 +150,7 @@ fn packets<'a>(flows: impl Iterator<Item = (&'a FlowSummary, &'a FlowMeter)>) ->
         sent += f.data_packets_sent;
         dropped += f.data_drops;
         needless += f.needless_retransmissions;
-        arrived += meter.arrived;
+        arrived += meter.arrived();
         reordered += meter.reordered;
     }
     PacketMeasures {

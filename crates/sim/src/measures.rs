@@ -1,11 +1,12 @@
 //! What a network engineer asks of a run: delays, round trips, waiting times, what links carried. Counted while it runs, in
 //! histograms; nothing is recorded.
 //!
-//! Packets carry when they were sent, so nothing is looked up. A packet that enters several links at once (see
-//! [`crate::engine`]) is counted once for all of them, and link by link only if it leaves one of them after the time that is
-//! being counted for.
+//! Packets carry the time at which they were sent, so nothing is looked up. A packet that enters several links at once (see
+//! [`crate::engine`]) is counted on the last of them for all, and link by link only if it leaves one of them after the end of
+//! the run or bin.
 
 use crate::histogram::Histogram;
+use crate::transit::Load;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 use std::collections::BTreeMap;
@@ -22,37 +23,39 @@ pub struct Meters {
     pub flows: Vec<FlowMeter>,
     /// Directed links, then the paths of splits. A link with a split has nothing of its own: it is its paths.
     pub links: Vec<LinkMeter>,
-    /// By the place in the list of paths at which packets enter links, and behind these one for each of `links`.
-    chains: Vec<Carried>,
     /// How long each finished transfer took, by kind of background traffic, ns.
     pub transfers: Vec<Histogram>,
+    /// Loads that had no room for another packet, each with the last of the links that its packets entered.
+    full: Vec<(u32, Load)>,
     /// Up to when is counted now.
     horizon: u64,
     /// What belongs behind that.
     later: Vec<Later>,
 }
 
-/// The counts of a flow.
+/// The counts of a flow. The alignment makes its place a shift.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(align(128))]
 pub struct FlowMeter {
     /// From the sending of each packet with data to its arrival, ns; of one that the network doubled, both arrivals.
     pub delay: Histogram,
     /// From the sending of a packet with data to the arrival of the ACK that answers it, ns: one value for each ACK.
     pub rtt: Histogram,
-    /// Packets with data that arrived.
-    pub arrived: u64,
-    /// Of these, how many arrived after a packet sent later (RFC 4737 §3). Second arrivals are not counted.
+    /// Of the packets with data that arrived ([`FlowMeter::arrived`]), how many arrived after a packet sent later (RFC 4737 §3). Second arrivals are not counted.
     pub reordered: u64,
     /// When the earliest sent packet went that no ACK has answered yet.
     unanswered: u64,
     /// The number behind the highest that has come.
     next: u64,
-    /// Numbers of packets of which there are two; `true` once the first has come.
-    doubled: BTreeMap<u32, bool>,
+    /// Second arrivals of packets that the network doubled.
+    again: u64,
+    /// Numbers of doubled packets, and whether the first of the two has arrived.
+    doubled: Option<Box<BTreeMap<u32, bool>>>,
 }
 
-/// The counts of a directed link, or of a path of a split.
+/// The counts of a directed link, or of a path of a split. The alignment makes its place a shift.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[repr(align(64))]
 pub struct LinkMeter {
     /// Packets that left the transmitter.
     pub packets: u64,
@@ -60,12 +63,6 @@ pub struct LinkMeter {
     pub bytes: Bytes,
     /// How long each of them had waited in the queue before its own transmission began, ns.
     pub wait: Histogram,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Carried {
-    packets: u64,
-    bytes: Bytes,
 }
 
 /// What will have left a link at a time that is not counted for yet.
@@ -91,10 +88,9 @@ impl Meters {
     }
 
     /// Makes room for a network of this size.
-    pub(crate) fn lay_out(&mut self, flows: usize, links: usize, hops: usize, generators: usize) {
+    pub(crate) fn lay_out(&mut self, flows: usize, links: usize, generators: usize) {
         self.flows.resize_with(flows, FlowMeter::default);
         self.links.resize_with(links, LinkMeter::default);
-        self.chains.resize_with(hops + links, Carried::default);
         self.transfers.resize_with(generators, Histogram::default);
     }
 
@@ -119,8 +115,8 @@ impl Meters {
 
     /// Adds the counts of a later bin of the same run.
     pub fn add(&mut self, bin: &Meters) {
-        let Meters { flows, links, transfers, chains: _, horizon: _, later: _ } = bin;
-        self.lay_out(flows.len(), links.len(), 0, transfers.len());
+        let Meters { flows, links, transfers, full: _, horizon: _, later: _ } = bin;
+        self.lay_out(flows.len(), links.len(), transfers.len());
         self.flows.iter_mut().zip(flows).for_each(|(mine, more)| mine.add(more));
         self.links.iter_mut().zip(links).for_each(|(mine, more)| mine.add(more));
         self.transfers.iter_mut().zip(transfers).for_each(|(mine, more)| mine.merge(more));
@@ -138,11 +134,10 @@ impl Meters {
         let Some(f) = self.flows.get_mut(flow as usize).filter(|_| data) else { return };
         f.delay.record(now - stamp);
         f.unanswered = f.unanswered.min(stamp);
-        f.arrived += 1;
-        if u64::from(number) < f.next || !f.doubled.is_empty() {
-            f.out_of_order(number);
+        if u64::from(number) < f.next || f.doubled.is_some() {
+            return f.out_of_order(number);
         }
-        f.next = f.next.max(u64::from(number) + 1);
+        f.next = u64::from(number) + 1;
     }
 
     /// An ACK of a flow has come to its sender.
@@ -155,25 +150,42 @@ impl Meters {
     /// The network made two of a packet on its way to a flow's receiver.
     pub(crate) fn doubled(&mut self, flow: u32, number: u32) {
         if let Some(f) = self.flows.get_mut(flow as usize) {
-            f.doubled.insert(number, false);
+            let doubled = f.doubled.get_or_insert_default();
+            doubled.insert(number, false);
             // The other one of some was dropped.
-            if f.doubled.len() > MOST_DOUBLED {
-                f.doubled.pop_first();
+            if doubled.len() > MOST_DOUBLED {
+                doubled.pop_first();
             }
         }
     }
 
-    /// A packet of `wire` bytes entered the links of a chain, and leaves the last of them, its delay included, at `arrives`.
-    /// `false` if that is too late to count all of them at once: then nothing is counted.
+    /// Whether what happens at `time` is counted now, not later.
     #[inline(always)]
-    pub(crate) fn entered(&mut self, chain: usize, wire: u32, arrives: u64) -> bool {
-        match self.chains.get_mut(chain).filter(|_| arrives <= self.horizon) {
-            Some(c) => {
-                c.packets += 1;
-                c.bytes += u64::from(wire);
-                true
+    pub(crate) fn counts(&self, time: u64) -> bool {
+        time <= self.horizon
+    }
+
+    /// A link's load has no room for another packet.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn is_full(&mut self, link: u32, load: Load) {
+        self.full.push((link, load));
+    }
+
+    /// Adds the loads of links, taken away before. `feeder` says which link a link is fused with.
+    pub(crate) fn settle(&mut self, loads: impl Iterator<Item = (u32, Load)>, feeder: &[Option<u32>]) {
+        for (last, load) in std::mem::take(&mut self.full).into_iter().chain(loads) {
+            let mut entered = Some(last);
+            while let Some(link) = entered {
+                let l = &mut self.links[link as usize];
+                l.packets += load.packets();
+                l.bytes += load.bytes();
+                entered = feeder[link as usize];
             }
-            None => false,
+        }
+        for l in &mut self.links {
+            // Only packets that waited were recorded.
+            l.wait.record_zeros(l.packets - l.wait.len());
         }
     }
 
@@ -211,22 +223,6 @@ impl Meters {
             h.record(took.0);
         }
     }
-
-    /// Gives the links what was counted for several at once. `links` answers those of a chain.
-    pub(crate) fn settle<I: Iterator<Item = u32>>(&mut self, links: impl Fn(usize) -> I) {
-        for (chain, carried) in self.chains.iter_mut().enumerate().filter(|(_, c)| c.packets > 0) {
-            let Carried { packets, bytes } = std::mem::take(carried);
-            for link in links(chain) {
-                let l = &mut self.links[link as usize];
-                l.packets += packets;
-                l.bytes += bytes;
-            }
-        }
-        for l in &mut self.links {
-            // Only who waited was recorded.
-            l.wait.record_zeros(l.packets - l.wait.len());
-        }
-    }
 }
 
 impl Default for FlowMeter {
@@ -234,36 +230,52 @@ impl Default for FlowMeter {
         FlowMeter {
             delay: Histogram::default(),
             rtt: Histogram::default(),
-            arrived: 0,
             reordered: 0,
             unanswered: NO_STAMP,
             next: 0,
-            doubled: BTreeMap::new(),
+            again: 0,
+            doubled: None,
         }
     }
 }
 
 impl FlowMeter {
-    /// A packet comes that was overtaken, or of which there may be two.
+    /// Packets with data that arrived; of a packet that the network doubled one.
+    pub fn arrived(&self) -> u64 {
+        self.delay.len() - self.again
+    }
+
+    /// A packet arrives that was overtaken or may have been doubled.
     #[cold]
     #[inline(never)]
     fn out_of_order(&mut self, number: u32) {
-        if let Some(one_came) = self.doubled.get_mut(&number) {
-            if std::mem::replace(one_came, true) {
-                self.doubled.remove(&number);
-                self.arrived -= 1;
-                return;
-            }
+        if self.is_second(number) {
+            self.again += 1;
+            return;
         }
         self.reordered += u64::from(u64::from(number) < self.next);
+        self.next = self.next.max(u64::from(number) + 1);
+    }
+
+    /// Whether this packet is the second of two to arrive.
+    fn is_second(&mut self, number: u32) -> bool {
+        let Some(doubled) = &mut self.doubled else { return false };
+        let second = doubled.get_mut(&number).is_some_and(|came| std::mem::replace(came, true));
+        if second {
+            doubled.remove(&number);
+        }
+        if doubled.is_empty() {
+            self.doubled = None;
+        }
+        second
     }
 
     /// Adds what was counted later.
     pub fn add(&mut self, more: &FlowMeter) {
         self.delay.merge(&more.delay);
         self.rtt.merge(&more.rtt);
-        self.arrived += more.arrived;
         self.reordered += more.reordered;
+        self.again += more.again;
     }
 }
 

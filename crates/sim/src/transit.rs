@@ -76,12 +76,44 @@ impl Transmitter {
     }
 }
 
+/// Packets and bytes in one number, so that both take one addition: packets in the upper 20 bits, bytes in the lower 44, which
+/// hold those of 2^20 packets of up to 16 MiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Load(u64);
+
+impl Load {
+    const PACKET: u64 = 1 << 44;
+
+    /// Adds a packet of `wire` bytes. Returns the sum before, and starts anew, if there is no room for another packet.
+    #[inline(always)]
+    fn add(&mut self, wire: u32) -> Option<Load> {
+        let one = Self::PACKET | u64::from(wire);
+        match self.0.checked_add(one) {
+            Some(sum) => {
+                self.0 = sum;
+                None
+            }
+            None => Some(std::mem::replace(self, Load(one))),
+        }
+    }
+
+    pub(crate) fn packets(self) -> u64 {
+        self.0 / Self::PACKET
+    }
+
+    pub(crate) fn bytes(self) -> u64 {
+        self.0 % Self::PACKET
+    }
+}
+
 /// One direction of a link, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Transit {
     pub(crate) transmitter: Transmitter,
     pub(crate) pace: Pace,
+    /// Where it is measured: the packets that entered it, and the links fused before it, since anyone asked.
+    load: Load,
     head: u32,
     tail: u32,
     /// What else must be done for each packet (8 bits), and above that where the rest of the link's state is.
@@ -106,6 +138,7 @@ impl Transit {
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
         Transit {
             transmitter: Transmitter::default(),
+            load: Load::default(),
             head: NONE,
             tail: NONE,
             pace,
@@ -127,6 +160,17 @@ impl Transit {
             meters.waited(link, leaves, free_at - now);
         }
         leaves
+    }
+
+    /// Counts a packet of `wire` bytes. Returns the count before if it is full; it then starts anew.
+    #[inline(always)]
+    pub(crate) fn carry(&mut self, wire: u32) -> Option<Load> {
+        self.load.add(wire)
+    }
+
+    /// Takes the count of [`Transit::carry`] away.
+    pub(crate) fn unload(&mut self) -> Load {
+        std::mem::take(&mut self.load)
     }
 
     /// Whether any of `flags` is set.
@@ -201,6 +245,19 @@ mod tests {
         assert_eq!(times, [106_666, 213_333, 320_000]);
         // An idle transmitter begins on the nanosecond at which the packet comes.
         assert_eq!(t.send(1_000_000, 40, &pace), 1_106_666);
+    }
+
+    #[test]
+    fn a_full_load_is_handed_out_and_nothing_is_lost() {
+        let (mut load, mut packets, mut bytes) = (Load::default(), 0, 0);
+        let many = (1 << 20) + 5;
+        for _ in 0..many {
+            if let Some(full) = load.add(16_777_215) {
+                (packets, bytes) = (packets + full.packets(), bytes + full.bytes());
+            }
+        }
+        assert!(packets > 0, "it was full once");
+        assert_eq!((packets + load.packets(), bytes + load.bytes()), (many, many * 16_777_215));
     }
 
     proptest! {

@@ -107,9 +107,9 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// The first wake-ups: applications that will begin, and the first event of each swap process and generator. Also sets the
     /// size of the meters.
     fn arm_all(&mut self) {
-        let (flows, hops) = (self.starts.len(), self.links.hops.len());
+        let flows = self.starts.len();
         if let Some(meters) = self.links.watch.meters() {
-            meters.lay_out(flows, self.links.transits.len(), hops, self.generators.len());
+            meters.lay_out(flows, self.links.transits.len(), self.generators.len());
         }
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {

@@ -23,8 +23,7 @@ impl<W: Watch> Links<W> {
         if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
             self.enter_gates(packet, link);
         } else {
-            let chain = self.slab[packet].hop as usize;
-            self.transmit(packet, link, chain);
+            self.transmit(packet, link);
         }
     }
 
@@ -70,9 +69,8 @@ impl<W: Watch> Links<W> {
     }
 
     /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
-    /// `chain` stands for these links where they are measured.
     #[inline(always)]
-    fn transmit(&mut self, packet: u32, mut link: u32, chain: usize) {
+    fn transmit(&mut self, packet: u32, mut link: u32) {
         // Slices, so that where they lie need not be looked up again after each write.
         let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
         let p = &mut self.slab[packet];
@@ -105,12 +103,15 @@ impl<W: Watch> Links<W> {
             so_far = key(at, link);
             link = next & !FUSED;
         }
+        let entered = p.hop as usize;
+        p.hop = hop as u32 - 1;
         if let Some(meters) = self.watch.meters() {
-            if !meters.entered(chain, wire, at) {
-                one_by_one(meters, transits, first, &hops[p.hop as usize + 1..hop], wire);
+            if !meters.counts(at) {
+                one_by_one(meters, transits, first, &hops[entered + 1..hop], wire);
+            } else if let Some(full) = transits[link as usize].carry(wire) {
+                meters.is_full(link, full);
             }
         }
-        p.hop = hop as u32 - 1;
         let (key, transit) = (key(at, link), &mut transits[link as usize]);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
@@ -180,33 +181,17 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// What stands for the links that a packet enters with `link`: its place in the list of paths, in which those of a split are
-    /// not.
-    fn chain(&self, packet: u32, link: u32) -> usize {
-        if !W::MEASURES {
-            return 0;
-        }
-        let hop = self.slab[packet].hop as usize;
-        if self.hops[hop] & !FUSED == link {
-            hop
-        } else {
-            self.hops.len() + link as usize
-        }
-    }
-
     /// A packet that came through the gates stands before the queue.
     fn offer(&mut self, link: u32, packet: u32) {
         if !self.transits[link as usize].is(Transit::QUEUED) {
-            let chain = self.chain(packet, link);
-            return self.transmit(packet, link, chain);
+            return self.transmit(packet, link);
         }
         if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
             let path = split.next(self.slab[packet].to);
             if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
                 return self.enter_gates(packet, path);
             }
-            let chain = self.chain(packet, path);
-            return self.transmit(packet, path, chain);
+            return self.transmit(packet, path);
         }
         self.depart_up_to(link, self.so_far);
         let transit = &self.transits[link as usize];

@@ -1,5 +1,6 @@
 //! Measurements, brought up to the time of the run.
 
+use super::links::Links;
 use super::Network;
 use crate::host::Endpoint;
 use crate::measures::Meters;
@@ -18,17 +19,21 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                 self.links.depart_up_to(link, self.links.so_far);
             }
         }
-        let hops = &self.links.hops;
-        let links = |chain: usize| {
-            let path = chain.checked_sub(hops.len()).map(|path| path as u32);
-            let first = hops.get(chain).filter(|hop| **hop != HOST).map(|hop| hop & !FUSED);
-            let behind = hops.get(chain + 1..).unwrap_or_default();
-            let fused = behind.iter().take_while(|hop| **hop != HOST && *hop & FUSED != 0).map(|hop| hop & !FUSED);
-            path.or(first).into_iter().chain(fused)
-        };
-        let meters = self.links.watch.meters()?;
-        meters.settle(links);
+        let feeder = self.feeders();
+        let Links { watch, transits, .. } = &mut self.links;
+        let meters = watch.meters()?;
+        let loads = transits.iter_mut().enumerate().map(|(link, transit)| (link as u32, transit.unload()));
+        meters.settle(loads, &feeder);
         Some(meters)
+    }
+
+    /// The link with which each link is fused: all its packets enter both at once.
+    fn feeders(&self) -> Vec<Option<u32>> {
+        let mut feeders = vec![None; self.links.transits.len()];
+        for hops in self.links.hops.windows(2).filter(|hops| hops[1] != HOST && hops[1] & FUSED != 0) {
+            feeders[(hops[1] & !FUSED) as usize] = Some(hops[0] & !FUSED);
+        }
+        feeders
     }
 
     /// Payload bytes of a flow that its sender knows to be delivered; 0 if there is no such flow.
