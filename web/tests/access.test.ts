@@ -1,4 +1,5 @@
 /** Everyone can use the page: axe finds nothing on it, and the keyboard alone does everything. */
+import { resolve } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -62,6 +63,22 @@ for (const [name, size] of [
       expect(await found(page), "a refusal").toEqual([]);
       await page.context().close();
     });
+
+test("axe finds nothing in the tour and beside a capture", async () => {
+  const { page } = await open(lab, "", { ...DESKTOP, reducedMotion: "reduce" });
+  await afterwards(page, () => page.getByRole("button", { name: "Tour" }).click());
+  expect(await found(page), "the tour").toEqual([]);
+  await page.getByRole("button", { name: "End the tour" }).click();
+  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
+  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  expect(await found(page), "a capture").toEqual([]);
+  const context = await lab.browser.newContext({ ...PHONE });
+  const first = await context.newPage();
+  await first.goto(lab.served.url);
+  await first.waitForSelector("html[data-lab=shown]");
+  expect(await found(first), "a first visit").toEqual([]);
+  await context.close();
+});
 
 /** Goes on by Tab, forwards or back, to the first element that a selector has. */
 async function tabTo(page: Page, selector: string, key = "Tab"): Promise<void> {

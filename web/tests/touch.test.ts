@@ -119,3 +119,26 @@ test("the results of four runs are read without scrolling sideways, in letters o
   expect(found.least).toBeGreaterThanOrEqual(11);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
+
+test("the panel opens as a drawer, a finger drags a slider in it, and a tap beside it closes it", async () => {
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-5", PHONE);
+  const field = page.locator('.field[data-key$=".rate"]').first();
+  expect(await field.isVisible()).toBe(false);
+  await tapOn(page, ".drawer-button");
+  await field.locator("input[type=range]").scrollIntoViewIfNeeded();
+  const box = await field.locator("input[type=range]").boundingBox();
+  if (!box) throw new Error("no slider");
+  const before = await field.locator("input[type=text]").inputValue();
+  const session = await page.context().newCDPSession(page);
+  const at = (share: number) => [{ x: box.x + share * box.width, y: box.y + box.height / 2 }];
+  await afterwards(page, async () => {
+    await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0.3) });
+    for (const share of [0.35, 0.4, 0.45, 0.5])
+      await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(share) });
+    await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  });
+  expect(await field.locator("input[type=text]").inputValue()).not.toBe(before);
+  await tap(page, 380, 600);
+  await expect.poll(() => field.isVisible()).toBe(false);
+  expect(wrong).toEqual([]);
+});
