@@ -1,5 +1,5 @@
-//! A link with an explicit queue, for everything that acts on waiting packets or after their transmission. Where a
-//! computed transit (`link.rs`) serves as well, both give the same results.
+//! A link with an explicit queue, for elements that act on waiting packets or after their transmission. Where a computed transit
+//! (`link.rs`) is also possible, both give the same results.
 
 use super::drop_tail::Limit;
 use super::packet::{Backlog, Place};
@@ -18,7 +18,7 @@ pub(crate) struct Late {
     pub(crate) gate: u32,
 }
 
-/// Waiting, in transmission, on the way, held back.
+/// Packets that wait, are in transmission, in flight, or held back.
 pub(crate) struct QueuedLink {
     limit: Limit,
     /// (packet, size)
@@ -27,30 +27,30 @@ pub(crate) struct QueuedLink {
     transmitter: Transmitter,
     flying: VecDeque<(u64, u32)>,
     late: VecDeque<Late>,
-    /// What adds to the link's delay.
+    /// Adds to the link's delay.
     delays: Vec<Delays>,
-    /// In place of the link's rate.
+    /// Replaces the link's rate.
     pub(crate) service: Option<Service>,
-    /// What changes the order of what waits.
+    /// Changes the order of waiting packets.
     pub(crate) order: Option<Order>,
-    /// Waiting and in transmission.
+    /// Bytes waiting and in transmission.
     bytes: u64,
     arrivals: u64,
     longest: u32,
-    /// Nothing stands behind the transmitter, so nobody sees when a packet leaves it: that is worked out when it matters.
+    /// Nothing follows the transmitter, so nobody sees when a packet leaves it: that is computed when it matters.
     pub(crate) patient: bool,
 }
 
-/// What has just happened in a queue.
+/// The last event in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// A packet has come and stands last. `data`: it takes up sequence numbers.
+    /// A packet has arrived and is last. `data`: it takes up sequence numbers.
     Arrived { data: bool },
     /// The transmitter will take the first packet now.
     Service,
 }
 
-/// A packet in transmission, and until when.
+/// A packet in transmission, and the time when it ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Serving {
     pub(crate) packet: u32,
@@ -77,8 +77,8 @@ impl QueuedLink {
         }
     }
 
-    /// When something happens here next, on a link whose own delay this is. If it is patient and nothing adds to the delay, a
-    /// departure is no event.
+    /// The time of the next event here, on a link with this delay. If the link is patient and nothing adds to the delay, a
+    /// departure is not an event.
     pub(crate) fn next_at(&self, delay: u64) -> Option<u64> {
         let lands = self.flying.front().map(|f| f.0);
         if self.patient && self.delays.is_empty() && self.late.is_empty() {
@@ -88,7 +88,7 @@ impl QueuedLink {
         times.into_iter().flatten().min()
     }
 
-    /// Whether what happens next is, until then, that the packet lands which is on its way the longest.
+    /// Whether the next event will still be the arrival of the packet that has been in flight longest.
     #[inline]
     pub(crate) fn lands_next(&self) -> bool {
         self.patient && !self.flying.is_empty() && self.delays.is_empty() && self.late.is_empty()
@@ -99,8 +99,8 @@ impl QueuedLink {
         self.serving.map(|s| s.until)
     }
 
-    /// A packet comes to the queue; `data`: whether it takes up sequence numbers. `Err`, with its number among the arrivals (from 0), if it does not fit.
-    /// `serves` hears of each packet whose transmission begins, and when.
+    /// A packet arrives at the queue; `data`: whether it takes up sequence numbers. Returns `Err`, with its number among the
+    /// arrivals (from 0), if it does not fit. `serves` is called for each packet whose transmission begins, with the time.
     pub(crate) fn offer(
         &mut self,
         packet: u32,
@@ -128,7 +128,7 @@ impl QueuedLink {
         Ok(())
     }
 
-    /// What a packet of `wire` bytes finds here.
+    /// The state of the queue for an arriving packet of `wire` bytes.
     pub(crate) fn backlog(&self, wire: u32) -> Backlog {
         let serving = self.serving.map_or(0, |s| s.wire);
         Backlog {
@@ -166,7 +166,7 @@ impl QueuedLink {
         Some(s.packet)
     }
 
-    /// Lets packets leave a patient link's transmitter whose departure has a key up to `so_far`.
+    /// Lets packets with a departure key up to `so_far` leave a patient link's transmitter.
     #[inline]
     pub(crate) fn leave_up_to(&mut self, so_far: u64, link: u32, pace: &Pace, mut serves: impl FnMut(&Serving, u64)) {
         while let Some(s) = self.serving.filter(|s| key(s.until, link) <= so_far) {
@@ -181,8 +181,7 @@ impl QueuedLink {
         self.delays.push(more);
     }
 
-    /// `packet` leaves at `now` a link whose own delay this is. Arrivals keep the order of departures, unless their delays
-    /// differ.
+    /// `packet` leaves a link with this delay at `now`. Arrivals keep the order of departures, unless their delays differ.
     #[inline]
     pub(crate) fn fly(&mut self, packet: u32, now: u64, delay: u64) {
         if self.delays.is_empty() {
@@ -225,12 +224,12 @@ impl QueuedLink {
         !self.late.is_empty()
     }
 
-    /// How many wait, the one in transmission not counted.
+    /// The number of waiting packets, without the one in transmission.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// The packets at two places of the queue change places; sizes go with them, so the stretch is retimed by itself.
+    /// The packets at two positions of the queue change places together with their sizes, so transmission times follow.
     pub(crate) fn exchange(&mut self, a: usize, b: usize) {
         self.waiting.swap(a, b);
     }
@@ -240,7 +239,7 @@ impl QueuedLink {
         (self.len(), self.bytes)
     }
 
-    /// The most packets that were ever here, the one in transmission included.
+    /// The longest queue so far in packets, the packet in transmission included.
     pub(crate) fn longest(&self) -> u32 {
         self.longest
     }
