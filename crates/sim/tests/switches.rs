@@ -116,7 +116,7 @@ fn opened(name: &str, segs: u32) -> Stack {
 #[test]
 fn where_the_round_trip_counts_over_the_window_before_the_cut_del_resends_needlessly_more_often() {
     // Places of the queue exchange their packets: nothing is lost, and each fast retransmit was a mistake. The halved
-    // window throws the delay back, and the next events overtake it.
+    // window shortens the delay, and the next swaps exceed it.
     let mistakes = |ceiling| -> u64 {
         let stack = || {
             let detect =
