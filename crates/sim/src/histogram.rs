@@ -1,4 +1,4 @@
-//! A histogram of whole numbers whose percentiles are at most 0.4 % off, however large the numbers are.
+//! A histogram of whole numbers whose percentiles have an error of at most 0.4 %, however large the numbers are.
 //!
 //! Source: HdrHistogram (Tene 2012, hdrhistogram.org): buckets of equal width within each power of two.
 //!
@@ -14,20 +14,20 @@
 //! Departures: a bucket is reported by its middle, not by its largest number; buckets exist only between the smallest and the
 //! largest number recorded, so no range is given beforehand; zeros are counted apart.
 
-/// Bits behind the highest one that tell buckets apart.
+/// Bits after the highest one that distinguish buckets.
 const SUB: u32 = 7;
 /// Bits of a double's fraction that do not.
 const REST: u32 = f64::MANTISSA_DIGITS - 1 - SUB;
 /// Buckets are allocated in batches of this size.
 const TOGETHER: usize = 32;
 
-/// How often each bucket was met. Integers only: the same on every machine.
+/// The count of each bucket. Integers only: the same on every machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// The number of the first bucket that there is.
+    /// The number of the first existing bucket.
     base: usize,
     counts: Vec<u64>,
-    /// Zeros that were counted apart.
+    /// Zeros, counted separately.
     zeros: u64,
 }
 
@@ -114,8 +114,8 @@ impl Histogram {
         self.len() == 0
     }
 
-    /// The smallest number that `thousandths` of 1000 of all do not exceed (nearest rank; 0 asks for the smallest number, 1000
-    /// for the largest), at most 1/256 of it off. `None` without numbers.
+    /// The smallest number that `thousandths` of 1000 of all do not exceed (nearest rank; 0 returns the smallest number, 1000
+    /// the largest), with an error of at most 1/256. `None` without numbers.
     pub fn quantile(&self, thousandths: u32) -> Option<u64> {
         let len = self.len();
         let rank = (u128::from(len) * u128::from(thousandths)).div_ceil(1000).clamp(1, u128::from(len.max(1)));
@@ -130,7 +130,7 @@ impl Histogram {
         Some(middle(self.base + at))
     }
 
-    /// The mean, at most 1/256 of it off. `None` without numbers.
+    /// The mean, with an error of at most 1/256. `None` without numbers.
     pub fn mean(&self) -> Option<u64> {
         let each = self.counts.iter().zip(self.base..);
         let sum: u128 = each.map(|(count, at)| u128::from(*count) * u128::from(middle(at))).sum();

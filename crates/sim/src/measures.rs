@@ -1,5 +1,5 @@
-//! What a network engineer asks of a run: delays, round trips, waiting times, what links carried. Counted while it runs, in
-//! histograms; nothing is recorded.
+//! A run's measurements for network engineers: delays, round-trip times, queueing times, and the links' loads. They are
+//! counted in histograms during the run; single events are not recorded.
 //!
 //! Packets carry the time at which they were sent, so nothing is looked up. A packet that enters several links at once (see
 //! [`crate::engine`]) is counted on the last of them for all, and link by link only if it leaves one of them after the end of
@@ -11,17 +11,17 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 use std::collections::BTreeMap;
 
-/// Of how many doubled packets is remembered that there may come another.
+/// The number of duplicated packets that are remembered because the other one may still arrive.
 const MOST_DOUBLED: usize = 1024;
-/// What an ACK carries that answers no data.
+/// The value in an ACK that acknowledges no data.
 pub(crate) const NO_STAMP: u64 = u64::MAX;
 
-/// The counts of a run up to now, or of its bin.
+/// The counts of a run so far, or of its current bin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meters {
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowMeter>,
-    /// Directed links, then the paths of splits. A link with a split has nothing of its own: it is its paths.
+    /// Directed links, then the paths of splits. A link with a split has no counts of its own; its paths have them.
     pub links: Vec<LinkMeter>,
     /// How long each finished transfer took, by kind of background traffic, ns.
     pub transfers: Vec<Histogram>,
@@ -29,7 +29,7 @@ pub struct Meters {
     full: Vec<(u32, Load)>,
     /// Up to when is counted now.
     horizon: u64,
-    /// What belongs behind that.
+    /// Events after that period.
     later: Vec<Later>,
 }
 
@@ -37,15 +37,17 @@ pub struct Meters {
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(128))]
 pub struct FlowMeter {
-    /// From the sending of each packet with data to its arrival, ns; of one that the network doubled, both arrivals.
+    /// From the transmission of each packet with data to its arrival, ns; for a packet that the network duplicated, both
+    /// arrivals.
     pub delay: Histogram,
-    /// From the sending of a packet with data to the arrival of the ACK that answers it, ns: one value for each ACK.
+    /// From the transmission of a packet with data to the arrival of the ACK that acknowledges it, ns: one value for each
+    /// ACK.
     pub rtt: Histogram,
     /// Of the packets with data that arrived ([`FlowMeter::arrived`]), how many arrived after a packet sent later (RFC 4737 §3). Second arrivals are not counted.
     pub reordered: u64,
-    /// When the earliest sent packet went that no ACK has answered yet.
+    /// When the earliest packet that no ACK has acknowledged yet was sent.
     unanswered: u64,
-    /// The number behind the highest that has come.
+    /// The number after the highest that has arrived.
     next: u64,
     /// Second arrivals of packets that the network doubled.
     again: u64,
@@ -59,9 +61,9 @@ pub struct FlowMeter {
 pub struct LinkMeter {
     /// Packets that left the transmitter.
     pub packets: u64,
-    /// The bytes of these, on the wire.
+    /// Their bytes on the wire.
     pub bytes: Bytes,
-    /// How long each of them had waited in the queue before its own transmission began, ns.
+    /// The time that each of them had waited in the queue before its own transmission began, ns.
     pub wait: Histogram,
 }
 
@@ -75,14 +77,14 @@ struct Later {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Leaving {
-    /// A packet that has waited this long, ns.
+    /// A packet that waited this long, ns.
     Waited(u64),
     /// A packet of this size.
     Bytes(u32),
 }
 
 impl Meters {
-    /// Counts up to and including `until`; what happens later is kept for [`Meters::turn`].
+    /// Counts up to and including `until`; later events are kept for [`Meters::turn`].
     pub fn until(until: Time) -> Self {
         Meters { horizon: until.0, ..Meters::default() }
     }
@@ -94,7 +96,7 @@ impl Meters {
         self.transfers.resize_with(generators, Histogram::default);
     }
 
-    /// Hands out the counts and begins anew, counting up to `until`.
+    /// Returns the counts and starts anew, counting up to `until`.
     pub fn turn(&mut self, until: Time) -> Meters {
         self.horizon = until.0;
         let mut flows = self.flows.clone();
@@ -122,13 +124,13 @@ impl Meters {
         self.transfers.iter_mut().zip(transfers).for_each(|(mine, more)| mine.merge(more));
     }
 
-    /// What an ACK of `flow` carries: when the earliest sent packet went that it is the first to answer.
+    /// The value for an ACK of `flow`: the transmission time of the earliest packet that it is the first to acknowledge.
     #[inline(always)]
     pub(crate) fn answer(&mut self, flow: u32) -> u64 {
         self.flows.get_mut(flow as usize).map_or(NO_STAMP, |f| std::mem::replace(&mut f.unanswered, NO_STAMP))
     }
 
-    /// A packet of a flow has come to its receiver that was sent at `stamp`.
+    /// A packet of a flow, sent at `stamp`, has arrived at its receiver.
     #[inline(always)]
     pub(crate) fn data_came(&mut self, now: u64, flow: u32, stamp: u64, number: u32, data: bool) {
         let Some(f) = self.flows.get_mut(flow as usize).filter(|_| data) else { return };
@@ -140,14 +142,14 @@ impl Meters {
         f.next = u64::from(number) + 1;
     }
 
-    /// An ACK of a flow has come to its sender.
+    /// An ACK of a flow has arrived at its sender.
     #[inline(always)]
     pub(crate) fn ack_came(&mut self, now: u64, flow: u32, stamp: u64) {
         let Some(f) = self.flows.get_mut(flow as usize).filter(|_| stamp != NO_STAMP) else { return };
         f.rtt.record(now - stamp);
     }
 
-    /// The network made two of a packet on its way to a flow's receiver.
+    /// The network duplicated a packet on its way to a flow's receiver.
     pub(crate) fn doubled(&mut self, flow: u32, number: u32) {
         if let Some(f) = self.flows.get_mut(flow as usize) {
             let doubled = f.doubled.get_or_insert_default();
@@ -189,7 +191,7 @@ impl Meters {
         }
     }
 
-    /// A packet that leaves a link's transmitter at `leaves` has waited before.
+    /// A packet that leaves a link's transmitter at `leaves` had to wait.
     #[inline(always)]
     pub(crate) fn waited(&mut self, link: u32, leaves: u64, wait: u64) {
         if leaves > self.horizon {
@@ -270,7 +272,7 @@ impl FlowMeter {
         second
     }
 
-    /// Adds what was counted later.
+    /// Adds later counts.
     pub fn add(&mut self, more: &FlowMeter) {
         self.delay.merge(&more.delay);
         self.rtt.merge(&more.rtt);
@@ -280,7 +282,7 @@ impl FlowMeter {
 }
 
 impl LinkMeter {
-    /// Adds what was counted later, or on another path.
+    /// Adds later counts, or those of another path.
     pub fn add(&mut self, more: &LinkMeter) {
         self.wait.merge(&more.wait);
         self.packets += more.packets;

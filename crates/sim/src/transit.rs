@@ -1,14 +1,14 @@
-//! A transit: one direction of a link whose packets leave in the order in which they came, at times known when they come.
+//! A transit: one direction of a link whose packets leave in the order of their arrivals, at times known when they arrive.
 
 use crate::next_event::{MAX_TIME, NEVER};
 use crate::slab::{Slab, NONE};
 use crate::watch::Watch;
 use std::num::NonZeroU64;
 
-/// What a link costs.
+/// A link's transmission rate and delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pace {
-    /// Transmitting one byte takes `num / den` ns, in lowest terms; 0 / 1 takes no time.
+    /// The transmission time of one byte is `num / den` ns, in lowest terms; 0 / 1 is no time.
     pub(crate) num: u64,
     pub(crate) den: NonZeroU64,
     /// Propagation delay, ns.
@@ -16,7 +16,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// The pace of a link of `rate` bits per second (`None`: transmits in no time).
+    /// The pace of a link of `rate` bits per second (`None`: transmission takes no time).
     pub(crate) fn new(rate: Option<u64>, delay: u64) -> Self {
         const NS_BITS_PER_BYTE: u64 = 8_000_000_000;
         let (num, den) = match rate {
@@ -38,26 +38,26 @@ fn gcd(a: u64, b: u64) -> u64 {
     }
 }
 
-/// A transmitter: when it will have sent all it was given. The part of a nanosecond is kept, so that rates are exact.
+/// A transmitter: when it will have sent all accepted packets. Fractions of a nanosecond are kept, so that rates are exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transmitter {
     free_at: u64,
-    /// `rest / den` ns belong to `free_at`.
+    /// `rest / den` ns are added to `free_at`.
     rest: u64,
 }
 
 impl Transmitter {
-    /// When it has sent, or will have, all it was given.
+    /// When it has sent, or will have sent, all accepted packets.
     pub(crate) fn free_at(&self) -> u64 {
         self.free_at
     }
 
-    /// Something else sends in its place until then.
+    /// Another transmitter sends in its place until then.
     pub(crate) fn busy_until(&mut self, time: u64) {
         self.free_at = time;
     }
 
-    /// Gives it `wire` bytes at `now`; answers when they will have left.
+    /// Accepts `wire` bytes at `now`; returns when their transmission ends.
     #[inline]
     pub(crate) fn send(&mut self, now: u64, wire: u32, pace: &Pace) -> u64 {
         if now > self.free_at {
@@ -70,7 +70,7 @@ impl Transmitter {
             self.rest = cost % pace.den;
             cost /= pace.den;
         }
-        // Later times lie after the end of every run; without the cap a hopelessly slow link would overflow.
+        // Later times are after the end of every run; without the cap, a hopelessly slow link would overflow.
         self.free_at = (self.free_at + cost).min(MAX_TIME);
         self.free_at
     }
@@ -116,14 +116,14 @@ pub(crate) struct Transit {
     load: Load,
     head: u32,
     tail: u32,
-    /// What else must be done for each packet (8 bits), and above that where the rest of the link's state is.
+    /// Additional work for each packet (8 bits), and above that the place of the rest of the link's state.
     work: u32,
-    /// The list of like transits in which its packets may stand; [`Transit::ALONE`] if none.
+    /// The list of similar transits that may hold its packets; [`Transit::ALONE`] if none.
     pub(crate) shared: u8,
 }
 
 impl Transit {
-    /// Its packets stand in the transit itself.
+    /// Its packets are in the transit itself.
     pub(crate) const ALONE: u8 = u8::MAX;
     /// Nothing but the transit: no limit, no elements.
     pub(crate) const PLAIN: u32 = 0;
@@ -134,7 +134,7 @@ impl Transit {
     /// Packets wait in an explicit queue, not in the transit.
     pub(crate) const QUEUED: u32 = 4;
 
-    /// The port of a [`Transit::PLAIN`] transit means nothing.
+    /// The port of a [`Transit::PLAIN`] transit is ignored.
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
         Transit {
             transmitter: Transmitter::default(),
@@ -151,7 +151,7 @@ impl Transit {
         self.work & 0xff == Self::PLAIN
     }
 
-    /// Gives its transmitter `wire` bytes at `now`; answers when they will have left. `link` is its number.
+    /// Gives its transmitter `wire` bytes at `now`; returns when their transmission ends. `link` is its number.
     #[inline(always)]
     pub(crate) fn send<W: Watch>(&mut self, now: u64, wire: u32, link: u32, watch: &mut W) -> u64 {
         let free_at = self.transmitter.free_at;
@@ -185,7 +185,7 @@ impl Transit {
         (self.work >> 8) as usize
     }
 
-    /// Puts packet `h`, whose arrival has this key, behind the others. `true` if it is the first: the transit has a new event.
+    /// Appends packet `h`, whose arrival has this key. Returns `true` if it is the first: the transit has a new event.
     #[inline]
     pub(crate) fn push(&mut self, slab: &mut Slab, h: u32, key: u64) -> bool {
         let tail = std::mem::replace(&mut self.tail, h);
@@ -199,7 +199,7 @@ impl Transit {
         false
     }
 
-    /// Takes the first packet; answers it and the key of the next one's arrival, or [`NEVER`].
+    /// Takes the first packet; returns it and the key of the next one's arrival, or [`NEVER`].
     #[inline]
     pub(crate) fn pop(&mut self, slab: &Slab) -> (u32, u64) {
         let h = self.head;
@@ -243,7 +243,7 @@ mod tests {
         let mut t = Transmitter::default();
         let times: Vec<u64> = (0..3).map(|_| t.send(0, 40, &pace)).collect();
         assert_eq!(times, [106_666, 213_333, 320_000]);
-        // An idle transmitter begins on the nanosecond at which the packet comes.
+        // An idle transmitter begins at the nanosecond at which the packet arrives.
         assert_eq!(t.send(1_000_000, 40, &pace), 1_106_666);
     }
 

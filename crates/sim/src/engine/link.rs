@@ -1,8 +1,8 @@
 //! A link whose departures are known when packets enter: nothing can act on a waiting packet, so none waits anywhere.
 //!
-//! Where the next link of a packet is fed by this one alone, all that will come to it is known as well, and the packet
-//! enters that one at once too (*fused*): a bottleneck in front of access links then has no event of its own, and a flow
-//! alone on its path has one event a packet. Times, drops and their order are the same as without.
+//! If only this link feeds the next link of a packet, all arrivals at that link are known as well, and the packet enters it in
+//! the same step (*fused*). A bottleneck in front of access links then has no event of its own, and a flow alone on its path has
+//! one event for each packet. Times, drops and their order are the same as without fusing.
 
 use super::links::Links;
 use crate::element::drop_tail::DropTail;
@@ -17,7 +17,7 @@ use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
 
 impl<W: Watch> Links<W> {
-    /// A packet comes to `link`.
+    /// A packet arrives at `link`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
         if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
@@ -39,7 +39,7 @@ impl<W: Watch> Links<W> {
         self.rekey(link);
     }
 
-    /// A packet comes to a patient queued link without gates, in one go; `false` if it is another kind.
+    /// A packet arrives at a patient queued link without gates, handled in one go; `false` if the link is of another kind.
     #[inline]
     fn enter_queue(&mut self, packet: u32, link: u32) -> bool {
         let transit = &self.transits[link as usize];
@@ -118,8 +118,8 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// A packet does not fit into the queue of a computed link. If the link is fused with the one before it, the packet is
-    /// still on its way there: it goes on to the end of that one (the event with key `arrival`), and is dropped then.
+    /// A packet does not fit in the queue of a computed link. If the link is fused with the previous one, the packet is still in
+    /// flight there: it continues to the end of that link (the event with key `arrival`), and is dropped then.
     #[cold]
     fn refuse(&mut self, packet: u32, link: u32, hop: usize, arrival: u64) {
         if self.hops[hop] & FUSED == 0 {
@@ -134,14 +134,14 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// A packet that was refused by a fused link has come to that link.
+    /// A packet that a fused link refused has arrived at that link.
     #[cold]
     pub(super) fn found_full(&mut self, packet: u32, link: u32) {
         debug_assert!(!W::ENABLED, "links that can drop are fused only when nobody listens");
         self.drop_packet(packet, link & !FUSED, link & !FUSED, 0, DropWhy::Queue);
     }
 
-    /// A packet goes through the gates at `place` from number `gate` on, and on behind them.
+    /// A packet passes the gates at `place`, from number `gate` on, and continues behind them.
     fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
         let port = &mut self.ports[self.transits[link as usize].port()];
         let p = &self.slab[packet];
@@ -219,7 +219,7 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// Lets packets leave a queued link's transmitter whose departure has a key up to `so_far`.
+    /// Lets packets with a departure key up to `so_far` leave a queued link's transmitter.
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (port, pace) = (self.transits[link as usize].port(), self.transits[link as usize].pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
@@ -234,8 +234,8 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// Something is due on a queued link: departures first, then packets held back, then one arrival at the far end.
-    /// Answers the packet that arrives.
+    /// A queued link has a due event: departures first, then packets held back, then one arrival at the far end. Returns the
+    /// packet that arrives.
     #[inline]
     pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let transit = &self.transits[link as usize];
@@ -261,7 +261,7 @@ impl<W: Watch> Links<W> {
         landed
     }
 
-    /// Says when something happens next on a queued link.
+    /// Sets the time of a queued link's next event.
     fn rekey(&mut self, link: u32) {
         let transit = &self.transits[link as usize];
         if transit.is(Transit::QUEUED) {
@@ -272,8 +272,8 @@ impl<W: Watch> Links<W> {
     }
 }
 
-/// Measures a packet on each link that it has just entered: `link`, and those fused with it. On each it is the last that the
-/// transmitter was given.
+/// Measures a packet on each link that it has just entered: `link`, and those fused with it. On each it is the last packet given
+/// to the transmitter.
 #[cold]
 #[inline(never)]
 fn one_by_one(meters: &mut Meters, transits: &[Transit], link: u32, fused: &[u32], wire: u32) {
@@ -282,7 +282,7 @@ fn one_by_one(meters: &mut Meters, transits: &[Transit], link: u32, fused: &[u32
     }
 }
 
-/// Measures a packet of a queued link that goes into transmission.
+/// Measures a packet of a queued link whose transmission begins.
 #[inline(always)]
 fn serves<'a, W: Watch>(watch: &'a mut W, slab: &'a Slab, link: u32) -> impl FnMut(&Serving, u64) + use<'a, W> {
     move |s, began| {
