@@ -2,9 +2,9 @@
 //!
 //! Source: HdrHistogram (Tene 2012, hdrhistogram.org): buckets of equal width within each power of two.
 //!
-//! Idea: a number's bucket is its power of two and the seven bits behind its highest one, which are the leading bits of the number
+//! Idea: a number's bucket is its power of two and the seven bits after its highest one, which are the leading bits of the number
 //! as an IEEE 754 double: one conversion and one shift. A bucket is at most 1/128 as wide as the smallest number in it, so its
-//! middle is at most 1/256 of any of its numbers away. Numbers below 256 have a bucket each.
+//! middle is within 1/256 of any of its numbers. Numbers below 256 have a bucket each.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -12,11 +12,11 @@
 //! | value at percentile | [`Histogram::quantile`], by nearest rank |
 //!
 //! Departures: a bucket is reported by its middle, not by its largest number; buckets exist only between the smallest and the
-//! largest number recorded, so no range is given beforehand; zeros are counted apart.
+//! largest number recorded, so no range is given beforehand; zeros are counted separately.
 
 /// Bits after the highest one that distinguish buckets.
 const SUB: u32 = 7;
-/// Bits of a double's fraction that do not.
+/// The remaining bits of a double's fraction.
 const REST: u32 = f64::MANTISSA_DIGITS - 1 - SUB;
 /// Buckets are allocated in batches of this size.
 const TOGETHER: usize = 32;
@@ -31,7 +31,7 @@ pub struct Histogram {
     zeros: u64,
 }
 
-/// The bucket of a number. From 2^53 on the conversion rounds, far below a bucket's width.
+/// The bucket of a number. From 2^53 on the conversion rounds, by far less than a bucket's width.
 #[inline(always)]
 fn bucket(value: u64) -> usize {
     ((value as i64 as f64).to_bits() >> REST) as usize
@@ -104,7 +104,7 @@ impl Histogram {
         self.zeros = 0;
     }
 
-    /// How many numbers were recorded.
+    /// The number of recorded numbers.
     pub fn len(&self) -> u64 {
         self.zeros + self.counts.iter().sum::<u64>()
     }

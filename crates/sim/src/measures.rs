@@ -1,9 +1,9 @@
 //! A run's measurements for network engineers: delays, round-trip times, queueing times, and the links' loads. They are
 //! counted in histograms during the run; single events are not recorded.
 //!
-//! Packets carry the time at which they were sent, so nothing is looked up. A packet that enters several links at once (see
-//! [`crate::engine`]) is counted on the last of them for all, and link by link only if it leaves one of them after the end of
-//! the run or bin.
+//! Packets carry their transmission time, so nothing is looked up. A packet that enters several links at once (see
+//! [`crate::engine`]) is counted on the last of them for all of them. It is counted link by link only if it leaves one of them
+//! after the end of the run or bin.
 
 use crate::histogram::Histogram;
 use crate::transit::Load;
@@ -23,17 +23,17 @@ pub struct Meters {
     pub flows: Vec<FlowMeter>,
     /// Directed links, then the paths of splits. A link with a split has no counts of its own; its paths have them.
     pub links: Vec<LinkMeter>,
-    /// How long each finished transfer took, by kind of background traffic, ns.
+    /// The duration of each finished transfer, by kind of background traffic, ns.
     pub transfers: Vec<Histogram>,
-    /// Loads that had no room for another packet, each with the last of the links that its packets entered.
+    /// Loads without room for another packet, each with the last of the links that its packets entered.
     full: Vec<(u32, Load)>,
-    /// Up to when is counted now.
+    /// The end of the period that is being counted.
     horizon: u64,
     /// Events after that period.
     later: Vec<Later>,
 }
 
-/// The counts of a flow. The alignment makes its place a shift.
+/// The counts of a flow. The alignment turns indexing into a shift.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(128))]
 pub struct FlowMeter {
@@ -43,19 +43,20 @@ pub struct FlowMeter {
     /// From the transmission of a packet with data to the arrival of the ACK that acknowledges it, ns: one value for each
     /// ACK.
     pub rtt: Histogram,
-    /// Of the packets with data that arrived ([`FlowMeter::arrived`]), how many arrived after a packet sent later (RFC 4737 §3). Second arrivals are not counted.
+    /// Packets with data that arrived after a packet sent later (RFC 4737 §3), out of [`FlowMeter::arrived`]. Second arrivals are
+    /// not counted.
     pub reordered: u64,
     /// When the earliest packet that no ACK has acknowledged yet was sent.
     unanswered: u64,
     /// The number after the highest that has arrived.
     next: u64,
-    /// Second arrivals of packets that the network doubled.
+    /// Second arrivals of packets that the network duplicated.
     again: u64,
-    /// Numbers of doubled packets, and whether the first of the two has arrived.
+    /// Numbers of duplicated packets, and whether the first of the two has arrived.
     doubled: Option<Box<BTreeMap<u32, bool>>>,
 }
 
-/// The counts of a directed link, or of a path of a split. The alignment makes its place a shift.
+/// The counts of a directed link, or of a path of a split. The alignment turns indexing into a shift.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(align(64))]
 pub struct LinkMeter {
@@ -67,7 +68,7 @@ pub struct LinkMeter {
     pub wait: Histogram,
 }
 
-/// What will have left a link at a time that is not counted for yet.
+/// A packet that leaves a link after the period that is being counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Later {
     leaves: u64,
@@ -89,7 +90,7 @@ impl Meters {
         Meters { horizon: until.0, ..Meters::default() }
     }
 
-    /// Makes room for a network of this size.
+    /// Allocates room for a network of this size.
     pub(crate) fn lay_out(&mut self, flows: usize, links: usize, generators: usize) {
         self.flows.resize_with(flows, FlowMeter::default);
         self.links.resize_with(links, LinkMeter::default);
@@ -154,14 +155,14 @@ impl Meters {
         if let Some(f) = self.flows.get_mut(flow as usize) {
             let doubled = f.doubled.get_or_insert_default();
             doubled.insert(number, false);
-            // The other one of some was dropped.
+            // For some of them, the other one was dropped.
             if doubled.len() > MOST_DOUBLED {
                 doubled.pop_first();
             }
         }
     }
 
-    /// Whether what happens at `time` is counted now, not later.
+    /// Whether an event at `time` is counted now, not later.
     #[inline(always)]
     pub(crate) fn counts(&self, time: u64) -> bool {
         time <= self.horizon
@@ -174,7 +175,7 @@ impl Meters {
         self.full.push((link, load));
     }
 
-    /// Adds the loads of links, taken away before. `feeder` says which link a link is fused with.
+    /// Adds the loads of links, which have been removed from the links. `feeder` returns the link that a link is fused with.
     pub(crate) fn settle(&mut self, loads: impl Iterator<Item = (u32, Load)>, feeder: &[Option<u32>]) {
         for (last, load) in std::mem::take(&mut self.full).into_iter().chain(loads) {
             let mut entered = Some(last);
@@ -242,12 +243,12 @@ impl Default for FlowMeter {
 }
 
 impl FlowMeter {
-    /// Packets with data that arrived; of a packet that the network doubled one.
+    /// Packets with data that arrived; a packet that the network duplicated counts once.
     pub fn arrived(&self) -> u64 {
         self.delay.len() - self.again
     }
 
-    /// A packet arrives that was overtaken or may have been doubled.
+    /// A packet arrives that was overtaken or may have been duplicated.
     #[cold]
     #[inline(never)]
     fn out_of_order(&mut self, number: u32) {

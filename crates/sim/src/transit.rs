@@ -76,15 +76,15 @@ impl Transmitter {
     }
 }
 
-/// Packets and bytes in one number, so that both take one addition: packets in the upper 20 bits, bytes in the lower 44, which
-/// hold those of 2^20 packets of up to 16 MiB.
+/// Packets and bytes in one number, so that both take one addition: packets in the upper 20 bits, bytes in the lower 44,
+/// enough for 2^20 packets of up to 16 MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load(u64);
 
 impl Load {
     const PACKET: u64 = 1 << 44;
 
-    /// Adds a packet of `wire` bytes. Returns the sum before, and starts anew, if there is no room for another packet.
+    /// Adds a packet of `wire` bytes. If there is no room for another packet, returns the previous sum and starts anew.
     #[inline(always)]
     fn add(&mut self, wire: u32) -> Option<Load> {
         let one = Self::PACKET | u64::from(wire);
@@ -112,7 +112,7 @@ impl Load {
 pub(crate) struct Transit {
     pub(crate) transmitter: Transmitter,
     pub(crate) pace: Pace,
-    /// Where it is measured: the packets that entered it, and the links fused before it, since anyone asked.
+    /// If measured: the packets that have entered it, and the links fused before it, since the last read.
     load: Load,
     head: u32,
     tail: u32,
@@ -162,13 +162,13 @@ impl Transit {
         leaves
     }
 
-    /// Counts a packet of `wire` bytes. Returns the count before if it is full; it then starts anew.
+    /// Counts a packet of `wire` bytes. If the count is full, returns the previous one and starts anew.
     #[inline(always)]
     pub(crate) fn carry(&mut self, wire: u32) -> Option<Load> {
         self.load.add(wire)
     }
 
-    /// Takes the count of [`Transit::carry`] away.
+    /// Removes and returns the count of [`Transit::carry`].
     pub(crate) fn unload(&mut self) -> Load {
         std::mem::take(&mut self.load)
     }

@@ -68,10 +68,11 @@ impl<W: Watch> Links<W> {
         true
     }
 
-    /// A packet comes to the queue of a computed link, and at once to those fused with it: when will it arrive, and where?
+    /// A packet arrives at the queue of a computed link, and at once at those fused with it. Determines when and where it will
+    /// arrive next.
     #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
-        // Slices, so that where they lie need not be looked up again after each write.
+        // Slices, so that their addresses need not be reloaded after each write.
         let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
         let p = &mut self.slab[packet];
         let (wire, mut hop) = (p.wire, p.hop as usize);
@@ -181,7 +182,7 @@ impl<W: Watch> Links<W> {
         }
     }
 
-    /// A packet that came through the gates stands before the queue.
+    /// A packet that has passed the gates is offered to the queue.
     fn offer(&mut self, link: u32, packet: u32) {
         if !self.transits[link as usize].is(Transit::QUEUED) {
             return self.transmit(packet, link);
