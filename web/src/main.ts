@@ -2,7 +2,7 @@
 import { app } from "./app";
 import { notice } from "./ui/overlay";
 
-/** What nobody expected is said, too: the page goes on, and the person knows. */
+/** Reports an error that nothing else caught; the page goes on. */
 const said = (reason: unknown) =>
   notice(`Something went wrong in the page: ${reason instanceof Error ? reason.message : String(reason)}`, true);
 window.addEventListener("error", (event) => said(event.error ?? event.message));

@@ -13,7 +13,7 @@ export interface Gestures {
   hover(x: number, y: number): void;
   leave(): void;
   click(x: number, y: number): void;
-  /** A finger tells first: it hides what it would hit. */
+  /** A finger covers the packet, so a tap describes it and does nothing else. */
   tap(x: number, y: number): void;
   reset(): void;
   /** To the next packet, or back. */

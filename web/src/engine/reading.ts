@@ -1,11 +1,11 @@
-/** Trace files for a page: read in a worker of their own, which ends when it is done or told to. */
+/** Reads trace files in a worker. */
 import type { RunTrace } from "./trace";
 
 export type ReadToWorker = { file: Blob; kind: "csv" | "parquet" };
-/** What the worker says: shares of the file, then its run or what is wrong with it. */
+/** The worker's messages: shares of the file, then the run or an error. */
 export type ReadFromWorker = { share: number } | { run: RunTrace } | { error: string };
 
-/** Most bytes of a trace file: a browser's text has no room for more. */
+/** Largest trace file, bytes: a browser's strings hold little more. */
 export const MOST_TRACE_BYTES = 400e6;
 
 interface Watch {

@@ -1,15 +1,15 @@
-/** How large a run will be, before it is made: what is drawn of it has to fit into the page's memory. */
+/** Estimates how large a run will be: its drawing must fit into the page's memory. */
 import { emptyTime, route } from "../views/path/flight";
 import { type Engine, type Layout, type Options, type Run, refusalOf } from "./engine";
 import type { LinkTrace } from "./trace";
 
-/** Segments of all stacks together up to which a page draws a run: about 1 GB with their acknowledgments. */
+/** Most segments that a page draws, of all stacks together: about 1 GB with their acknowledgments. */
 export const MOST_SEGMENTS = 4e6;
-/** Segments up to which a part of a run is tried to learn how many the whole has. */
+/** A trial has up to this many segments by the bound. */
 const TRIED = 100_000;
-/** Segments in the part from which the whole is estimated. */
+/** Fewest segments of a trial from which the whole run is estimated. */
 const ENOUGH = 20_000;
-/** A run this long is tried where nothing bounds what a sender can send, s. */
+/** Length of the first trial where nothing bounds a sender's rate, s. */
 const BRIEF = 0.01;
 
 /** A run that is too large, with one that is not. */
@@ -23,7 +23,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** The most segments a second that the flows of a layout can have the path carry. */
+/** An upper bound on the segments a second that the flows of a layout send. */
 export function most({ links, flows }: Layout): number {
   const shares = new Map<number, number>();
   for (const { from, to, mss, window } of flows) {
@@ -35,13 +35,13 @@ export function most({ links, flows }: Layout): number {
     const paced = (rates[slowest] ?? Number.POSITIVE_INFINITY) / (8 * mss);
     const windowed = window / mss / (emptyTime(there, mss) + emptyTime(back, 0));
     const link = there.numbers[slowest] ?? -1;
-    // Flows share their slowest link, and each is held by its window.
+    // Flows share their slowest link, and each is limited by its window.
     shares.set(link, Math.min((shares.get(link) ?? 0) + Math.min(paced, windowed), paced));
   }
   return [...shares.values()].reduce((a, b) => a + b, 0);
 }
 
-/** What a link carries, bits per second: all paths together where it is split. */
+/** A link's rate in bits per second: the sum of its paths where it is split. */
 function capacity(links: readonly LinkTrace[], { from, to, rateBps }: LinkTrace): number {
   const paths = links.filter((link) => link.path !== undefined && link.from === from && link.to === to);
   return Math.max(

@@ -97,7 +97,7 @@ function mistake(told: unknown): string | undefined {
   return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is no whole number from 0";
 }
 
-/** What JSON can say and a scenario's file cannot, and where: the engine never gets to see it. */
+/** Finds a null or too deep nesting, which no scenario file can have, and says where. */
 function unsaid(value: Json | undefined, at: string, depth: number): string | undefined {
   if (value === null || value === undefined) return `has no value at \`${at}\` (found null)`;
   if (typeof value !== "object") return undefined;

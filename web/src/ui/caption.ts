@@ -1,4 +1,4 @@
-/** What the page shows: the paper, the figure, and what to look for; and an invitation to the tour. */
+/** The caption above the graphs: paper, figure and what to look for; and an invitation to the tour. */
 import type { Preset } from "../scenario/presets";
 import type { Table } from "../scenario/toml";
 import { fill, h } from "./dom";
@@ -21,7 +21,7 @@ export interface Caption {
 
 const KEY = "ackclock-visited";
 
-/** The caption above the graphs; a first visitor is invited, whom `tour` shows around. */
+/** Makes the caption, with an invitation on the first visit; `tour` starts the tour. */
 export function caption(tour: () => void): Caption {
   const said = h("div", {});
   const element = h("section", { class: "caption", "aria-label": "What is shown" }, said);
@@ -75,7 +75,7 @@ function remember(): void {
   }
 }
 
-/** The state's name: that of its origin until path or senders are edited, then the path in words. */
+/** The title: the origin's name until the path is edited, then the path in words. */
 export function heading(origin: Origin | undefined, lab: Lab): string {
   const own = origin?.preset?.title ?? (typeof lab.scenario.name === "string" ? lab.scenario.name : undefined);
   if (!origin || same(origin.lab.scenario, lab.scenario)) {
@@ -94,7 +94,7 @@ function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A path in words: its bottleneck, its delay one way, what acts on packets, how many flows there are. */
+/** A path in words: bottleneck, one-way delay, elements and number of flows. */
 export function described(scenario: Table): string {
   const links = isTable(scenario.dumbbell)
     ? [get(scenario, ["dumbbell", "bottleneck"]), get(scenario, ["dumbbell", "access"])].filter(isTable)

@@ -34,7 +34,7 @@ export async function kindOf(file: File): Promise<Kind> {
   return file.name.endsWith(".csv") ? "csv" : "scenario";
 }
 
-/** Most bytes of a scenario: its form is drawn whole. */
+/** Largest scenario, bytes: its whole form is drawn. */
 const MOST_SCENARIO_BYTES = 4e6;
 
 /** The text of a scenario's file; rejects if it is none. */

@@ -3,9 +3,9 @@ import { fill, h } from "./dom";
 
 export interface Frame {
   views: HTMLElement;
-  /** Says above the graphs what one must know about them, or nothing; with what can be done about it. */
+  /** Shows a note above the graphs, with buttons; hides it without a text. */
   say: (text?: string, bad?: boolean, ...deeds: HTMLElement[]) => void;
-  /** Marks the graphs as of a state before the last change. */
+  /** Marks the graphs as those of the run before the last change. */
   stale: (is: boolean) => void;
 }
 

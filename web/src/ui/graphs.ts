@@ -15,7 +15,7 @@ export const GESTURES: readonly (readonly [string, string])[] = [
   ["Shift and drag", "show this part alone"],
   ["Double click", "show all"],
   ["Click a packet", "drop, delay or duplicate it"],
-  ["Tap a packet", "tell about it, with a button to change it"],
+  ["Tap a packet", "describe it, with a button to change it"],
   ["← → + − 0", "in a graph: move, zoom, show all"],
   ["n p Enter", "in a graph: next packet, previous, choose"],
 ];

@@ -101,7 +101,7 @@ export class Session {
     const { current: lab } = this;
     const shares = lab.stacks.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
-    // What throws at once is a refusal like any other.
+    // An error that is thrown at once is handled like a rejected run.
     const one = async (_: StackChoice, i: number) =>
       this.one(lab, i, mine.signal, (share) => {
         shares[i] = share;

@@ -79,7 +79,7 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-/** What a step shows, of the experiment that it needs. */
+/** The state of a step, made from its experiment. */
 export function stepOf({ duration }: Step, stacks: StackChoice[], { scenario, seed }: Lab): Lab {
   return { scenario: duration ? lasting(scenario, duration) : scenario, seed, stacks };
 }

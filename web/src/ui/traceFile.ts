@@ -1,4 +1,4 @@
-/** A trace file that someone brings: read away from the page, with progress, until it is done or something else is asked for. */
+/** Reads a trace file with progress; a newer request ends it. */
 import { readTrace } from "../engine/reading";
 import type { RunTrace } from "../engine/trace";
 import type { Progress } from "./session";

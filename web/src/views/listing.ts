@@ -1,16 +1,16 @@
-/** What a graph shows, as a table for a screen reader: counts of what is seen, and its packets one by one. */
+/** A table of a graph's packets for screen readers, with counts for the visible time. */
 
 import { make } from "./dom";
 import { fresh } from "./ids";
 
 export interface Listing {
-  /** What is counted. */
+  /** The counts. */
   readonly sentence: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** While the window moves, the table waits this long, ms. */
+/** The table is filled when the window has not moved for this long, ms. */
 const PAUSE = 250;
 
 export class ListingTable {
@@ -19,7 +19,7 @@ export class ListingTable {
   private readonly table = make("table", { id: fresh("packets") });
   private timer = 0;
 
-  /** A table of what `list` lists, of which `panel` tells a screen reader. */
+  /** A table that `list` fills; `panel` refers screen readers to it. */
   constructor(
     panel: HTMLElement,
     private readonly list: () => Listing,
@@ -30,7 +30,7 @@ export class ListingTable {
     this.update();
   }
 
-  /** Lists again once the window stands still. */
+  /** Fills the table again when the window stops moving. */
   update(): void {
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.fill(), PAUSE);

@@ -1,4 +1,4 @@
-/** The segments that a time-sequence graph shows, in words. */
+/** The visible segments of a time-sequence graph, in words. */
 
 import { countBelow } from "../../chart/pyramid";
 import { duration, grouped, moment } from "../../chart/ticks";
@@ -6,12 +6,12 @@ import { FATES, KINDS, VERDICTS } from "../../engine/trace";
 import type { Listing } from "../listing";
 import type { Course } from "./course";
 
-/** Up to this many segments each of them is listed; of more, those that were sent again or dropped. */
+/** Up to this many segments are all listed; above it, retransmissions and drops alone. */
 const EACH = 100;
 /** Most rows. */
 const MOST = 200;
 
-/** What was sent from `t0` to `t1`, s. */
+/** Lists the segments that were sent from `t0` to `t1`, s. */
 export function listed(course: Course, t0: number, t1: number): Listing {
   const { sends, marks } = course.flow;
   const [from, to] = [countBelow(sends.time, t0), countBelow(sends.time, t1, true)];
