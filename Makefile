@@ -16,19 +16,24 @@ help: ## this list
 
 # Targets that need the build wait for it. The others run two at a time, with the output of each kept together.
 test: ## set-up, then every check that must pass
-	@$(MAKE) --jobs=2 --output-sync=target setup check
+	@$(MAKE) --jobs=3 setup
+	@$(MAKE) check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
 	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions
 	@echo "make test: all checks passed"
 
-setup: .venv/.ready ## .venv, the Rust target for WebAssembly, valgrind, the tools of the lab page
-	@tools/need.sh rust npm valgrind
+setup: .venv/.ready web/node_modules/.ready setup-rust ## .venv, crates, the Rust target for WebAssembly, valgrind, the tools of the lab page
+
+.PHONY: setup-rust
+setup-rust:
+	@tools/need.sh rust valgrind
+	@tools/step.sh "set-up: crates" 20 cargo fetch --locked
 
 .venv/.ready: requirements-dev.txt
-	python=$$(tools/need.sh python); "$$python" -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	touch $@
+	@python=$$(tools/need.sh python); tools/step.sh "set-up: Python environment" 5 "$$python" -m venv .venv
+	@tools/step.sh "set-up: Python packages" 60 $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
 
 check: ## formatting and clippy, with warnings as errors; no crate is built twice
 	cargo fmt --all --check
@@ -46,8 +51,9 @@ python: .venv/.extension ## the Python tests, with the extension built in the te
 
 # Cargo decides whether a build is needed, so this target always runs.
 .PHONY: .venv/.extension
+extension = tools/step.sh "extension for Python: $(2)" $(3) $(BIN)/maturin develop --locked $(1)
 .venv/.extension: .venv/.ready
-	$(if $(EXTENSION_IS_BUILT),,$(BIN)/maturin develop --quiet --locked --profile dev)
+	@$(if $(EXTENSION_IS_BUILT),,$(call extension,--profile dev,build for tests,180))
 
 lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows between modules
 	$(BIN)/ruff check
@@ -80,12 +86,12 @@ wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal 
 	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/web/ackclock_wasm.wasm < target/same.json
 
 web: web/node_modules/.ready ## the lab page, into web/dist: plain files for any web host
-	cd web && npm run --silent generate && npm run --silent build
+	@tools/step.sh "lab page: build" 90 bash -c "cd web && npm run --silent generate && npm run --silent build"
 
 web/node_modules/.ready: web/package-lock.json
 	@tools/need.sh npm
-	cd web && npm ci --silent --no-fund --no-audit
-	touch $@
+	@tools/step.sh "set-up: tools of the lab page" 20 npm --prefix web ci --no-fund --no-audit
+	@touch $@
 
 # Checks that need no browser run even if there is none.
 web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and the built page in headless Chromium
@@ -114,7 +120,7 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 	$(BIN)/python tools/instructions.py
 
 bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, start-up, compared with ns-2 and ns-3 if installed; into results/bench.json (QUICK=1)
-	$(BIN)/maturin develop --quiet --locked --release
+	@$(call extension,--release,release build,400)
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
 capture-bench: .venv/.ready ## speed of capture analysis, compared with tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
@@ -126,15 +132,15 @@ live-bench: ## the engine on a device with this kernel as its peer, compared wit
 	cargo run --quiet --release --locked -p ackclock-live --example live_bench -- $(if $(QUICK),--quick)
 
 linux: .venv/.ready ## this kernel's TCP compared with ours on the paths of tests/linux: its missing runs, all of ours, docs/linux.md
-	$(BIN)/maturin develop --quiet --locked --release
+	@$(call extension,--release,release build,400)
 	$(BIN)/python tools/linux.py
 
 sweep-speed: .venv/.ready ## speed of sweeps: two workers and one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
-	$(BIN)/maturin develop --quiet --locked --release
+	@$(call extension,--release,release build,400)
 	mkdir -p results && $(BIN)/python tools/sweep_speed.py --json results/sweep-speed.json
 
 sweep-kills: .venv/.ready ## kill sweeps of 2,000 runs and a paper's readings twenty times at random, here and on Dask, and compare their results
-	$(BIN)/maturin develop --quiet --locked --release
+	@$(call extension,--release,release build,400)
 	$(BIN)/python tools/sweep_kills.py
 	$(BIN)/python tools/reproduce_kills.py
 
@@ -146,7 +152,7 @@ docs: .venv/.extension ## the Rust documentation, and all documents as a site in
 
 reproduce: .venv/.ready ## set-up, then the papers' figures and a verdict for every claim, in results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
-	$(BIN)/maturin develop --quiet --locked --release
+	@$(call extension,--release,release build,400)
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
 # Built by pip, so the wheel equals pip's result for a checkout. The extension is the tests' one, or optimised as by maturin.
@@ -155,7 +161,7 @@ built = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --disa
 
 wheel: .venv/.ready web ## a release wheel in dist/, with papers, scenarios, the lab page and licences
 	$(BIN)/python tools/notices.py --check
-	$(call built,dist,--compatibility pypi)
+	@tools/step.sh "wheel: build" 300 env $(call built,dist,--compatibility pypi)
 
 sdist: .venv/.ready web ## a source distribution in dist/; it needs a Rust compiler
 	$(BIN)/python tools/notices.py --check
@@ -164,7 +170,7 @@ sdist: .venv/.ready web ## a source distribution in dist/; it needs a Rust compi
 wheel-test: .venv/.extension web ## the guides with a wheel in a fresh environment, in an empty folder; WHEEL=FILE names it, else it is built in the tests' profile
 	$(BIN)/python tools/notices.py --check
 	rm -rf target/wheel
-	$(if $(WHEEL),,$(call built,target/wheel,--profile dev --strip false --compatibility linux))
+	@$(if $(WHEEL),,tools/step.sh "wheel: build for tests" 180 env $(call built,target/wheel,--profile dev --strip false --compatibility linux))
 	$(BIN)/python -m pytest -rP tests/python/test_wheel.py $(GUIDES) --wheel $(or $(WHEEL),target/wheel/ackclock-*.whl)
 
 audit: .venv/.ready web/node_modules/.ready ## licences of all dependencies; advisories, if their databases can be reached

@@ -3,6 +3,12 @@
 # usage: tools/need.sh python|rust|node|npm|valgrind|chromium ...
 set -euo pipefail
 
+step() {
+    local label=$1
+    shift
+    "$(dirname "$0")/step.sh" "set-up: $label" "$@"
+}
+
 fail() {
     echo "missing: $1" >&2
     exit 1
@@ -24,7 +30,7 @@ rust() {
     type -P cargo >/dev/null || fail "Rust (cargo); see rustup's own pages"
     rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d && return
     type -P rustup >/dev/null || fail "Rust's target wasm32-unknown-unknown, and rustup to add it"
-    rustup target add wasm32-unknown-unknown >&2 || fail "Rust's target wasm32-unknown-unknown (rustup could not add it)"
+    step "Rust for WebAssembly" 10 rustup target add wasm32-unknown-unknown || fail "Rust's target wasm32-unknown-unknown (rustup could not add it)"
 }
 
 node() {
@@ -45,7 +51,7 @@ chromium() {
         type -P "$name" && return
     done
     if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
-        apt-get -qq update >&2 && apt-get -qq install -y chromium >&2 && type -P chromium && return
+        step "package lists" 10 apt-get update && step chromium 60 apt-get install -y chromium && type -P chromium && return
     fi
     fail "Chromium, in which the lab page is tested (Debian: apt-get install chromium, as root)"
 }
@@ -53,7 +59,7 @@ chromium() {
 valgrind() {
     type -P valgrind >/dev/null && return
     if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
-        apt-get -qq update >&2 && apt-get -qq install -y valgrind >&2 && return
+        step "package lists" 10 apt-get update && step valgrind 60 apt-get install -y valgrind && return
     fi
     fail "valgrind, which counts instructions (Debian: apt-get install valgrind, as root)"
 }
