@@ -23,6 +23,8 @@ PUBLISHER = "packaging/publisher.toml"
 TREE = ROOT / "target/release-tree"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|!?\[[^\]]*\]\([^)]*\))*)\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)")
 """A relative link or picture in Markdown: mark, text, path, anchor."""
+UNPUBLISHED = ("--exclude", "ackclock-py", "--exclude", "ackclock-wasm")
+"""Crates that are no library for others."""
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -218,7 +220,7 @@ def told(publisher: Publisher) -> None:
     print(f"  git tag --annotate {tag} && git push {publisher.repository} {tag}")
     print("  wait for .github/workflows/release.yml, and put its wheels into dist")
     print(f"  twine upload --repository {publisher.index} dist/*")
-    print("  cargo publish --workspace")
+    print(f"  cargo publish --workspace {' '.join(UNPUBLISHED)}")
     print("  the address and the checksum of the source distribution in packaging/conda/recipe.yaml")
 
 
@@ -242,7 +244,9 @@ STEPS = (
     Step("A wheel from the source distribution", lambda _: from_source()),
     Step(
         "The crates can be packaged",
-        lambda _: run("cargo", "package", "--workspace", "--locked", "--no-verify", "--allow-dirty", cwd=TREE),
+        lambda _: run(
+            "cargo", "package", "--workspace", *UNPUBLISHED, "--locked", "--no-verify", "--allow-dirty", cwd=TREE
+        ),
     ),
     Step("What is left to do", told),
 )

@@ -252,3 +252,60 @@ def test_the_citation_is_one_of_the_citation_file_format_with_our_version_and_na
     assert isinstance(cited["date-released"], str)
     assert cited["license"] == workspace()["license"]
     assert all(isinstance(word, str) for word in cited["keywords"])
+
+
+def inherited(key: str) -> set[str]:
+    """Crates whose manifests take a key from the workspace."""
+    return {name for name, table in manifests().items() if table.get(key) == {"workspace": True}}
+
+
+def test_what_all_crates_share_is_declared_once_and_inherited() -> None:
+    everyone = set(manifests())
+    assert len(everyone) == 9
+    for key in ("version", "edition", "rust-version", "authors", "license", "keywords", "categories"):
+        assert key in workspace()
+        assert inherited(key) == everyone, key
+    assert workspace()["authors"] == ["The Ackclock developers"]
+    assert 1 <= len(workspace()["keywords"]) <= 5
+    assert "repository" not in workspace(), "the publisher's"
+
+
+def test_every_crate_says_what_it_is_and_only_those_for_python_and_the_page_are_not_published() -> None:
+    said = {name: table["description"] for name, table in manifests().items()}
+    assert len(set(said.values())) == len(said)
+    kept = {name for name, table in manifests().items() if "publish" in table}
+    assert kept == {"ackclock-py", "ackclock-wasm"}
+    assert all(manifests()[name]["publish"] is False for name in kept)
+
+
+def test_the_oldest_rust_is_that_of_the_dependencies_of_a_build_and_ci_builds_with_it() -> None:
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline"]
+    said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    metadata = json.loads(said.stdout)
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    reached: set[str] = set()
+    left = list(metadata["workspace_members"])
+    while left:
+        if (here := left.pop()) not in reached:
+            reached.add(here)
+            for needed in nodes[here]["deps"]:
+                if any(kind["kind"] != "dev" for kind in needed["dep_kinds"]):
+                    left.append(needed["pkg"])
+    asked = {
+        package["name"]: tuple(map(int, package["rust_version"].split(".")[:2]))
+        for package in metadata["packages"]
+        if package["id"] in reached - set(metadata["workspace_members"]) and package["rust_version"]
+    }
+    assert len(asked) > 30
+    declared = tuple(map(int, workspace()["rust-version"].split(".")))
+    assert max(asked.values()) == declared, max(asked, key=lambda name: asked[name])
+    steps = [step.get("run", "") for step in jobs()["oldest-rust"]["steps"]]
+    assert any('cargo "+$oldest" check --workspace --locked' in step and "rust-version" in step for step in steps)
+
+
+def test_every_published_crate_begins_with_an_example_that_runs() -> None:
+    for name in set(manifests()) - {"ackclock-py", "ackclock-wasm", "ackclock-live"}:
+        source = (ROOT / "crates" / name.removeprefix("ackclock-") / "src/lib.rs").read_text(encoding="utf-8")
+        head = source[: source.index("\n\n")]
+        assert "\n//! # Example\n" in head, name
+        assert re.search(r"^//! ```\n(?://!.*\n)*?//! +assert", head, re.MULTILINE), name

@@ -21,6 +21,26 @@
 //! | [`reordering`] | the path's reordering |
 //! | [`rtt`] | round-trip times |
 //! | [`write`](mod@write) | selected packets, or all of them without names and payload |
+//!
+//! # Example
+//!
+//! ```
+//! use ackclock_capture::survey::Survey;
+//! use ackclock_capture::{analyse, Input};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/captures/kernel/cubic-two-paths-no-dsack-sender.pcapng.gz");
+//! let bytes = std::fs::read(path)?; // a pcap or pcapng file, packed or not
+//! let mut survey = Survey::default();
+//! let (contents, _) = analyse(Input::Bytes(&bytes), usize::MAX, &mut survey)?;
+//! assert!(contents.frames > 1_000);
+//! let found = survey.finish();
+//! let upload = &found.connections[0].record.ways[0];
+//! let told = upload.retransmissions;
+//! assert_eq!((told.needed, told.needless, told.refused, told.cannot_tell), (24, 484, 0, 6));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod both;
 pub mod connection;

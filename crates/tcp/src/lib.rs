@@ -21,6 +21,46 @@
 //! Algorithms see [`facts`] and not each other. [`sender`] is the sequencer, the only module that knows the order of steps.
 //! [`stack::Stack`] names one answer to each question; [`connection::Connection`] is a TCP built from a stack and driven from
 //! outside: it does no I/O, has no clock, draws no random numbers and never sees payload.
+//!
+//! # Example
+//!
+//! Two connections over a wire in memory that loses the tenth segment. The driver brings the clock and carries segments;
+//! payload, which it would carry too, is left out.
+//!
+//! ```
+//! use ackclock_tcp::connection::Connection;
+//! use ackclock_tcp::segment::Segment;
+//! use ackclock_tcp::stack::Stack;
+//! use ackclock_tcp::time::{Nanos, Time};
+//!
+//! let stack = Stack::named("rack-tlp").expect("a named stack");
+//! let (mss, window, bytes) = (1460, 1 << 20, 200_000);
+//! let mut ends = [Connection::connect(&stack, mss, window), Connection::listen(&stack, mss, window)];
+//! ends[0].write(bytes);
+//! let (mut now, mut sent) = (Time::ZERO, 0);
+//! while ends[1].received() < bytes {
+//!     for from in [0, 1] {
+//!         let mut segment = Segment::EMPTY;
+//!         while ends[from].poll_transmit(now, &mut segment, &mut ()) {
+//!             sent += 1;
+//!             if sent != 10 {
+//!                 let outcome = ends[1 - from].on_segment(now, &segment, &mut ());
+//!                 assert!(outcome.refused.is_none());
+//!             }
+//!         }
+//!     }
+//!     now += Nanos::from_millis(10);
+//!     for end in &mut ends {
+//!         if end.next_timer().is_some_and(|due| due <= now) {
+//!             end.on_timer(now, &mut ());
+//!         }
+//!     }
+//! }
+//! assert!(now < Time::ZERO + Nanos::from_secs(1), "the loss was repaired without a timeout");
+//! ```
+//!
+//! A connection built from another stack (see [`stack::Stack::named`]), or from a stack with another answer in one of its slots, is driven in the
+//! same way. An algorithm from outside this crate fills a slot as a [`Factory`].
 
 #![forbid(unsafe_code)]
 

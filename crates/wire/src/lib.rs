@@ -21,6 +21,40 @@
 //!
 //! No arriving packet, however malformed, causes a panic, and no packet costs an allocation. For its use see
 //! `docs/embedding.md`, which explains `examples/echo.rs`.
+//!
+//! # Example
+//!
+//! Two ends of a connection exchange IPv4 packets with checksums.
+//!
+//! ```
+//! use ackclock_tcp::stack::Stack;
+//! use ackclock_tcp::time::{Nanos, Time};
+//! use ackclock_wire::{parse, Border, Buffers, Checksums, Dialect, Endpoint, Secret, Writing};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (a, b) = ("10.0.0.1:40000".parse()?, "10.0.0.2:7".parse()?);
+//! let stack = Stack::named("linux-2025").ok_or("no such stack")?;
+//! let key = Secret::new(*b"16 random bytes!"); // draw it anew at every start
+//! let border = |from, to| Border::new(from, to, 1500, key.choose(from, to, Time::ZERO), Dialect::Linux);
+//! let buffers = Buffers { send: 1 << 16, receive: 1 << 16 };
+//! let mut ends = [Endpoint::connect(&stack, border(a, b)?, buffers), Endpoint::listen(&stack, border(b, a)?, buffers)];
+//! assert_eq!(ends[0].write(b"hello"), 5);
+//! let (mut now, mut packet, mut heard) = (Time::ZERO, [0; 1500], [0; 16]);
+//! let read = loop {
+//!     for from in [0, 1] {
+//!         while let Some(sent) = ends[from].poll_transmit(now, Writing::Whole, &mut packet, &mut ())? {
+//!             ends[1 - from].on_packet(now, &parse(&packet[..sent.len], Checksums::Verify)?, &mut ());
+//!         }
+//!     }
+//!     match ends[1].read(&mut heard) {
+//!         0 => now += Nanos::from_millis(10),
+//!         n => break n,
+//!     }
+//! };
+//! assert_eq!(&heard[..read], b"hello");
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
