@@ -116,6 +116,7 @@ function flowOf(sent: readonly Packet[], stack: string, end: number): FlowTrace 
       element: Int32Array.from(sent, ({ dropped }) => (dropped ? 0 : -1)),
       nth: Int32Array.from(sent, ({ dropped }, i) => (dropped ? i : -1)),
       number: Uint32Array.from(sent, (_, i) => i),
+      marked: new Uint8Array(sent.length),
     },
     acks,
     sackLeft,
@@ -187,6 +188,7 @@ function receive(sent: readonly Packet[]): Pick<FlowTrace, "acks" | "sackLeft" |
     sackFirst,
     sackCount,
     dropped: new Uint8Array(count),
+    echo: new Uint8Array(count),
   };
   return { acks, sackLeft: Float64Array.from(left), sackRight: Float64Array.from(right) };
 }

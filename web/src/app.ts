@@ -1,32 +1,37 @@
 /** The lab: one state, its runs, the views of them, and all that changes it. */
 import { load } from "./engine/client";
 import type { Engine } from "./engine/engine";
-import { fits } from "./engine/size";
 import type { RunTrace } from "./engine/trace";
 import { type Preset, presets } from "./scenario/presets";
 import { decode, encode, type StackChoice, type State } from "./scenario/state";
-import { fromToml, type Table, toToml } from "./scenario/toml";
+import { fromToml, type Table } from "./scenario/toml";
 import { type Caption, caption, heading, type Origin } from "./ui/caption";
 import { CapturePanel } from "./ui/capturePanel";
+import { columns } from "./ui/columns";
+import { Compared } from "./ui/compared";
 import { downloads, itemOf } from "./ui/downloads";
 import { failure } from "./ui/failed";
 import { dropped, kindOf, picker, textOf } from "./ui/files";
 import { FlowPicker } from "./ui/flows";
 import { type Frame, frame } from "./ui/frame";
 import { busy, fromFirst, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { Guest, type Shown } from "./ui/guest";
 import { type Deeds, Header } from "./ui/header";
 import { Edits } from "./ui/history";
-import { help, listen, type Shortcut } from "./ui/keys";
+import { Instants } from "./ui/instants";
+import { help, listen } from "./ui/keys";
 import { flowOf, ofPreset, type Span, seedOf, spanOf } from "./ui/labs";
-import { flowsOf, lasting } from "./ui/links";
+import { lasting } from "./ui/links";
 import { notice } from "./ui/overlay";
 import { packetMenu } from "./ui/packetMenu";
 import { SidePanel } from "./ui/panel";
 import { presetMenu } from "./ui/presetMenu";
+import { RepeatPanel } from "./ui/repeatPanel";
 import { Schema } from "./ui/schema";
 import { type Lab, type Progress, type Refused, Session } from "./ui/session";
 import { share } from "./ui/share";
-import { called, type Known, label, written } from "./ui/stack";
+import { shortcutsOf } from "./ui/shortcuts";
+import type { Known } from "./ui/stack";
 import { around, type StallPanel, stallPanel, type Told, told } from "./ui/stallPanel";
 import { follow, toggle } from "./ui/theme";
 import { type Step, stepOf, tour } from "./ui/tour";
@@ -40,18 +45,25 @@ import "./style/overlay.css";
 /** What the page begins with where its address asks for nothing. */
 const FIRST = "hoe-1995/fig5-7";
 
+/** What another state has only if it says so. */
+const NOTHING = { other: undefined, marks: undefined };
+
 class App {
   private readonly session: Session;
   private readonly header: Header;
   private readonly panel: SidePanel;
   private readonly stall: StallPanel;
   private readonly capture: CapturePanel;
+  private readonly compared: Compared;
+  private readonly guest: Guest;
+  private readonly repeats: RepeatPanel;
+  private readonly instants: Instants;
   private readonly views: Views;
   private readonly parts: Frame;
   private readonly pick: () => void;
   private runs: readonly RunTrace[] = [];
+  private simulated: Shown = { runs: [], names: [] };
   private readonly flows = new FlowPicker((flow) => this.lookAt(flow));
-  private pointer = { x: 0, y: 0 };
   /** Where what is shown came from. */
   private origin: Origin | undefined;
   private readonly caption: Caption;
@@ -64,12 +76,13 @@ class App {
 
   constructor(
     private readonly engine: Engine,
-    private readonly known: Known,
+    known: Known,
     private readonly prepared: readonly Preset[],
     schema: Schema,
   ) {
+    this.compared = new Compared(known);
     const lab = ofPreset(this.preset(FIRST));
-    this.session = new Session(lab, (what, i, signal, progress) => this.runOne(what, i, signal, progress), {
+    this.session = new Session(lab, (what, i, options) => this.compared.run(engine, what, i, options), {
       changed: () => this.edits.follow(),
       progress: (progress) => this.progress(progress),
       done: (runs, of) => this.show(runs, of),
@@ -77,15 +90,18 @@ class App {
       failed: (error) => this.failed(error),
       stale: (is) => this.parts.stale(is),
     });
-    const shortcuts = this.shortcuts();
     this.edits = new Edits({
       edited: () => this.session.lab,
       fragment: () => this.fragment(),
       restore: (mine) => void this.begin(mine),
     });
-    const deeds: Deeds = {
+    this.instants = new Instants(this.session, () => this.views);
+    const deeds: Omit<Deeds, "help"> = {
       presets: () => this.menu(),
-      run: () => this.run(),
+      run: () => {
+        this.stop();
+        void this.session.run();
+      },
       stop: () => this.stop(),
       seed: (seed) => this.session.change({ seed }),
       tour: () => this.tour(),
@@ -93,23 +109,37 @@ class App {
       download: () => this.download(),
       open: () => this.pick(),
       theme: toggle,
-      help: () => help(shortcuts, GESTURES),
       drawer: () => document.body.classList.toggle("drawer"),
     };
-    this.header = new Header(deeds, this.edits.buttons);
+    const shortcuts = shortcutsOf(deeds, {
+      leave: () => this.stop(),
+      pause: (by) => this.stall.step(by),
+      more: this.instants.shortcuts,
+    });
+    this.header = new Header({ ...deeds, help: () => help(shortcuts, GESTURES) }, this.edits.buttons);
     this.panel = new SidePanel(this.session, schema, known);
     this.stall = stallPanel((pause) => this.point(pause));
     this.capture = new CapturePanel(engine, {
       progress: (progress) => this.progress(progress),
       stop: () => this.stop(),
       draw: (run, name) => this.captured(run, name),
-      scenario: (toml) => this.scenario(toml),
+      scenario: (toml) => {
+        this.guest.join();
+        return this.scenario(toml);
+      },
+      left: () => this.guest.close(),
       say: (text, bad) => this.parts.say(text, bad),
     });
     this.caption = caption(() => this.tour());
-    const cards = [this.caption.element, this.capture.element, this.stall.element];
+    this.guest = new Guest(() => this.display());
+    this.repeats = new RepeatPanel(engine, {
+      asked: () => this.compared.all(this.session.lab),
+      show: (repeated) => this.views.setRepeated(repeated),
+    });
+    const { stall, instants } = this;
+    const cards = [this.caption, this.capture, this.guest, stall, instants].map(({ element }) => element);
     this.parts = frame(this.header.element, this.panel.element, this.flows.element, ...cards);
-    this.views = createViews(this.parts.views, { views: ORDER });
+    this.views = createViews(this.parts.views, { views: ORDER, below: this.repeats.element });
     listen(shortcuts);
     this.pick = picker((file) => void this.bring(file));
     this.listen();
@@ -144,7 +174,7 @@ class App {
   /** Shows a state that the address holds. */
   private restore(lab: Lab, span?: Span, edited = false): Promise<void> {
     const before = this.session.lab;
-    this.session.set(lab);
+    this.session.set({ ...NOTHING, ...lab });
     this.edits.take();
     return this.draw(before, span, edited);
   }
@@ -153,48 +183,34 @@ class App {
     return (this.prepared.find((p) => p.id === id) ?? this.prepared[0]) as Preset;
   }
 
-  private async runOne(lab: Lab, i: number, signal: AbortSignal, progress: (share: number) => void): Promise<RunTrace> {
-    const run = { scenario: this.toml(lab, i), seed: lab.seed };
-    const shortened = (duration: string) => this.toml({ ...lab, scenario: lasting(lab.scenario, duration) }, i);
-    await fits(this.engine, run, shortened, lab.stacks.length, { signal });
-    return this.engine.run(run, { signal, progress });
-  }
-
-  /** The scenario with the i-th stack in it. */
-  private toml(lab: Lab, i: number): string {
-    return toToml(written(lab.scenario, lab.stacks[i] as StackChoice, this.known));
-  }
-
-  private names(lab: Lab): string[] {
-    const own = String(flowsOf(lab.scenario)[0]?.stack ?? "");
-    return lab.stacks.map((stack) => label(stack, own));
-  }
-
   private progress(progress: Progress): void {
     this.header.progress(progress);
     document.documentElement.dataset.lab = progress.running ? "running" : "idle";
   }
 
   private show(runs: RunTrace[], lab: Lab): void {
-    const names = this.names(lab);
-    const shown = called(runs, lab.stacks, names);
-    this.display(shown, names);
+    this.simulated = { runs: this.compared.named(runs, lab), names: this.compared.names(lab) };
+    this.guest.renewed();
+    this.display();
     if (this.next) this.views.setWindow(...(this.next.span ?? ([0, busy(runs)] as const)));
     this.next = undefined;
-    this.capture.left();
+    if (!this.guest.here) this.capture.left();
     this.parts.say();
     this.panel.drawHand();
     this.title(lab);
     this.edits.follow();
   }
 
-  /** Draws runs, called so. */
-  private display(runs: readonly RunTrace[], names: readonly string[]): void {
+  /** Draws the simulated runs, the guest, or both. */
+  private display(): void {
+    const { runs, names } = this.guest.with(this.simulated);
     this.runs = runs;
     this.parts.stale(false);
+    this.repeats.left(this.guest.simulated);
     this.flows.show(runs);
     this.views.setRuns(runs, this.flows.flow);
     this.stall.show(() => told(runs), names);
+    this.instants.renew();
     const { dataset } = document.documentElement;
     dataset.runs = String(Number(dataset.runs ?? 0) + 1);
     dataset.lab = "shown";
@@ -204,16 +220,27 @@ class App {
     const placed = this.panel.refuse(refused);
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
-    const where = "The engine refuses a value in the panel. The graphs still show the run before.";
-    this.parts.say(placed ? where : refused.refusal.message, true);
+    const { message } = refused.refusal;
+    const says = placed ? "The engine refuses a value in the panel. The graphs still show the run before." : message;
+    this.parts.say(says, true);
+    const { lab } = this.session;
+    void this.compared
+      .repairs(this.engine, lab, refused, (next) => this.edit(next))
+      .then((deeds) => {
+        if (lab === this.session.lab) this.parts.say(says, true, ...deeds);
+      });
+  }
+
+  /** An edit from outside of the panel. */
+  private edit(next: Partial<Lab>): void {
+    this.session.change(next);
+    this.panel.draw();
   }
 
   private failed(error: Error): void {
     document.documentElement.dataset.lab = "refused";
-    const [why, ...deeds] = failure(error, (duration) => {
-      this.session.change({ scenario: lasting(this.session.lab.scenario, duration) });
-      this.panel.draw();
-    });
+    const shorter = (duration: string) => this.edit({ scenario: lasting(this.session.lab.scenario, duration) });
+    const [why, ...deeds] = failure(error, shorter);
     this.parts.say(why, true, ...deeds);
   }
 
@@ -227,7 +254,7 @@ class App {
   /** Another state as a whole, drawn and run. */
   private async take(lab: Lab, span?: Span): Promise<void> {
     const before = this.session.lab;
-    this.session.change(lab);
+    this.session.change({ ...NOTHING, ...lab });
     await this.draw(before, span);
   }
 
@@ -241,7 +268,7 @@ class App {
       // A form that the panel cannot show is not one of a scenario: the engine has the words for it.
       this.session.set(before);
       this.panel.renew();
-      await this.engine.check({ scenario: this.toml(lab, 0) });
+      await this.engine.check({ scenario: this.compared.toml(lab, 0) });
       throw new Error("this page cannot show its scenario");
     }
     this.title(lab);
@@ -295,8 +322,10 @@ class App {
 
   private download(): void {
     const { lab } = this.session;
-    const names = this.names(lab);
-    const items = this.runs.map((run, i) => itemOf(this.engine, run, names[i] ?? "", this.toml(lab, i), lab.seed));
+    const names = this.compared.names(lab);
+    const item = (run: RunTrace, i: number) =>
+      itemOf(this.engine, run, names[i] ?? "", this.compared.toml(lab, i), lab.seed);
+    const items = this.simulated.runs.map(item);
     const picture = (view: string, kind: "svg" | "png") => this.views.export(view as ViewName, kind);
     downloads(String(lab.scenario.name ?? "scenario"), lab.seed, items, { views: GRAPHS, picture });
   }
@@ -325,8 +354,9 @@ class App {
 
   /** Shows a flow of a capture, from its first packet on; the scenario at the left stays. */
   private captured(run: RunTrace, name: string): void {
-    this.display([run], [name]);
-    this.views.setWindow(...fromFirst(run));
+    this.guest.bring(run, name);
+    this.display();
+    if (!this.guest.simulated) this.views.setWindow(...fromFirst(run));
   }
 
   /** Shows a run that was made elsewhere; the scenario at the left stays. */
@@ -335,7 +365,8 @@ class App {
     const run = await this.file.read(file, kind);
     if (!run) return;
     this.capture.left();
-    this.display([run], [file.name]);
+    this.guest.bring(run, file.name);
+    this.display();
     this.views.setWindow(0, busy(this.runs));
     this.parts.say(`The graphs show the trace ${file.name}. Run shows the scenario at the left again.`);
   }
@@ -343,46 +374,20 @@ class App {
   private listen(): void {
     follow((now) => this.header.dark(now === "dark"));
     dropped((file) => void this.bring(file));
-    const at = ({ clientX: x, clientY: y }: PointerEvent) => {
-      this.pointer = { x, y };
-    };
-    window.addEventListener("pointerdown", at, true);
+    this.views.on("measured", (points) => this.instants.measured(points));
     this.views.on("window", () => this.edits.follow());
     this.views.on("packet", (packet) => {
       const run = this.runs[packet.run];
-      if (!run || run.flows[packet.flow]?.captured) return; // what was captured cannot be changed
-      const change = (scenario: Table) => {
-        this.session.change({ scenario });
-        this.panel.draw();
-      };
-      packetMenu(this.pointer, run, packet, this.session.lab.scenario, change);
+      const column = this.guest.simulated ? columns(this.session.lab)[packet.run] : undefined;
+      if (run) packetMenu(run, packet, column, (next) => this.edit(next));
     });
-  }
-
-  private run(): void {
-    this.stop();
-    void this.session.run();
   }
 
   private stop(): void {
     this.session.stop();
     this.capture.stop();
     this.file.stop();
-  }
-
-  private shortcuts(): Shortcut[] {
-    return [
-      { key: "r", says: "run again", do: () => this.run() },
-      { key: "Escape", says: "stop the run", do: () => this.stop() },
-      { key: "e", says: "experiments", do: () => this.menu() },
-      { key: ".", says: "next long pause", do: () => this.stall.step(1) },
-      { key: ",", says: "the one before", do: () => this.stall.step(-1) },
-      { key: "s", says: "copy the link", do: () => void share(this.edits.write()) },
-      { key: "d", says: "download", do: () => this.download() },
-      { key: "o", says: "open a file", do: () => this.pick() },
-      { key: "t", says: "dark or light", do: toggle },
-      { key: "?", says: "this sheet", do: () => help(this.shortcuts(), GESTURES) },
-    ];
+    this.repeats.stop();
   }
 }
 
@@ -391,6 +396,5 @@ export async function app(): Promise<void> {
   const engine = await load();
   const [named, schema, prepared] = await Promise.all([engine.stacks(), engine.schema(), presets()]);
   const shapes = new Schema(schema);
-  const known: Known = { named: named as unknown as Table[], slots: shapes.slots() };
-  await new App(engine, known, prepared, shapes).begin();
+  await new App(engine, { named: named as unknown as Table[], slots: shapes.slots() }, prepared, shapes).begin();
 }

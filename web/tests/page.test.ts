@@ -275,7 +275,7 @@ test("a bad value is refused in its field with what is allowed, and a good one r
   expect(await field.locator(".refusal").isVisible()).toBe(false);
 });
 
-test("a combination of components that makes no sense says why", async () => {
+test("a combination of components that makes no sense says why, and is mended in one click", async () => {
   const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
   await page.locator(".stack .slots > summary").click();
   await page.locator(".slot", { hasText: "Fast recovery" }).locator("> summary").click();
@@ -283,6 +283,9 @@ test("a combination of components that makes no sense says why", async () => {
   await page.waitForSelector("html[data-lab=refused]");
   const said = await page.locator(".stack .refusal:not([hidden])").allTextContents();
   expect(said.join(" ")).toMatch(/only|together|SACK|sack/);
+  const repair = page.locator(".note").getByRole("button", { name: /^Switch on SACK/ });
+  await afterwards(page, () => repair.click());
+  expect(await page.locator(".stack .refusal:not([hidden])").count()).toBe(0);
 });
 
 test("who chooses by the keyboard stays where the choice was made", async () => {

@@ -165,9 +165,13 @@ impl fmt::Debug for ElementSpec {
                 let mut fields = f.debug_struct("Bernoulli");
                 fields.field("p", p).field("per", per).field("at", at).field("only", only).finish()
             }
-            ElementSpec::Script(script::ScriptSpec { at, only, rules }) => {
+            ElementSpec::Script(script::ScriptSpec { at, only, flow, rules }) => {
                 let mut fields = f.debug_struct("Script");
-                fields.field("at", at).field("only", only).field("rules", rules).finish()
+                fields.field("at", at).field("only", only);
+                if let Some(flow) = flow {
+                    fields.field("flow", flow);
+                }
+                fields.field("rules", rules).finish()
             }
             ElementSpec::DelaySpike(delay_spike::DelaySpikeSpec(spec))
             | ElementSpec::Outage(outage::OutageSpec(spec)) => {
@@ -205,12 +209,31 @@ pub(crate) enum GateKind {
     Custom(custom::Custom),
 }
 
+impl GateKind {
+    /// Whether the element sees the packets of this flow.
+    #[inline]
+    fn covers(&self, flow: u32) -> bool {
+        match self {
+            GateKind::Script(s) => s.covers(flow),
+            GateKind::Bernoulli(_)
+            | GateKind::GilbertElliott(_)
+            | GateKind::DelaySpike(_)
+            | GateKind::Outage(_)
+            | GateKind::Red(_)
+            | GateKind::Netem(_)
+            | GateKind::PathTrace(_)
+            | GateKind::TokenBucket(_)
+            | GateKind::Custom(_) => true,
+        }
+    }
+}
+
 impl Gate {
     /// The fate of the packet that arrives now, and its number among the packets that the element sees (from 0).
     #[inline]
     pub(crate) fn judge(&mut self, seen: &Seen) -> (Fate, u64) {
         let nth = self.arrivals;
-        if !self.only.covers(seen.data) {
+        if !self.only.covers(seen.data) || !self.kind.covers(seen.flow) {
             return (Fate::Pass, nth);
         }
         self.arrivals += 1;

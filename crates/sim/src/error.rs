@@ -34,7 +34,7 @@ pub enum Impossible {
     Unknown {
         /// Where the reference is.
         what: String,
-        /// `node` or `stack`.
+        /// `node`, `stack` or `flow`.
         kind: &'static str,
         /// The number found.
         index: u32,

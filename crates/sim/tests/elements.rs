@@ -129,8 +129,42 @@ fn a_script_that_sees_acks_only_counts_acks_only() {
     let mut s = path(2, vec![]);
     (s.flows[1].from, s.flows[1].to) = (s.flows[1].to, s.flows[1].from);
     let rules = [3, 5].map(|nth| ScriptRule { nth, action: ScriptAction::Drop }).to_vec();
-    s.links[0].back.elements = vec![ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::Acks, rules })];
+    s.links[0].back.elements =
+        vec![ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::Acks, flow: None, rules })];
     assert_eq!(run(&s, "newreno").1.dropped, [0, 2]);
+}
+
+/// Which flows' packets were dropped, and as which arrivals.
+#[derive(Default)]
+struct Dropped(Vec<(u32, u64)>);
+
+impl Watch for Dropped {
+    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
+    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    fn dropped(&mut self, _: Time, flow: u32, _: Side, _: u32, nth: u64, _: DropWhy, _: &Segment, _: u8) {
+        self.0.push((flow, nth));
+    }
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
+    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+#[test]
+fn a_script_for_one_flow_counts_and_drops_its_packets_alone() {
+    let rules = [3, 5].map(|nth| ScriptRule { nth, action: ScriptAction::Drop }).to_vec();
+    let script = |flow| {
+        ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::Data, flow: Some(flow), rules: rules.clone() })
+    };
+    for flow in [0, 1] {
+        let stack = Stack::named("newreno").expect("a known stack");
+        let mut sim = Sim::new(&path(2, vec![script(flow)]), &[stack], 1, Dropped::default()).expect("possible");
+        sim.run();
+        assert_eq!(sim.into_watch().0, [(flow, 3), (flow, 5)]);
+    }
+    let stack = Stack::named("newreno").expect("a known stack");
+    let none = Sim::new(&path(2, vec![script(2)]), &[stack], 1, Dropped::default()).err().map(|e| e.to_string());
+    assert!(
+        none.is_some_and(|e| e.ends_with("a script: there is no flow number 2; the scenario has 2, counted from 0"))
+    );
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_packet_dropped_at_the_exit_has_used_its_slot() {
         let mut s = ba();
         s.duration = Nanos::from_millis(500);
         let rules = vec![ScriptRule { nth: 0, action: ScriptAction::Drop }];
-        s.links[0].forward.elements = vec![ElementSpec::Script(ScriptSpec { at, only: Only::All, rules })];
+        s.links[0].forward.elements = vec![ElementSpec::Script(ScriptSpec { at, only: Only::All, flow: None, rules })];
         let (r, log) = run(&s, 1);
         assert_eq!(r.links[0].drops.script, 1);
         log.flows[0].iter().find(|l| l.contains("delivered Receiver")).unwrap().clone()
@@ -174,8 +174,12 @@ fn a_script_delays_and_duplicates_the_packets_that_it_names() {
     let script = |at, action| {
         let mut s = ba();
         s.duration = Nanos::from_millis(300);
-        s.links[0].forward.elements =
-            vec![ElementSpec::Script(ScriptSpec { at, only: Only::All, rules: vec![ScriptRule { nth: 0, action }] })];
+        s.links[0].forward.elements = vec![ElementSpec::Script(ScriptSpec {
+            at,
+            only: Only::All,
+            flow: None,
+            rules: vec![ScriptRule { nth: 0, action }],
+        })];
         let (r, log) = run(&s, 1);
         assert_eq!(r.flows[0].needless, 0);
         let rx = |l: &&String| l.contains("delivered Receiver");
@@ -293,7 +297,7 @@ fn adding_an_element_never_disturbs_the_luck_of_another() {
     s.links[0]
         .forward
         .elements
-        .insert(0, ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules: vec![rule] }));
+        .insert(0, ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, flow: None, rules: vec![rule] }));
     assert_eq!(drops(&s), alone);
 }
 
@@ -321,7 +325,7 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
     let e = |e: ElementSpec| text(&|s| s.links[0].forward.elements = vec![e.clone()]);
     assert!(e(bernoulli(f64::NAN, Place::Entry)).contains("0 to 1"));
     let twice = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }; 2];
-    assert!(e(ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules: twice }))
+    assert!(e(ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules: twice }))
         .contains("two rules for arrival 3"));
     let swap = |gap| ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 1, gap });
     assert!(e(swap(Gap::Constant(Nanos(0)))).contains("a time above zero"));
@@ -361,7 +365,8 @@ fn any_direction() -> impl Strategy<Value = DirectionSpec> {
                 ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
             ]
         });
-        let script = rules.map(|rules| ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules }));
+        let script =
+            rules.map(|rules| ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules }));
         let queue = QueueSpec { limit, limit_counts_service };
         let elements = script.into_iter().collect();
         DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }

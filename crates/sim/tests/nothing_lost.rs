@@ -53,6 +53,7 @@ fn through_a_spike(stack: Stack) -> (FlowResult, Heard) {
     s.links[0].forward.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Entry,
         only: ackclock_sim::scenario::Only::default(),
+        flow: None,
         rules,
     }));
     let mut sim = Sim::new(&s, &[stack], 1, Heard::default()).expect("a possible scenario");
@@ -114,6 +115,7 @@ fn overtaken(stack: Stack) -> FlowResult {
     s.links[0].forward.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Entry,
         only: ackclock_sim::scenario::Only::default(),
+        flow: None,
         rules: (1..1000).map(late).collect(),
     }));
     let mut sim = Sim::new(&s, &[stack], 1, ()).expect("a possible scenario");

@@ -69,6 +69,7 @@ fn scenario(lost: &[u64], window: u64) -> Scenario {
     bottleneck.elements.push(ElementSpec::Script(ScriptSpec {
         at: Place::Exit,
         only: ackclock_sim::scenario::Only::default(),
+        flow: None,
         rules,
     }));
     let back = pipe(Some(Rate(800_000)), Nanos::from_millis(95));

@@ -98,7 +98,7 @@ fn run(stack: Stack, rate: u64, elements: Vec<ElementSpec>, window: u64, secs: u
 /// Drops these packets, counted from 1.
 fn drop(nth: &[u64]) -> Vec<ElementSpec> {
     let rules = nth.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
-    vec![ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules })]
+    vec![ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, flow: None, rules })]
 }
 
 /// Every half second, on average, six pairs of places in the queue exchange their packets.
@@ -139,7 +139,7 @@ fn told_of_each_dsack_inc_learns_from_a_late_packet_whose_window_also_lost_one()
         let detect = DetectSpec::DupAck(DupAckSpec { threshold, judge_in_recovery: true, ..DupAckSpec::default() });
         let late = ScriptRule { nth: 1, action: ScriptAction::Delay(Nanos::from_millis(60)) };
         let lost = ScriptRule { nth: 3, action: ScriptAction::Drop };
-        let script = ScriptSpec { at: Place::Exit, only: Only::All, rules: vec![late, lost] };
+        let script = ScriptSpec { at: Place::Exit, only: Only::All, flow: None, rules: vec![late, lost] };
         let stack = Stack { detect, ..opened("dsack-inc", 28) };
         let seen = run(stack, 5_000_000, vec![ElementSpec::Script(script)], 1000, 1, 1);
         (seen.recoveries, seen.mistakes, seen.dupthresh)

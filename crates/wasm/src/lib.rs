@@ -17,6 +17,7 @@ mod picture;
 use ackclock_lab::error::ScenarioError;
 use ackclock_lab::run::{check, meta, run_watched, RunError};
 use ackclock_lab::scenario::{Overrides, Plan};
+use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::Summary;
 use ackclock_lab::{report, schema, stacks};
 use ackclock_sim::watch::Watch;
@@ -47,6 +48,11 @@ enum Request {
     Check(What),
     /// The text that `ackclock show` prints.
     Show(What),
+    /// Means of numbers over runs with their 95 % confidence intervals, as reports over several seeds have them.
+    Means {
+        /// The numbers of each mean.
+        of: Vec<Vec<f64>>,
+    },
     /// The list that `ackclock stacks --json` prints.
     Stacks,
     /// The JSON Schema of scenario files.
@@ -91,6 +97,9 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
         Request::Parquet(what) => what.parquet(border).map_err(refused),
         Request::Check(what) => what.check().map_err(refused),
         Request::Show(what) => what.plan().map(|(plan, _)| Value::from(plan.to_toml()).to_string()).map_err(refused),
+        Request::Means { of } => {
+            Ok(json!(of.iter().map(|values| Interval::of(values)).collect::<Vec<_>>()).to_string())
+        }
         Request::Stacks => Ok(stacks::json()),
         Request::Schema => Ok(schema::json()),
         Request::Capture(whole) => whole.flows(border).map_err(unreadable),

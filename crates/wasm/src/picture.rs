@@ -130,7 +130,7 @@ impl Watch for Picture {
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let f = &mut self.flows[flow as usize];
         match to {
-            Side::Receiver => f.delivered(at.as_secs_f64(), number),
+            Side::Receiver => f.delivered(at.as_secs_f64(), number, seg),
             Side::Sender => f.answer_arrived(at.as_secs_f64(), number, seg),
         }
     }

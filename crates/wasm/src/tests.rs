@@ -122,3 +122,41 @@ fn trace_files_have_the_trace_hash_of_the_run() {
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     assert!(parquet.windows(hash.len()).any(|w| w == hash.as_bytes()));
 }
+
+#[test]
+fn marked_packets_and_the_acks_that_echo_them_are_told() {
+    let scenario = r#"
+        [run]
+        duration = "20 s"
+        [[link]]
+        from = "A"
+        to = "B"
+        rate = "2 Mbps"
+        delay = "20 ms"
+        queue = "50 packets"
+        elements = [{ kind = "red", min = "5 packets", max = "80 packets", mean_packet = "1500 B", ecn = true }]
+        [[flow]]
+        from = "A"
+        to = "B"
+        stack = "rfc-6675"
+        set = { "options.ecn" = true }
+    "#;
+    let answer = &ask(json!({ "do": "trace", "scenario": scenario }));
+    assert_eq!(answer["error"], Value::Null, "{answer}");
+    let (flow, marks) = (&answer["ok"]["flows"][0], &answer["ok"]["report"]["runs"][0]["links"][0]["marks"]);
+    assert!(marks.as_u64() > Some(2));
+    // Each that was marked arrived marked, unless it was under way at the end.
+    let (marks, arrived) = (marks.as_u64().unwrap(), count(&flow["sends"]["marked"], 1));
+    assert!(arrived <= marks && arrived + count(&flow["sends"]["fate"], 2) >= marks);
+    assert!(count(&flow["acks"]["echo"], 1) >= arrived && arrived > 2);
+}
+
+#[test]
+fn means_are_those_of_reports_over_several_seeds() {
+    let said = ask(json!({ "do": "means", "of": [[1.0, 2.0, 3.0, 4.0, 5.0], [7.0], []] }));
+    let [several, one, none] = [0, 1, 2].map(|i| &said["ok"][i]);
+    assert_eq!((&several["n"], &several["mean"]), (&json!(5), &json!(3.0)));
+    let half = several["half_width_95"].as_f64().unwrap();
+    assert!((half - 2.776_45 * (2.5f64 / 5.0).sqrt()).abs() < 1e-4);
+    assert_eq!((&one["mean"], &one["half_width_95"], none), (&json!(7.0), &Value::Null, &Value::Null));
+}

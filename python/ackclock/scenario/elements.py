@@ -210,6 +210,8 @@ class Script(Part):
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
     """Which packets are counted. Default: all."""
+    flow: int | None = None
+    """The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic."""
 
 
 BelowZero: TypeAlias = Literal["again", "zero"]

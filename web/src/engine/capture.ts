@@ -131,6 +131,7 @@ export function captureTrace({ flow: row, retransmissions, stalls, leftOut, draw
       element: new Int32Array(sent).fill(-1),
       nth: new Int32Array(sent).fill(-1),
       number: new Uint32Array(sent),
+      marked: new Uint8Array(sent),
     },
     acks: {
       ...answers,
@@ -139,6 +140,7 @@ export function captureTrace({ flow: row, retransmissions, stalls, leftOut, draw
       newlyDelivered: nothing(answered),
       number: new Uint32Array(answered),
       dropped: new Uint8Array(answered),
+      echo: new Uint8Array(answered),
     },
     sackLeft,
     sackRight,

@@ -49,8 +49,8 @@ function lineEnd(text: string, from: number): number {
 type Columns = Record<string, number[]>;
 
 class Flow {
-  sends: Columns = columns("time seq len sends verdict fate fateTime by episode element nth number");
-  acks: Columns = columns("sent time ack rwnd dupRun pipe newlyDelivered number sackFirst sackCount dropped");
+  sends: Columns = columns("time seq len sends verdict fate fateTime by episode element nth number marked");
+  acks: Columns = columns("sent time ack rwnd dupRun pipe newlyDelivered number sackFirst sackCount dropped echo");
   windows: Columns = columns("time cwnd ssthresh by episode");
   dupthresh: Columns = columns("time value");
   rto: Columns = columns("time value");
@@ -172,7 +172,7 @@ function carried(flow: Flow, time: number, event: string, cell: Cells, number: N
     if (long) sent(flow, time, cell, number);
     flow.numbered.sender += takes ? 1 : 0;
   } else if (ofSender && long) {
-    arrived(flow, time, event === "delivered", number);
+    arrived(flow, time, event === "delivered", cell, number);
   } else if (!ofSender && !takes) {
     answered(flow, time, event, cell, number);
   }
@@ -195,6 +195,7 @@ function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
     element: -1,
     nth: -1,
     number: flow.numbered.sender,
+    marked: 0,
   });
 }
 
@@ -204,14 +205,15 @@ function verdict(cell: Cells, number: Numbers): (typeof VERDICTS)[number] {
   return cell("refused") === "true" ? "refused" : "needed";
 }
 
-function arrived(flow: Flow, time: number, whole: boolean, number: Numbers): void {
+function arrived(flow: Flow, time: number, whole: boolean, cell: Cells, number: Numbers): void {
   const rows = flow.away.get(`${number("seq")} ${number("len")}`);
   const row = whole ? rows?.shift() : rows?.pop();
-  const { fate, fateTime, element, nth } = flow.sends;
+  const { fate, fateTime, element, nth, marked } = flow.sends;
   flow.came = row ?? -1;
-  if (row === undefined || !fate || !fateTime || !element || !nth) return;
+  if (row === undefined || !fate || !fateTime || !element || !nth || !marked) return;
   fate[row] = whole ? 0 : 1;
   fateTime[row] = time;
+  marked[row] = whole && cell("flags").includes("C") ? 1 : 0;
   if (whole) return;
   element[row] = number("element");
   nth[row] = number("nth");
@@ -252,6 +254,7 @@ function answered(flow: Flow, time: number, event: string, cell: Cells, number: 
     sackFirst: first,
     sackCount: blocks.length,
     dropped: dropped ? 1 : 0,
+    echo: cell("flags").includes("E") ? 1 : 0,
   });
 }
 
@@ -282,12 +285,12 @@ function traced(flow: Flow, i: number): FlowTrace {
     sends: {
       ...{ time: f64(s.time), seq: f64(s.seq), len: u32(s.len), sends: u8(s.sends), verdict: u8(s.verdict) },
       ...{ fate: u8(s.fate), fateTime: f64(s.fateTime), by: u8(s.by), episode: u32(s.episode) },
-      ...{ element: i32(s.element), nth: i32(s.nth), number: u32(s.number) },
+      ...{ element: i32(s.element), nth: i32(s.nth), number: u32(s.number), marked: u8(s.marked) },
     },
     acks: {
       ...{ sent: f64(a.sent), time: f64(a.time), ack: f64(a.ack), rwnd: f64(a.rwnd), dupRun: u32(a.dupRun) },
       ...{ pipe: f64(a.pipe), newlyDelivered: f64(a.newlyDelivered), number: u32(a.number) },
-      ...{ sackFirst: u32(a.sackFirst), sackCount: u8(a.sackCount), dropped: u8(a.dropped) },
+      ...{ sackFirst: u32(a.sackFirst), sackCount: u8(a.sackCount), dropped: u8(a.dropped), echo: u8(a.echo) },
     },
     sackLeft: f64(flow.sackLeft),
     sackRight: f64(flow.sackRight),

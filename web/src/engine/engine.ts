@@ -1,5 +1,6 @@
 /** The engine's answers, typed: what `crates/wasm` is asked and says. */
 import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow } from "./capture";
+import type { Interval } from "./repeat";
 import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
 /** What is to be run. */
@@ -67,6 +68,10 @@ export interface File {
 export interface Engine {
   /** Runs a scenario; rejects with a `Refusal` as `cause`, or with the signal's reason. */
   run(run: Run, options?: Options): Promise<RunTrace>;
+  /** The report of `ackclock run --json` alone; rejects as `run` does. */
+  report(run: Run, options?: Options): Promise<Report>;
+  /** The mean of each list of numbers, with its 95 % confidence interval; null for an empty list. */
+  means(of: readonly (readonly number[])[]): Promise<(Interval | null)[]>;
   /** The trace as `ackclock run --trace FILE.csv` writes it. */
   csv(run: Run, options?: Options): Promise<File>;
   /** The same as `ackclock run --trace FILE.parquet` writes it. */
@@ -104,6 +109,8 @@ export function engine(ask: Ask): Engine {
     ask(request, options) as Promise<T>;
   return {
     run: async (run, options) => runTrace(await said<Answer>({ do: "trace", ...asked(run) }, options)),
+    report: (run, options) => said<Report>({ do: "run", ...asked(run) }, options),
+    means: (of) => said<(Interval | null)[]>({ do: "means", of }),
     csv: async (run, options) => file(await said<Recorded>({ do: "csv", ...asked(run) }, options)),
     parquet: async (run, options) => file(await said<Recorded>({ do: "parquet", ...asked(run) }, options)),
     check: async (scenario) => layout(await said<Layout>({ do: "check", ...scenario })),

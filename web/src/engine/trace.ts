@@ -54,6 +54,8 @@ export interface Sends {
   nth: Int32Array;
   /** The flow's how many-th packet with sequence space it is, from 0, in the order of sending: SYN and retransmissions included. */
   number: Uint32Array;
+  /** 1 if it arrived with the mark of a queue (CE, RFC 3168). */
+  marked: Uint8Array;
 }
 
 /** Pure ACKs and what the sender made of them, in the order of arrival at the sender; dropped ones stand at their sending. */
@@ -77,6 +79,8 @@ export interface Acks {
   sackCount: Uint8Array;
   /** 1 if it was dropped on its way. */
   dropped: Uint8Array;
+  /** 1 if it echoes a mark (ECE, RFC 3168). */
+  echo: Uint8Array;
 }
 
 /** The window after each change of it. */

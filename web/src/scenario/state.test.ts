@@ -11,9 +11,11 @@ const STATE: State = {
     { name: "rfc-6675", set: { "rto.min": "200 ms" } },
     { name: null, set: {} },
   ],
+  other: { run: { duration: "60 s" } },
   seed: 7,
   view: { from: 1.5, to: 2, flow: 3 },
   preset: "hoe-1995/fig5-7",
+  marks: [{ time: 1.5, note: "the first loss" }],
 };
 
 test("a state survives the way through a fragment", async () => {
@@ -66,6 +68,8 @@ test("a bad fragment gives a message, whatever it is", async () => {
     ],
     [await raw(JSON.stringify({ ...STATE, stacks: [{ name: null, set: { rto: null } }] })), "no value at `rto`"],
     [await raw(`{"scenario": {"a": ${"[".repeat(99)}${"]".repeat(99)}}, "stacks": [], "seed": 1}`), "32 levels"],
+    [await raw(JSON.stringify({ ...STATE, other: 5 })), "its second path"],
+    [await raw(JSON.stringify({ ...STATE, marks: [{ time: "1" }] })), "its marks"],
     [await raw(`"${"0".repeat(17 << 20)}"`), "cut off or damaged"],
   ];
   for (const [fragment, why] of cases) {

@@ -11,8 +11,12 @@ export interface StackChoice {
 /** What a link holds. */
 export interface State {
   scenario: Table;
+  /** A second path, with which the first is compared. */
+  other?: Table | undefined;
   stacks: StackChoice[];
   seed: number;
+  /** Instants that are marked, each with its note. */
+  marks?: readonly { readonly time: number; readonly note: string }[] | undefined;
   /** What is looked at, as the views keep it. */
   view?: Json | undefined;
   /** The id of the preset that it was made of. */
@@ -36,8 +40,9 @@ const DEEPEST = 32;
 
 /** The fragment for a state, without `#`. */
 export async function encode(state: State): Promise<string> {
-  const { scenario, stacks, seed, view, preset } = state;
-  const json = JSON.stringify({ scenario, stacks, seed, view, preset });
+  const { scenario, other, stacks, seed, marks, view, preset } = state;
+  const noted = marks?.length ? marks : undefined;
+  const json = JSON.stringify({ scenario, other, stacks, seed, marks: noted, view, preset });
   const packed = await through(new TextEncoder().encode(json), new CompressionStream("deflate-raw"));
   return `lab=${VERSION}.${base64url(packed)}`;
 }
@@ -84,12 +89,16 @@ function unescaped(text: string): string {
 function mistake(told: unknown): string | undefined {
   if (!isTable(told)) return "it holds no state";
   if (!isTable(told.scenario)) return "it holds no scenario";
-  const lacks = unsaid(told.scenario as Json, "", 0);
+  const { stacks, seed, other, marks } = told;
+  if (other !== undefined && !isTable(other)) return "its second path is none";
+  const paths = [told.scenario, ...(other === undefined ? [] : [other])];
+  const lacks = paths.map((path) => unsaid(path as Json, "", 0)).find((wrong) => wrong !== undefined);
   if (lacks !== undefined) return `its scenario ${lacks}`;
-  const { stacks, seed } = told;
   if (!Array.isArray(stacks) || stacks.length < 1 || stacks.length > MOST_STACKS) {
     return `it has not 1 to ${MOST_STACKS} stacks`;
   }
+  if (other !== undefined && stacks.length > MOST_STACKS / 2) return "it has two paths and more than two stacks";
+  if (marks !== undefined && !(Array.isArray(marks) && marks.every(isMark))) return "its marks are none";
   const isChoice = (s: unknown) => isTable(s) && (s.name === null || typeof s.name === "string") && isTable(s.set);
   if (!stacks.every(isChoice)) return "one of its stacks has no form that this page knows";
   const set = stacks.map((stack) => unsaid(stack.set as Json, "", 0)).find((wrong) => wrong !== undefined);
@@ -108,6 +117,10 @@ function unsaid(value: Json | undefined, at: string, depth: number): string | un
     if (wrong !== undefined) return wrong;
   }
   return undefined;
+}
+
+function isMark(value: unknown): boolean {
+  return isTable(value) && Number.isFinite(value.time) && typeof value.note === "string";
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {

@@ -26,6 +26,8 @@ export interface Hooks {
   /** Stops what else goes on. */
   stop: () => void;
   draw: (run: RunTrace, name: string) => void;
+  /** The capture is closed. */
+  left: () => void;
   /** Opens a scenario and runs it. */
   scenario: (toml: string) => Promise<void>;
   say: (text: string, bad?: boolean) => void;
@@ -84,6 +86,7 @@ export class CapturePanel {
     this.stop();
     this.of = undefined;
     this.element.hidden = true;
+    this.hooks.left();
   }
 
   private async again(): Promise<void> {

@@ -4,7 +4,7 @@ import { refusalOf } from "../engine/engine";
 import { loadHere } from "../engine/node";
 import { FATES } from "../engine/trace";
 import { toToml } from "../scenario/toml";
-import { deeds, placeOf, withDeed, withDeeds } from "./hand";
+import { deeds, placeOf, places, says, withDeed, withDeeds } from "./hand";
 import { linksOf, withHopAfter, withoutHop } from "./links";
 import { get, keyOf, put, type Table } from "./path";
 import { parse, write } from "./quantity";
@@ -208,17 +208,59 @@ test("an ACK is counted on the receiver's first link, where what acts both ways 
   expect(get(dropped, ["link", 1, "elements"])).toEqual([{ kind: "bernoulli", p: 0.1 }]);
 });
 
-test("in a dumbbell the packets of an only flow are counted on the bottleneck", () => {
+test("in a dumbbell packets are counted on the bottleneck, and by flow where there is other traffic", () => {
   const dumbbell = { bottleneck: {}, access: {}, flow: [{ stack: "reno" }] };
   const scenario: Table = { run: { duration: "1 s" }, dumbbell };
-  expect(placeOf(scenario, 0, "acks")?.path).toEqual(["dumbbell", "bottleneck", "back", "elements"]);
-  expect(placeOf({ ...scenario, background: [{ kind: "source" }] }, 0, "data")).toBeUndefined();
-  expect(placeOf(put(scenario, ["dumbbell", "flow", 0, "count"], 2) as Table, 0, "data")).toBeUndefined();
+  const back = ["dumbbell", "bottleneck", "back", "elements"];
+  expect(placeOf(scenario, 0, "acks")).toEqual({ path: back, sort: "acks", flow: undefined });
+  expect(placeOf({ ...scenario, background: [{ kind: "source" }] }, 0, "data")?.flow).toBe(0);
+  const many = put(scenario, ["dumbbell", "flow", 0, "count"], 2) as Table;
+  expect(placeOf(many, 1, "data")?.flow).toBe(1);
+  // Where something acts before, packets have no number that is known.
+  expect(
+    placeOf(put(scenario, ["dumbbell", "access", "elements"], [{ kind: "swap" }]) as Table, 0, "data"),
+  ).toBeUndefined();
 });
 
-test("packets that share their first link with another flow's have no number of their own there", () => {
+test("what is done to packets of several flows is listed flow by flow and taken back alone", () => {
   const two = put(CHAIN, ["flow", 1], { from: "S", to: "R", stack: "reno" }) as Table;
-  expect(placeOf(two, 0, "data")).toBeUndefined();
+  const [first, second] = [placeOf(two, 0, "data"), placeOf(two, 1, "data")];
+  if (!first || !second) throw new Error("no place");
+  const done = withDeed(withDeed(two, first, { what: "drop", nth: 7 }), second, { what: "drop", nth: 7 });
+  expect(get(done, first.path)).toEqual([
+    { kind: "script", only: "data", flow: 1, drop: [7] },
+    { kind: "script", only: "data", flow: 0, drop: [7] },
+  ]);
+  const listed = places(done).flatMap((place) => deeds(done, place).map((deed) => says(deed, place)));
+  expect(listed).toEqual(["Drop data packet 7 of flow 2", "Drop data packet 7 of flow 1"]);
+  expect(deeds(withDeeds(done, second, []), first)).toHaveLength(1);
+});
+
+test("of several flows the packet is dropped that was chosen, and no other", async () => {
+  const engine = await loadHere();
+  const dumbbell: Table = {
+    access: { rate: "100 Mbps", delay: "2 ms" },
+    bottleneck: { rate: "5 Mbps", delay: "20 ms" },
+    flow: [{ stack: "reno", count: 3, window: "20 packets" }],
+  };
+  const shared = put(
+    put(CHAIN, ["flow", 1], { from: "S", to: "D", stack: "reno" }),
+    ["run", "duration"],
+    "3 s",
+  ) as Table;
+  for (const scenario of [{ run: { duration: "3 s" }, dumbbell } as Table, shared]) {
+    const run = async (of: Table) => engine.run({ scenario: toToml(of), seed: 1 });
+    const before = await run(scenario);
+    const nth = before.flows[1]?.sends.number[30] ?? 0;
+    const place = placeOf(scenario, 1, "data", before.flows[1]);
+    if (!place) throw new Error("no place");
+    const { flows } = await run(withDeed(scenario, place, { what: "drop", nth }));
+    const lost = flows.map(({ sends }) => sends.fate.reduce((n, fate) => n + (FATES[fate] === "dropped" ? 1 : 0), 0));
+    const losses = before.flows.map(({ sends }) => sends.fate.filter((fate) => FATES[fate] === "dropped").length);
+    expect(losses).toEqual(losses.map(() => 0));
+    expect(lost).toEqual(losses.map((_, i) => (i === 1 ? 1 : 0)));
+    expect(flows[1]?.sends.fate[30]).toBe(FATES.indexOf("dropped"));
+  }
 });
 
 test("the packet that is dropped by hand is the one that was chosen, data or ACK", async () => {

@@ -3,7 +3,7 @@ import type { FlowTrace, RunTrace } from "../engine/trace";
 import { TITLES } from "../views/fold";
 import type { ViewName } from "../views/views";
 
-export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path"];
+export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path", "flows"];
 
 /** Those that are saved as pictures, as people call them. */
 export const GRAPHS = Object.entries(TITLES) as (readonly [ViewName, string])[];

@@ -1,6 +1,6 @@
 /** What is done to single packets by hand: a script element on the link that they take first. */
 import { flowsOf, linksOf } from "./links";
-import { get, isTable, type Json, type Path, put, type Table } from "./path";
+import { get, isTable, type Json, keyOf, type Path, put, type Table } from "./path";
 
 /** Data, or pure ACKs; each is counted for itself. */
 export type Sort = "data" | "acks";
@@ -15,33 +15,61 @@ export interface Place {
   /** The elements of the direction. */
   path: Path;
   sort: Sort;
+  /** The flow that is counted alone, by its number in traces; undefined where no other traffic passes. */
+  flow?: number | undefined;
 }
 
-/** Nothing if others' packets pass there, so that the flow's have no numbers of their own. */
-export function placeOf(scenario: Table, flow: number, sort: Sort): Place | undefined {
+/** The nodes of a flow, by the names that a run tells. */
+export interface Ends {
+  from: string;
+  to: string;
+}
+
+/** Why a packet cannot be treated by hand where access links have elements of their own. */
+export const NO_PLACE =
+  "This packet cannot be changed: elements on the access links may drop or reorder packets before they are counted.";
+
+/** Where packets of the flow are counted; undefined if they have no number of their own on their first link that can be written. */
+export function placeOf(scenario: Table, flow: number, sort: Sort, ends?: Ends): Place | undefined {
   const flows = flowsOf(scenario);
   const background = Array.isArray(scenario.background) ? scenario.background.filter(isTable) : [];
-  if (isTable(scenario.dumbbell)) return flows.length + background.length > 1 ? undefined : inDumbbell(scenario, sort);
-  const from = flows[flow]?.[sort === "data" ? "from" : "to"];
+  const single = flows.length === 1 && Number(flows[0]?.count ?? 1) === 1;
+  if (isTable(scenario.dumbbell))
+    return inDumbbell(scenario, sort, single && background.length === 0 ? undefined : flow);
+  const table = ends ?? flows[flow];
+  const from = table?.[sort === "data" ? "from" : "to"];
   const sharing = [...flows, ...background].filter((f) => f.from === from || f.to === from);
-  if (sharing.length !== 1 || Number(sharing[0]?.count ?? 1) > 1) return undefined;
+  const alone = sharing.length === 1 && Number(sharing[0]?.count ?? 1) === 1;
+  const which = alone ? undefined : flow;
   const links = linksOf(scenario);
   const out = links.findIndex((link) => link.from === from);
-  if (out >= 0) return { path: ["link", out, "elements"], sort };
+  if (out >= 0) return { path: ["link", out, "elements"], sort, flow: which };
   const back = links.findIndex((link) => link.to === from);
-  return back >= 0 ? { path: ["link", back, "back", "elements"], sort } : undefined;
+  return back >= 0 ? { path: ["link", back, "back", "elements"], sort, flow: which } : undefined;
 }
 
 /**
- * A dumbbell's access links are all alike, so the packets of an only flow are counted behind them, where they come as
- * they were sent, if nothing acts on them before.
+ * A dumbbell's access links are all alike, so packets are counted behind them, where each flow's come as they were
+ * sent, if nothing acts on them before.
  */
-function inDumbbell(scenario: Table, sort: Sort): Place | undefined {
+function inDumbbell(scenario: Table, sort: Sort, flow: number | undefined): Place | undefined {
   const acts = get(scenario, ["dumbbell", "access", "elements"]);
-  const alone = Number(flowsOf(scenario)[0]?.count ?? 1) === 1;
-  if (!alone || (Array.isArray(acts) && acts.length > 0)) return undefined;
+  if (Array.isArray(acts) && acts.length > 0) return undefined;
   const way = sort === "data" ? ["elements"] : ["back", "elements"];
-  return { path: ["dumbbell", "bottleneck", ...way], sort };
+  return { path: ["dumbbell", "bottleneck", ...way], sort, flow };
+}
+
+/** All places at which something was done by hand, on the first links of the flows. */
+export function places(scenario: Table): Place[] {
+  const all = flowsOf(scenario).flatMap((_, flow) =>
+    (["data", "acks"] as const).flatMap((sort) => placeOf(scenario, flow, sort) ?? []),
+  );
+  const once = new Map(all.map((place) => [`${keyOf(place.path)} ${place.sort}`, place]));
+  return [...once.values()].flatMap(({ path, sort }) =>
+    elementsAt(scenario, path)
+      .filter((e): e is Table => isScript(e, sort))
+      .map(({ flow }): Place => ({ path, sort, flow: typeof flow === "number" ? flow : undefined })),
+  );
 }
 
 /** What acts there now: the way back without elements of its own has those of the way there. */
@@ -50,17 +78,19 @@ function elementsAt(scenario: Table, path: Path): Json[] {
   return Array.isArray(own) ? own : [];
 }
 
+function isScript(e: Json, sort: Sort): e is Table {
+  return isTable(e) && e.kind === "script" && e.only === sort && (e.at ?? "entry") === "entry";
+}
+
 /** The script that counts them, by its place in the list. */
-function scriptAt(elements: Json[], sort: Sort): number {
-  return elements.findIndex(
-    (e) => isTable(e) && e.kind === "script" && e.only === sort && (e.at ?? "entry") === "entry",
-  );
+function scriptAt(elements: Json[], { sort, flow }: Place): number {
+  return elements.findIndex((e) => isScript(e, sort) && e.flow === flow);
 }
 
 /** What was done by hand there, in the order of the packets. */
-export function deeds(scenario: Table, { path, sort }: Place): Deed[] {
-  const elements = elementsAt(scenario, path);
-  const script = elements[scriptAt(elements, sort)];
+export function deeds(scenario: Table, place: Place): Deed[] {
+  const elements = elementsAt(scenario, place.path);
+  const script = elements[scriptAt(elements, place)];
   if (!isTable(script)) return [];
   const numbers = (value: Json | undefined) => (Array.isArray(value) ? value.map(Number) : []);
   const late = Array.isArray(script.delay) ? script.delay.filter(isTable) : [];
@@ -73,20 +103,21 @@ export function deeds(scenario: Table, { path, sort }: Place): Deed[] {
 }
 
 /** The scenario with these deeds and no others there. */
-export function withDeeds(scenario: Table, { path, sort }: Place, next: readonly Deed[]): Table {
+export function withDeeds(scenario: Table, place: Place, next: readonly Deed[]): Table {
+  const { path } = place;
   const elements = elementsAt(scenario, path);
-  const here = scriptAt(elements, sort);
+  const here = scriptAt(elements, place);
   const rest = here >= 0 ? elements.toSpliced(here, 1) : elements;
   // Both directions are alike until one has elements of its own: what is done by hand is done in one.
   const back: Path = [...path.slice(0, 2), "back", "elements"];
   const apart = put(scenario, back, elementsAt(scenario, back)) as Table;
-  const script = next.length > 0 ? [scripted(next, sort)] : [];
+  const script = next.length > 0 ? [scripted(next, place)] : [];
   return put(apart, path, [...script, ...rest]) as Table;
 }
 
-function scripted(all: readonly Deed[], sort: Sort): Table {
+function scripted(all: readonly Deed[], { sort, flow }: Place): Table {
   const of = (what: Deed["what"]) => all.filter((d) => d.what === what).map((d) => d.nth);
-  const script: Table = { kind: "script", only: sort };
+  const script: Table = { kind: "script", only: sort, ...(flow === undefined ? {} : { flow }) };
   if (of("drop").length > 0) script.drop = of("drop");
   if (of("duplicate").length > 0) script.duplicate = of("duplicate");
   const late = all.flatMap((d) => (d.what === "delay" ? [{ nth: d.nth, by: d.by }] : []));
@@ -110,13 +141,14 @@ export function without(all: readonly Deed[], { what, nth }: Deed): Deed[] {
 }
 
 /** A packet in words. */
-export function packet(sort: Sort, nth: number): string {
-  return sort === "data" ? `data packet ${nth}` : `ACK ${nth}`;
+export function packet({ sort, flow }: Place, nth: number): string {
+  const which = sort === "data" ? `data packet ${nth}` : `ACK ${nth}`;
+  return flow === undefined ? which : `${which} of flow ${flow + 1}`;
 }
 
 /** A deed in words. */
-export function says(deed: Deed, sort: Sort): string {
-  const which = packet(sort, deed.nth);
+export function says(deed: Deed, place: Place): string {
+  const which = packet(place, deed.nth);
   if (deed.what === "drop") return `Drop ${which}`;
   return deed.what === "duplicate" ? `Duplicate ${which}` : `Delay ${which} by ${deed.by}`;
 }

@@ -1,17 +1,12 @@
 /** What was done to packets by hand, each with a way to take it back. */
 import { h } from "./dom";
-import { type Deed, deeds, type Place, placeOf, says, withDeeds, without } from "./hand";
+import { type Deed, deeds, type Place, places, says, withDeeds, without } from "./hand";
 import { icon } from "./icons";
-import { flowsOf } from "./links";
 import type { Table } from "./path";
 
 /** The list; nothing if nothing was done. */
 export function handPanel(scenario: Table, change: (next: Table) => void): HTMLElement[] {
-  const places = flowsOf(scenario).flatMap((_, flow) => [
-    placeOf(scenario, flow, "data") ?? [],
-    placeOf(scenario, flow, "acks") ?? [],
-  ]);
-  const rows = places.flat().flatMap((at) => deeds(scenario, at).map((deed) => row(scenario, at, deed, change)));
+  const rows = places(scenario).flatMap((at) => deeds(scenario, at).map((deed) => row(scenario, at, deed, change)));
   if (rows.length === 0) return [];
   const caution =
     "Packets are counted as they are sent, from 0. After a change a later number may mean another packet than before.";
@@ -20,7 +15,7 @@ export function handPanel(scenario: Table, change: (next: Table) => void): HTMLE
 
 function row(scenario: Table, at: Place, deed: Deed, change: (next: Table) => void): HTMLElement {
   const undo = () => change(withDeeds(scenario, at, without(deeds(scenario, at), deed)));
-  const said = says(deed, at.sort);
+  const said = says(deed, at);
   const attributes = { type: "button", class: "bare", title: "Undo", "aria-label": `Undo: ${said}`, onclick: undo };
   return h("div", { class: "line deed" }, h("span", { class: "label" }, said), h("button", attributes, icon("undo")));
 }

@@ -1,26 +1,37 @@
 /** What one can do to a packet that was clicked. */
 import type { RunTrace } from "../engine/trace";
 import type { PacketRef } from "../views/chart";
+import type { Column } from "./columns";
 import { h } from "./dom";
-import { type Deed, deeds, packet, placeOf, says, withDeed, withDeeds, without } from "./hand";
+import { type Deed, deeds, NO_PLACE, packet, placeOf, says, withDeed, withDeeds, without } from "./hand";
 import { type Entry, menu, notice } from "./overlay";
 import type { Table } from "./path";
 import { parse } from "./quantity";
+import type { Lab } from "./session";
 
-/** Opens the menu at a point; `change` hears the scenario with the deed. */
+/** Where the pointer was pressed last. */
+const at = { x: 0, y: 0 };
+window.addEventListener("pointerdown", ({ clientX, clientY }) => Object.assign(at, { x: clientX, y: clientY }), true);
+
+/** Opens the menu; `edit` is given the path with the deed. A packet that was recorded has no column. */
 export function packetMenu(
-  at: { x: number; y: number },
   run: RunTrace,
   { flow, kind, index }: PacketRef,
-  scenario: Table,
-  change: (next: Table) => void,
+  column: Column | undefined,
+  edit: (next: Partial<Lab>) => void,
 ): void {
+  if (!column) {
+    notice("This packet was recorded, not simulated, so it cannot be changed.");
+    return;
+  }
+  const { side, scenario } = column;
+  const change = (next: Table) => edit({ [side]: next });
   const sort = kind === "data" ? "data" : "acks";
-  const place = placeOf(scenario, flow, sort);
+  const place = placeOf(scenario, flow, sort, run.flows[flow]);
   const sent = kind === "data" ? run.flows[flow]?.sends : run.flows[flow]?.acks;
   const nth = sent?.number[index];
   if (!place || nth === undefined) {
-    notice("Others' packets take the same first link, so this one has no number of its own there.");
+    notice(NO_PLACE);
     return;
   }
   const all = deeds(scenario, place);
@@ -29,7 +40,7 @@ export function packetMenu(
     .filter((d) => d.nth === nth)
     .map((deed): Entry => {
       const undo = () => change(withDeeds(scenario, place, without(all, deed)));
-      return { says: `Undo: ${says(deed, sort)}`, icon: "undo", click: undo };
+      return { says: `Undo: ${says(deed, place)}`, icon: "undo", click: undo };
     });
   const time = h("input", { type: "text", value: "50 ms", class: "exact", id: "delay-by", spellcheck: "false" });
   const delay = () => {
@@ -43,8 +54,15 @@ export function packetMenu(
     ...back,
   ];
   const by = h("div", { class: "line by" }, h("label", { for: "delay-by" }, "Delay by"), time);
-  const title = packet(sort, nth);
+  const title = packet(place, nth);
   const box = menu(at.x, at.y, title.charAt(0).toUpperCase() + title.slice(1), entries, by);
+  // The second click of a double click is meant for the graph, which shows everything then.
+  box.addEventListener("click", ({ detail, target, clientX, clientY }) => {
+    if (detail !== 2 || target !== box) return;
+    box.close();
+    const place = { bubbles: true, cancelable: true, clientX, clientY };
+    document.elementFromPoint(clientX, clientY)?.dispatchEvent(new MouseEvent("dblclick", place));
+  });
   time.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // the graph gets the focus back, and would take the same key

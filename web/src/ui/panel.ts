@@ -1,14 +1,16 @@
 /** The panel at the left: stacks, path, and what was done by hand; drawn anew when its form changes. */
+import { columns } from "./columns";
 import { fill, h } from "./dom";
 import { Editing } from "./editing";
 import { handPanel } from "./handPanel";
 import { flowsOf } from "./links";
-import { get, type Json, put, type Table } from "./path";
+import { get, type Json, type Path, put, type Table } from "./path";
 import { pathPanel } from "./pathPanel";
+import { MOST_WITH_TWO, PathSides } from "./pathSides";
 import type { Schema } from "./schema";
 import type { Refused, Session } from "./session";
 import type { Known } from "./stack";
-import { type NamedStack, type StackPanel, stackPanel } from "./stackPanel";
+import { MOST_STACKS, type NamedStack, type StackPanel, stackPanel } from "./stackPanel";
 
 export class SidePanel {
   readonly element: HTMLElement;
@@ -17,6 +19,7 @@ export class SidePanel {
   private readonly stackCards = h("div", { class: "cards" });
   private readonly pathCards = h("div", { class: "cards" });
   private readonly hand = h("div", {});
+  private readonly sides: PathSides;
   private readonly handSection: HTMLElement;
   private stacks: StackPanel | undefined;
 
@@ -25,20 +28,30 @@ export class SidePanel {
     private readonly schema: Schema,
     private readonly known: Known,
   ) {
-    const read = (path: Parameters<Editing["read"]>[0]) => get(session.lab.scenario, path);
-    const write = (path: Parameters<Editing["read"]>[0], value: Json | undefined) =>
-      session.change({ scenario: put(session.lab.scenario, path, value) as Table });
+    const read = (path: Path) => get(this.scenario, path);
+    const write = (path: Path, value: Json | undefined) => this.edit(put(this.scenario, path, value) as Table);
+    this.sides = new PathSides(session, () => this.draw());
     this.editing = new Editing(read, write, () => this.drawPath());
-    const section = (title: string, id: string, inside: HTMLElement) =>
-      h("section", { "aria-labelledby": id }, h("h2", { id }, title), inside);
+    const section = (title: string, id: string, ...inside: HTMLElement[]) =>
+      h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...inside);
     this.handSection = section("Done by hand", "hand-title", this.hand);
     this.element = h(
       "aside",
       { id: "panel", "aria-label": "Stacks and path", tabindex: -1 },
       section("Stacks", "stacks-title", this.stackCards),
       this.handSection,
-      section("Path", "path-title", this.pathCards),
+      section("Path", "path-title", this.sides.element, this.pathCards),
     );
+  }
+
+  /** The scenario whose path is edited. */
+  private get scenario(): Table {
+    const { scenario, other } = this.session.lab;
+    return this.sides.side === "other" && other ? other : scenario;
+  }
+
+  private edit(scenario: Table): void {
+    this.session.change({ [this.sides.side]: scenario });
   }
 
   /** Draws all of it for another scenario: nothing that was unfolded stays so. */
@@ -57,11 +70,11 @@ export class SidePanel {
   /** Draws what was done by hand, which a run may have changed. */
   drawHand(): void {
     const change = (scenario: Table) => {
-      this.session.change({ scenario });
+      this.edit(scenario);
       this.drawPath();
       this.drawHand();
     };
-    const rows = handPanel(this.session.lab.scenario, change);
+    const rows = handPanel(this.scenario, change);
     this.handSection.hidden = rows.length === 0;
     fill(this.hand, ...rows);
   }
@@ -69,15 +82,18 @@ export class SidePanel {
   /** Shows what the engine refuses where it was written; answers whether there was a place for it. */
   refuse(refused: Refused | undefined): boolean {
     const key = refused?.refusal.key ?? "";
+    const column = refused && columns(this.session.lab)[refused.column];
     const inStack = /(^|\.)flow\[\d+\]\.(set|stack)\b|^--(set|stack)/.test(key);
     const many = this.session.lab.stacks.length;
     for (let i = 0; i < many; i++) {
-      this.stacks?.refuse(i, refused && inStack && i === refused.stack ? refused.refusal : undefined);
+      this.stacks?.refuse(i, refused && inStack && i === column?.at ? refused.refusal : undefined);
     }
+    if (column && !inStack) this.sides.choose(column.side);
     return this.editing.refuse(inStack ? undefined : refused?.refusal) || inStack;
   }
 
   private drawPath(): void {
+    this.sides.draw();
     this.editing.forget();
     refill(this.pathCards, pathPanel(this.editing, this.schema, this.opened));
   }
@@ -87,6 +103,7 @@ export class SidePanel {
       named: this.known.named as NamedStack[],
       slots: this.known.slots,
       flow: flowsOf(this.session.lab.scenario)[0] ?? {},
+      most: this.session.lab.other ? MOST_WITH_TWO : MOST_STACKS,
       stacks: () => this.session.lab.stacks,
       opened: this.opened,
       change: (stacks) => this.session.change({ stacks }),

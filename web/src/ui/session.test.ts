@@ -8,7 +8,7 @@ function session(lasting: number) {
   const stale: boolean[] = [];
   let ended = 0;
   const lab: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
-  const one = (_: Lab, __: number, signal: AbortSignal) =>
+  const one = (_: Lab, __: number, { signal }: { signal: AbortSignal }) =>
     new Promise<RunTrace>((resolve, reject) => {
       const timer = setTimeout(() => resolve({} as RunTrace), lasting);
       signal.addEventListener("abort", () => {

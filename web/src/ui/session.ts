@@ -2,36 +2,41 @@
 import { type Refusal, refusalOf } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import type { StackChoice } from "../scenario/state";
+import type { Mark } from "../views/marks";
+import { type Column, columns } from "./columns";
 import type { Table } from "./path";
 
 /** All that a link holds but for the view. */
 export interface Lab {
   scenario: Table;
+  /** A second path, with which the first is compared. */
+  other?: Table | undefined;
   stacks: StackChoice[];
   seed: number;
+  /** Instants that are marked. */
+  marks?: readonly Mark[] | undefined;
 }
 
 export type Progress = { running: false } | { running: true; share: number };
 
-/** A refusal, with the stack at whose run it came. */
+/** A refusal, with the column at whose run it came. */
 export interface Refused {
-  stack: number;
+  column: number;
   refusal: Refusal;
 }
 
-/** Runs one stack; rejects with a `Refusal` as the error's `cause`, or with anything else that went wrong. */
+/** Runs one column; rejects with a `Refusal` as the error's `cause`, or with anything else that went wrong. */
 export type RunOne = (
   lab: Lab,
-  stack: number,
-  signal: AbortSignal,
-  progress: (share: number) => void,
+  column: number,
+  options: { signal: AbortSignal; progress: (share: number) => void },
 ) => Promise<RunTrace>;
 
 interface Listeners {
   /** Something was edited. */
   changed: () => void;
   progress: (progress: Progress) => void;
-  /** The runs of `lab`, one for each stack. */
+  /** The runs of `lab`, one for each column. */
   done: (runs: RunTrace[], lab: Lab) => void;
   refused: (refused: Refused | undefined) => void;
   failed: (error: Error) => void;
@@ -68,6 +73,12 @@ export class Session {
     this.tell.stale(true);
   }
 
+  /** Takes `next`, which changes no run. */
+  note(next: Pick<Lab, "marks">): void {
+    this.set(next);
+    this.tell.changed();
+  }
+
   /** Takes `next`, which is no edit, and leaves the run to the caller. */
   set(next: Partial<Lab>): void {
     this.current = { ...this.current, ...next };
@@ -99,16 +110,19 @@ export class Session {
     this.running = mine;
     this.began = performance.now();
     const { current: lab } = this;
-    const shares = lab.stacks.map(() => 0);
+    const compared = columns(lab);
+    const shares = compared.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
     // An error that is thrown at once is handled like a rejected run.
-    const one = async (_: StackChoice, i: number) =>
-      this.one(lab, i, mine.signal, (share) => {
+    const one = async (_: Column, i: number) => {
+      const progress = (share: number) => {
         shares[i] = share;
         const sum = shares.reduce((a, b) => a + b, 0);
         if (this.running === mine) this.tell.progress({ running: true, share: sum / shares.length });
-      });
-    const ended = await Promise.allSettled(lab.stacks.map(one));
+      };
+      return this.one(lab, i, { signal: mine.signal, progress });
+    };
+    const ended = await Promise.allSettled(compared.map(one));
     if (this.running !== mine) return;
     this.running = undefined;
     this.tell.progress({ running: false });
@@ -129,7 +143,7 @@ export class Session {
       return;
     }
     const refusal = refusalOf(failure.reason);
-    if (refusal) this.tell.refused({ stack: first, refusal });
+    if (refusal) this.tell.refused({ column: first, refusal });
     else this.tell.failed(failure.reason instanceof Error ? failure.reason : new Error(String(failure.reason)));
   }
 }

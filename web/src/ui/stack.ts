@@ -1,6 +1,5 @@
 /** One of the stacks that are compared: a named one with some parameters changed. */
 
-import type { RunTrace } from "../engine/trace";
 import type { StackChoice } from "../scenario/state";
 import { get, isTable, type Json, type Path, put, type Table } from "./path";
 import type { Field, Shape } from "./schema";
@@ -122,15 +121,4 @@ export function label(stack: StackChoice, own: string): string {
   const first = changes.slice(0, 2).join(", ");
   const more = changes.length > 2 ? ` and ${changes.length - 2} more` : "";
   return [stack.name ?? own, first + more].filter(Boolean).join(" · ");
-}
-
-/** Runs under the names of their stacks; a scenario whose flows have several stacks says itself which is which. */
-export function called(
-  runs: readonly RunTrace[],
-  stacks: readonly StackChoice[],
-  names: readonly string[],
-): RunTrace[] {
-  const plain = (i: number) => Object.keys(stacks[i]?.set ?? {}).length === 0;
-  const named = (run: RunTrace, i: number) => run.flows.map((flow) => ({ ...flow, stack: names[i] ?? flow.stack }));
-  return runs.map((run, i) => (plain(i) ? run : { ...run, flows: named(run, i) }));
 }

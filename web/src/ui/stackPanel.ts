@@ -22,6 +22,8 @@ interface Given {
   slots: readonly Field[];
   /** The scenario's first flow, whose stack and parameters hold where a choice says nothing else. */
   flow: Table;
+  /** How many there may be. */
+  most: number;
   /** Those of now. */
   stacks: () => readonly StackChoice[];
   opened: Set<string>;
@@ -38,9 +40,9 @@ export interface StackPanel {
 export function stackPanel(given: Given): StackPanel {
   const stacks = given.stacks();
   const cards = stacks.map((_, i) => new Card(given, i));
-  const full = stacks.length >= MOST_STACKS;
+  const full = stacks.length >= given.most;
   const another = () => reshape(given, [...given.stacks(), { name: suggestion(given), set: {} }]);
-  const says = full ? "Four is the most" : "Compare with another";
+  const says = full ? `${given.most === MOST_STACKS ? "Four is" : "Two are"} the most` : "Compare with another";
   const add = h("button", { type: "button", class: "small", disabled: full, onclick: another }, icon("add"), says);
   return { elements: [...cards.map((c) => c.element), add], refuse: (i, refusal) => cards[i]?.refuse(refusal) };
 }
@@ -163,7 +165,7 @@ class Card {
       "div",
       { class: "line head" },
       select,
-      this.button("Duplicate", "copy", count >= MOST_STACKS, copy),
+      this.button("Duplicate", "copy", count >= given.most, copy),
       this.button("Remove", "remove", count < 2, () => this.replace()),
     );
   }

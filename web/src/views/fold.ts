@@ -12,6 +12,7 @@ export const TITLES = {
   rto: "Retransmission timeout",
   queue: "Queue",
   path: "Packets on the path",
+  flows: "Throughput of each flow",
   table: "Results",
 } as const;
 

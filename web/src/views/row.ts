@@ -1,7 +1,7 @@
 /** A view over time: a panel for each run, side by side or one below the other, with one scale. */
 
 import type { Range, Sight } from "../chart/bars";
-import { type Axis, BASE_PX, type Box, drawFrame, headline, panelHeight, plotBox } from "../chart/frame";
+import { type Axis, type Box, drawFrame, headline, panelHeight, plotBox } from "../chart/frame";
 import { type Gestures, listen } from "../chart/gestures";
 import { Panel, type Size } from "../chart/panel";
 import { Scale } from "../chart/scale";
@@ -14,6 +14,8 @@ import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
 import { make } from "./dom";
 import { legendButtons } from "./legend";
 import { ListingTable } from "./listing";
+import { drawMarks, drawMeasure, type Mark, type Point } from "./marks";
+import { drawReadout, outline } from "./readout";
 
 /** A stretch of time of one run. */
 export interface Marked extends Span {
@@ -32,6 +34,10 @@ export interface Shared {
   readonly changeable: (run: number) => boolean;
   /** A stretch of one run that is pointed at. */
   readonly marked: () => Marked | undefined;
+  /** Instants that are marked, in all runs. */
+  readonly marks: () => readonly Mark[];
+  /** The points of the measurement that goes on; undefined if a click is no point. */
+  readonly measure: { points: () => readonly Point[] | undefined; add: (point: Point) => void };
 }
 
 const MARGIN = 0.05;
@@ -142,6 +148,7 @@ export class Row {
     inside(() => this.mark(surface, run, sight, plot, theme));
     drawFrame(surface, plot, theme, sight.x, this.axis(run, sight), this.headings[run], titled);
     inside(() => this.charts[run].draw(surface, scene));
+    inside(() => drawMarks(surface, this.shared.marks(), sight, plot, theme, this.style.own ?? false));
   }
 
   private axis(run: number, { y }: Sight): Axis {
@@ -181,7 +188,11 @@ export class Row {
       `${title}, ${this.headings[run] || "run"}. Arrows move, plus and minus zoom, 0 shows all, n and p go from packet to packet, Enter chooses.`,
       (surface, size) => this.draw(surface, run, size, this.titled),
       (surface, size) => this.overlay(surface, run, size),
-      () => this.shared.timeline.cursor !== undefined || this.held?.run === run || this.rubber?.run === run,
+      () =>
+        this.shared.timeline.cursor !== undefined ||
+        this.held?.run === run ||
+        this.rubber?.run === run ||
+        this.points(run).length > 0,
     );
     panel.element.dataset.view = name;
     panel.element.dataset.run = String(run);
@@ -243,8 +254,17 @@ export class Row {
       surface.boxes(line, colours.cursor, 0.6);
       const values = this.charts[run].read(cursor).map((pair) => pair.join(" ").trim());
       const text = [...(this.style.own ? [moment(cursor)] : []), ...values].join(" · ");
-      this.readout(surface, text, run, plot, this.axis(run, sight), colours);
+      drawReadout(
+        surface,
+        text,
+        plot,
+        headline(surface, this.axis(run, sight), this.headings[run], plot.x + plot.width),
+        colours,
+      );
     }
+    const measured = this.points(run);
+    if (measured.length > 0)
+      surface.clip(plot.x, plot.y, plot.width, plot.height, () => drawMeasure(surface, measured, sight, colours));
     if (this.held?.run === run) outline(surface, this.held.hit, sight, colours);
     if (this.rubber?.run !== run) return;
     const [x0, y0, x1, y1] = this.rubber.box;
@@ -253,23 +273,6 @@ export class Row {
     surface.boxes(box, colours.needless, 0.2);
   }
 
-  /** Writes the values at the cursor above the plot, or in it where there is no room above. */
-  private readout(surface: Surface, text: string, run: number, plot: Box, axis: Axis, theme: Theme): void {
-    const right = plot.x + plot.width;
-    const { from, to } = headline(surface, axis, this.headings[run], right);
-    const writing = { colour: theme.ink, align: "right" } as const;
-    const width = surface.measure(text, writing);
-    if (width < to - from) {
-      surface.text(text, to, BASE_PX, writing);
-      return;
-    }
-    const ground = new Coords();
-    ground.box(right - width - 6, plot.y + 2, width + 6, 16);
-    surface.boxes(ground, theme.paper, 0.85);
-    surface.text(text, right - 3, plot.y + 14, writing);
-  }
-
-  /** Looks at a packet and tells about it; `touched` with a button for what a click does. */
   private hold(run: number, hit: Hit | undefined, touched = false): void {
     const { tooltip, chosen, changeable } = this.shared;
     this.held = hit && { run, hit };
@@ -288,7 +291,7 @@ export class Row {
   }
 
   private gestures(run: number): Gestures {
-    const { timeline, follows, chosen } = this.shared;
+    const { timeline, follows, chosen, measure } = this.shared;
     const chart = this.charts[run];
     const find = (x: number, y: number) => chart.hit?.(this.here(run), x, y);
     return {
@@ -326,7 +329,8 @@ export class Row {
       leave: () => this.hold(run, undefined),
       click: (x, y) => {
         const hit = find(x, y);
-        if (hit) chosen(run, hit);
+        if (measure.points()) measure.add(this.point(run, x, y, hit));
+        else if (hit) chosen(run, hit);
       },
       reset: () => {
         this.manual = undefined;
@@ -335,9 +339,27 @@ export class Row {
       },
       step: (by) => this.step(run, by),
       choose: () => {
-        if (this.held?.run === run) chosen(run, this.held.hit);
+        if (this.held?.run !== run) return;
+        const { hit } = this.held;
+        if (measure.points()) measure.add({ run, view: this.style.name, time: hit.time, value: hit.low });
+        else chosen(run, hit);
       },
     };
+  }
+
+  /** A point for a measurement: the packet that is hit, else the place. */
+  private point(run: number, x: number, y: number, hit: Hit | undefined): Point {
+    const sight = this.here(run);
+    const place = { run, view: this.style.name };
+    return hit
+      ? { ...place, time: hit.time, value: hit.low }
+      : { ...place, time: sight.x.back(x), value: sight.y.back(y) };
+  }
+
+  /** The points of the measurement that are in this panel. */
+  private points(run: number): readonly Point[] {
+    const points = this.shared.measure.points() ?? [];
+    return points.filter((point) => point.run === run && point.view === this.style.name);
   }
 
   /** Changes the height seen by `factor`; what stands at `share` of it from above stays. */
@@ -364,21 +386,4 @@ export class Row {
     }
     this.repaint();
   }
-}
-
-/** A frame around the packet that is looked at. */
-function outline(surface: Surface, hit: Hit, sight: Sight, { ink }: Theme): void {
-  const x = sight.x.at(hit.time);
-  const top = sight.y.at(hit.high) - 5;
-  const bottom = sight.y.at(hit.low) + 5;
-  const line = new Coords();
-  for (const [dx, y] of [
-    [-6, top],
-    [6, top],
-    [6, bottom],
-    [-6, bottom],
-    [-6, top],
-  ])
-    line.point(x + dx, y);
-  surface.line(line, { colour: ink, width: 1.5 });
 }

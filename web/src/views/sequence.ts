@@ -81,8 +81,14 @@ export class SequenceChart implements Chart {
       distance = found.distance;
       best = this.at("data", bars, found.point);
     }
-    const ack = this.course.acks.nearest(sight, x, y, best ? distance - DATA_FIRST_PX : distance);
-    return ack ? this.at("ack", this.course.acks, ack.point) : best;
+    if (best) distance -= DATA_FIRST_PX;
+    for (const bars of [this.course.acks, this.course.lostAcks]) {
+      const found = bars.nearest(sight, x, y, distance);
+      if (!found) continue;
+      distance = found.distance;
+      best = this.at("ack", bars, found.point);
+    }
+    return best;
   }
 
   next(from: Hit | number, by: 1 | -1): Hit | undefined {

@@ -3,6 +3,7 @@
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
+import { type FlowMeans, type Measure, needlessShare, type Repeated } from "../engine/repeat";
 import type { RunTrace } from "../engine/trace";
 import { longestPause } from "../stall/pauses";
 import { make } from "./dom";
@@ -15,22 +16,23 @@ export interface Line {
   readonly write: (value: number) => string;
   /** Whether more is better. */
   readonly more: boolean;
+  /** Half the width of each value's confidence interval, where the values are means. */
+  readonly halves?: readonly (number | undefined)[];
 }
 
-interface Counts {
-  readonly goodput_bytes_per_s?: number | null;
-  readonly needed_retransmissions?: number | null;
-  readonly refused_retransmissions?: number | null;
-  readonly needless_retransmissions?: number | null;
-  /** Of a capture. */
-  readonly undecided_retransmissions?: number | null;
-  readonly timeouts?: number | null;
-}
+/** A flow in the report of its run; `undecided_retransmissions` is told of captures. */
+type Counts = Readonly<Record<string, number | null>>;
 
-/** The counts of a flow in the report of its run. */
 function counts({ summary }: RunTrace, flow: number): Counts {
   const runs = summary.runs as readonly { readonly flows: readonly Counts[] }[] | undefined;
   return runs?.[0]?.flows[flow] ?? {};
+}
+
+/** Needless retransmissions as a share of what was sent, where the report says how much that was or the flow has all of it. */
+function share({ flows }: RunTrace, flow: number, told: Counts): number | undefined {
+  const one = flows[flow];
+  const sent = told.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
+  return needlessShare({ ...told, data_packets_sent: sent });
 }
 
 /** The longest stall of a flow, s. */
@@ -40,62 +42,67 @@ function longest({ flows, durationS }: RunTrace, flow: number): number | undefin
   return one ? longestPause(one, durationS) : undefined;
 }
 
-/** The lines of the table for flow `flow` of each run. */
-export function tableLines(runs: readonly RunTrace[], flow: number): Line[] {
-  const told = runs.map((run) => counts(run, flow));
-  const count = (value: number) => grouped(value);
-  const line = (name: string, unit: string, values: Line["values"], write = count, more = false): Line => ({
-    name,
-    unit,
-    values,
-    write,
-    more,
+const percent = (value: number) => (100 * value).toFixed(value < 0.0995 ? 2 : 1);
+
+/** A line whose values are in reports. */
+interface Told {
+  readonly name: string;
+  readonly unit?: string;
+  readonly key: Measure | "undecided_retransmissions";
+  readonly write?: (value: number) => string;
+  readonly more?: boolean;
+}
+
+const UNDECIDED: Told = { name: "retransmissions, cannot tell", key: "undecided_retransmissions" };
+const TIMEOUTS: Told = { name: "timeouts", key: "timeouts" };
+const TOLD: readonly Told[] = [
+  {
+    name: "goodput",
+    unit: "kB/s",
+    key: "goodput_bytes_per_s",
+    write: (value) => grouped(value / 1e3, 1),
+    more: true,
+  },
+  { name: "retransmissions, needed", key: "needed_retransmissions" },
+  { name: "retransmissions, refused", key: "refused_retransmissions" },
+  { name: "retransmissions, needless", key: "needless_retransmissions" },
+  { name: "needless, of packets sent", unit: "%", key: "needless_share", write: percent },
+];
+
+/** The lines of the table for flow `flow` of each run; with `repeated`, means over seeds as far as there are any. */
+export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: Repeated): Line[] {
+  // A run with fewer flows shows its last.
+  const flows = runs.map((run) => Math.min(flow, Math.max(run.flows.length - 1, 0)));
+  const told = runs.map((run, i) => counts(run, flows[i]));
+  const value = (key: Told["key"], run: number) =>
+    key === "needless_share" ? share(runs[run], flows[run], told[run]) : (told[run][key] ?? undefined);
+  const captured = told.some((one) => one.undecided_retransmissions !== undefined);
+  const simulated = told.some((one) => one.timeouts !== undefined);
+  const all = [...TOLD, ...(captured ? [UNDECIDED] : []), ...(simulated || !captured ? [TIMEOUTS] : [])];
+  const lines = all.map(({ name, unit = "", key, write = (v: number) => grouped(v), more = false }): Line => {
+    const values = runs.map((_, run) => value(key, run));
+    return { name, unit, values, write, more, ...means(runs, flow, key, write, repeated) };
   });
-  return [
-    line(
-      "goodput",
-      "kB/s",
-      told.map((one) => one.goodput_bytes_per_s ?? undefined),
-      (value) => grouped(value / 1e3, 1),
-      true,
-    ),
-    line(
-      "retransmissions, needed",
-      "",
-      told.map((one) => one.needed_retransmissions ?? undefined),
-    ),
-    line(
-      "retransmissions, refused",
-      "",
-      told.map((one) => one.refused_retransmissions ?? undefined),
-    ),
-    line(
-      "retransmissions, needless",
-      "",
-      told.map((one) => one.needless_retransmissions ?? undefined),
-    ),
-    ...(told.some((one) => one.undecided_retransmissions !== undefined)
-      ? [
-          line(
-            "retransmissions, cannot tell",
-            "",
-            told.map((one) => one.undecided_retransmissions ?? undefined),
-          ),
-        ]
-      : [
-          line(
-            "timeouts",
-            "",
-            told.map((one) => one.timeouts ?? undefined),
-          ),
-        ]),
-    line(
-      "longest stall",
-      "",
-      runs.map((run) => longest(run, flow)),
-      duration,
-    ),
-  ];
+  const stalls = runs.map((run, i) => longest(run, flows[i]));
+  const stall: Line = { name: "longest stall", unit: "", values: stalls, write: duration, more: false };
+  return repeated ? lines : [...lines, stall];
+}
+
+/** The same values as means over seeds; runs that were not repeated have none. */
+function means(
+  runs: readonly RunTrace[],
+  flow: number,
+  key: Told["key"],
+  write: (value: number) => string,
+  repeated: Repeated | undefined,
+): Partial<Line> {
+  if (!repeated || key === "undecided_retransmissions") return {};
+  const of = (run: number): FlowMeans[Measure] => repeated.scenarios[run]?.[flow]?.[key];
+  const values = runs.map((_, run) => of(run)?.mean);
+  const halves = runs.map((_, run) => of(run)?.half_width_95 ?? undefined);
+  // The mean of counts is no whole number.
+  const counted = key !== "goodput_bytes_per_s" && key !== "needless_share";
+  return { values, halves, write: counted ? (value) => grouped(value, 1) : write };
 }
 
 /** How far a value is from the first run's, in percent or as a factor where that says something; nothing if they read the same. */
@@ -127,8 +134,12 @@ export function tableElement(lines: readonly Line[], headings: readonly string[]
     const text = value === undefined ? "–" : line.write(value);
     const mark = best(line, run) ? "best" : "";
     const change = make("span", { class: "ak-change" }, difference(line, run));
+    const half = line.halves?.[run];
     const exact: Record<string, string> = value === undefined ? {} : { "data-value": String(value) };
-    return make("td", { class: mark, ...exact }, make("span", mark ? { title: "best" } : {}, text), change);
+    if (half !== undefined) exact["data-half"] = String(half);
+    const around = half === undefined ? [] : [make("span", { class: "ak-half" }, ` ± ${line.write(half)}`)];
+    const said = make("span", mark ? { title: "best" } : {}, text);
+    return make("td", { class: mark, ...exact }, said, ...around, change);
   };
   const unit = ({ unit: name }: Line) => (name ? [make("span", { class: "ak-unit" }, ` (${name})`)] : []);
   return make(
@@ -171,7 +182,9 @@ export function drawTable(surface: Surface, lines: readonly Line[], headings: re
     surface.text(line.unit ? `${line.name} (${line.unit})` : line.name, 8, y, { colour: theme.muted, size });
     headings.forEach((_, run) => {
       const value = line.values[run];
-      const text = value === undefined ? "–" : line.write(value);
+      const half = line.halves?.[run];
+      const around = half === undefined ? "" : ` ± ${line.write(half)}`;
+      const text = value === undefined ? "–" : line.write(value) + around;
       surface.text(text, edge(run), y, { colour: theme.ink, size, bold: best(line, run), align: "right" });
       surface.text(difference(line, run), edge(run) + 6, y, { colour: theme.muted });
     });

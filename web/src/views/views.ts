@@ -5,11 +5,14 @@ import "./views.css";
 import { readTheme, type Theme, watchTheme } from "../chart/theme";
 import { type Span, Timeline } from "../chart/timeline";
 import { Tooltip } from "../chart/tip";
-import type { RunTrace } from "../engine/trace";
+import type { Repeated } from "../engine/repeat";
+import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { Chart, PacketRef } from "./chart";
 import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
+import { FLOWS, FlowsChart, sharesTable } from "./flows";
 import { fold } from "./fold";
+import type { Mark, Point } from "./marks";
 import { PathView, ways } from "./path";
 import { QUEUE, QueueChart, queuesOf } from "./queue";
 import { type Marked, Row, type Shared } from "./row";
@@ -19,8 +22,17 @@ import { STATE_VIEWS, StateChart, variables } from "./state";
 import { drawTable, tableElement, tableLines, tableSize } from "./table";
 import { Transport } from "./transport";
 
-export type ViewName = "sequence" | "window" | "dupthresh" | "rto" | "queue" | "path" | "table";
-export const VIEW_NAMES: readonly ViewName[] = ["sequence", "window", "dupthresh", "rto", "queue", "path", "table"];
+export type ViewName = "sequence" | "window" | "dupthresh" | "rto" | "queue" | "path" | "table" | "flows";
+export const VIEW_NAMES: readonly ViewName[] = [
+  "sequence",
+  "window",
+  "dupthresh",
+  "rto",
+  "queue",
+  "path",
+  "table",
+  "flows",
+];
 export type Arrangement = "columns" | "rows";
 
 export interface ViewsOptions {
@@ -28,6 +40,8 @@ export interface ViewsOptions {
   readonly views?: readonly ViewName[];
   /** Runs side by side, or one below the other; as it fits without. */
   readonly arrange?: Arrangement;
+  /** Stands below the table of results. */
+  readonly below?: HTMLElement;
 }
 
 export interface ViewsEvents {
@@ -35,6 +49,8 @@ export interface ViewsEvents {
   packet: PacketRef;
   /** Another stretch of time is seen. */
   window: Span;
+  /** The points of the measurement, one or two. */
+  measured: readonly Point[];
   /** Another moment is looked at. */
   cursor: number | undefined;
 }
@@ -56,10 +72,14 @@ export class Views {
   private readonly rows: readonly Row[];
   private readonly path: PathView;
   private readonly table = make("section", {
-    class: "ak-view ak-scroll",
+    class: "ak-view",
     "data-view": "table",
     "aria-label": "results",
   });
+  private readonly tabled = make("div", { class: "ak-scroll" });
+  /** Means over seeds of what the runs show. */
+  private repeated: Repeated | undefined;
+  private readonly shares = make("div");
   private readonly queueChooser = chooser("Queue", (index) => {
     this.queue = queuesOf(this.runs)[index]?.link;
     this.fill();
@@ -76,8 +96,11 @@ export class Views {
   /** Columns of runs. */
   private beside = 1;
   private marked: Marked | undefined;
+  private marks: readonly Mark[] = [];
+  /** The points of the measurement that goes on, if one does. */
+  private points: readonly Point[] | undefined;
 
-  constructor(container: HTMLElement, { views = VIEW_NAMES, arrange }: ViewsOptions) {
+  constructor(container: HTMLElement, { views = VIEW_NAMES, arrange, below }: ViewsOptions) {
     this.names = views;
     this.arrange = arrange;
     container.append(this.element);
@@ -88,14 +111,19 @@ export class Views {
       theme: () => this.theme,
       follows: () => !this.transport.playing,
       marked: () => this.marked,
+      marks: () => this.marks,
+      measure: { points: () => this.points, add: (point) => this.measure(point) },
       chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
-      changeable: (run) => this.runs[run]?.flows[this.flow]?.captured === undefined,
+      changeable: (run) => this.runs[run] !== undefined && this.flowOf(this.runs[run])?.captured === undefined,
     };
-    const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE].filter(({ name }) => this.has(name));
+    const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE, FLOWS].filter(({ name }) =>
+      this.has(name),
+    );
     // The table stands below the first graph, so its axis of time has a title, too.
     const titled = new Set([styles[0], styles[styles.length - 1]]);
     this.rows = styles.map((style) => new Row(style, titled.has(style), shared));
     this.path = new PathView(shared);
+    this.table.append(this.tabled, ...(below ? [below] : []));
     this.place();
     this.resized = new ResizeObserver(() => this.columns());
     this.resized.observe(this.element);
@@ -117,8 +145,9 @@ export class Views {
   setRuns(runs: readonly RunTrace[], flow = this.flow): void {
     this.transport.play(0);
     this.runs = runs;
+    this.repeated = undefined;
     this.marked = undefined;
-    this.flow = Math.min(flow, Math.max(Math.min(...runs.map(({ flows }) => flows.length)) - 1, 0));
+    this.flow = Math.min(flow, Math.max(...runs.map(({ flows }) => flows.length), 1) - 1);
     this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
     this.timeline.look(undefined);
     this.tooltip.hide();
@@ -129,6 +158,12 @@ export class Views {
   setFlow(flow: number): void {
     this.flow = flow;
     this.fill();
+  }
+
+  /** Shows means over seeds in the table, or the runs' own numbers. */
+  setRepeated(repeated: Repeated | undefined): void {
+    this.repeated = repeated;
+    this.drawTable();
   }
 
   /** Shows from `t0` to `t1`, s. */
@@ -142,9 +177,41 @@ export class Views {
     for (const row of this.rows) row.repaint();
   }
 
+  /** Shows marks at these instants in every graph over time. */
+  setMarks(marks: readonly Mark[]): void {
+    this.marks = marks;
+    for (const row of this.rows) row.repaint();
+  }
+
+  /** From now on a click in a graph is a point of a measurement, or no longer is. */
+  setMeasuring(on: boolean): void {
+    this.points = on ? [] : undefined;
+    for (const row of this.rows) row.refresh();
+  }
+
+  /** A third point begins anew, and so does one of another kind of graph. */
+  private measure(point: Point): void {
+    const [first, second] = this.points ?? [];
+    this.points = first && !second && first.view === point.view ? [first, point] : [point];
+    for (const row of this.rows) row.refresh();
+    this.emit("measured", this.points);
+  }
+
   /** Looks at a moment, s. */
   setCursor(time: number | undefined): void {
     this.timeline.look(time);
+  }
+
+  /** Looks at a moment, and moves the window to it if need be, s. */
+  reveal(time: number): void {
+    this.timeline.reveal(time);
+    this.timeline.look(time);
+  }
+
+  /** The moment that is looked at, else the middle of what is seen, s. */
+  get moment(): number {
+    const { t0, t1 } = this.timeline.span;
+    return this.timeline.cursor ?? (t0 + t1) / 2;
   }
 
   setArrangement(arrange: Arrangement | undefined): void {
@@ -189,6 +256,7 @@ export class Views {
       path: this.path.element,
       table: this.table,
     };
+    this.rows.find(({ style }) => style === FLOWS)?.element.append(this.shares);
     this.rows.find(({ style }) => style === QUEUE)?.element.prepend(this.queueChooser);
     const folds = this.names.map((name) => fold(name, places[name]));
     const first = this.names.indexOf("sequence");
@@ -197,7 +265,21 @@ export class Views {
   }
 
   private headings(): string[] {
-    return this.runs.map(({ flows }) => flows[this.flow]?.stack ?? "");
+    return this.runs.map((run) => this.flowOf(run)?.stack ?? "");
+  }
+
+  /** The flow that is shown; of a run with fewer flows its last. */
+  private flowOf({ flows }: RunTrace): FlowTrace | undefined {
+    return flows[Math.min(this.flow, flows.length - 1)];
+  }
+
+  /** The flow that is shown of each run, with the run's name where there are several. */
+  get shown(): { flow: FlowTrace; name: string }[] {
+    const headings = this.runs.length > 1 ? this.headings() : [];
+    return this.runs.flatMap((run, i) => {
+      const flow = this.flowOf(run);
+      return flow ? [{ flow, name: headings[i] ?? "" }] : [];
+    });
   }
 
   private fill(): void {
@@ -205,12 +287,14 @@ export class Views {
     const queues = queuesOf(this.runs);
     const queue = queues.find(({ link }) => link === this.queue) ?? queues[0];
     offer(this.queueChooser, queues, queue ? queues.indexOf(queue) : -1);
-    const flows = this.runs.flatMap(({ flows: all }) => all.slice(this.flow, this.flow + 1));
+    const flows = this.runs.flatMap((run) => this.flowOf(run) ?? []);
     const states = flows.map(variables);
     const charts: Record<string, Chart[]> = {
       sequence: flows.map((flow, i) => new SequenceChart(course(this.runs[i], flow), states[i])),
       queue: queue ? this.runs.map((run) => new QueueChart(run, queue)) : [],
     };
+    const many = this.runs.some((run) => run.flows.length > 1);
+    charts.flows = many ? this.runs.map((run) => new FlowsChart(run, () => this.theme)) : [];
     for (const { style, lines } of STATE_VIEWS) {
       const told = states.some((state) => lines.some(({ key }) => state[key].length > 0));
       charts[style.name] = told ? states.map((state, i) => new StateChart(state, flows[i].phases, lines)) : [];
@@ -222,8 +306,14 @@ export class Views {
     );
     this.transport.suit(this.path.roundTrip());
     this.table.hidden = flows.length === 0;
-    this.table.replaceChildren(tableElement(tableLines(this.runs, this.flow), headings));
+    this.drawTable();
+    this.shares.replaceChildren(...(many ? [sharesTable(this.runs, headings)] : []));
     this.columns();
+  }
+
+  private drawTable(): void {
+    const lines = tableLines(this.runs, this.flow, this.repeated);
+    this.tabled.replaceChildren(tableElement(lines, this.headings()));
   }
 
   private columns(): void {
@@ -265,7 +355,7 @@ export class Views {
         sizes: this.path.sizes(),
         draw: (...where) => this.path.draw(...where),
       };
-    const lines = tableLines(this.runs, this.flow);
+    const lines = tableLines(this.runs, this.flow, this.repeated);
     const headings = this.headings();
     return {
       title: "results",

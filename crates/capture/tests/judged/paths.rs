@@ -198,5 +198,5 @@ fn wobble() -> ElementSpec {
 fn doubles() -> ElementSpec {
     let rules =
         (0..20_000).filter(|n| n % 50 == 7).map(|nth| ScriptRule { nth, action: ScriptAction::Duplicate }).collect();
-    ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules })
+    ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules })
 }

@@ -70,6 +70,8 @@ pub(crate) struct Seen {
     pub(crate) wire: u32,
     /// Whether it takes up sequence numbers; else it is a pure ACK.
     pub(crate) data: bool,
+    /// The flow whose packet it is, in the order of the scenario; [`Seen::NO_FLOW`] for background traffic.
+    pub(crate) flow: u32,
     /// The explicit queue before it, if there is one.
     pub(crate) backlog: Backlog,
 }
@@ -91,8 +93,11 @@ impl Backlog {
 }
 
 impl Seen {
+    /// More than any number of a flow.
+    pub(crate) const NO_FLOW: u32 = u32::MAX;
+
     #[cfg(test)]
-    pub(crate) const DATA: Self = Seen { now: 0, wire: 1500, data: true, backlog: Backlog::NONE };
+    pub(crate) const DATA: Self = Seen { now: 0, wire: 1500, data: true, flow: 0, backlog: Backlog::NONE };
 }
 
 /// An element's decision about a packet.

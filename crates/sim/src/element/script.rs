@@ -21,6 +21,8 @@ pub struct ScriptSpec {
     pub at: Place,
     /// Which packets are counted and treated.
     pub only: Only,
+    /// The flow whose packets are counted and treated, in the order of the scenario; `None`: all traffic.
+    pub flow: Option<u32>,
     /// What happens to whom; at most one rule for each arrival.
     pub rules: Vec<ScriptRule>,
 }
@@ -65,6 +67,9 @@ struct Written {
     /// Which packets are counted. Default: all.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     only: Only,
+    /// The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flow: Option<u32>,
 }
 
 /// One arrival that goes on later.
@@ -82,7 +87,7 @@ impl TryFrom<Written> for ScriptSpec {
     type Error = Fault;
 
     fn try_from(w: Written) -> Result<Self, Fault> {
-        let Written { drop, duplicate, delay, at, only } = w;
+        let Written { drop, duplicate, delay, at, only, flow } = w;
         let drop = drop.into_iter().map(|nth| ScriptRule { nth, action: ScriptAction::Drop });
         let duplicate = duplicate.into_iter().map(|nth| ScriptRule { nth, action: ScriptAction::Duplicate });
         let delay = delay.into_iter().map(|Late { nth, by }| ScriptRule { nth, action: ScriptAction::Delay(by) });
@@ -102,13 +107,13 @@ impl TryFrom<Written> for ScriptSpec {
             return Err(Fault::of("", "a script without a rule", "at least one of the keys drop, delay, duplicate"));
         }
         rules.sort_by_key(|r| r.nth);
-        Ok(ScriptSpec { at, only, rules })
+        Ok(ScriptSpec { at, only, flow, rules })
     }
 }
 
 impl From<ScriptSpec> for Written {
     fn from(s: ScriptSpec) -> Self {
-        let ScriptSpec { at, only, rules } = s;
+        let ScriptSpec { at, only, flow, rules } = s;
         let (mut drop, mut duplicate, mut delay) = (Vec::new(), Vec::new(), Vec::new());
         for ScriptRule { nth, action } in rules {
             match action {
@@ -117,7 +122,7 @@ impl From<ScriptSpec> for Written {
                 ScriptAction::Delay(by) => delay.push(Late { nth, by }),
             }
         }
-        Written { drop, duplicate, delay, at, only }
+        Written { drop, duplicate, delay, at, only, flow }
     }
 }
 
@@ -154,15 +159,16 @@ impl Element for ScriptSpec {
     }
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
-        site.gate(self.at, self.only, GateKind::Script(Script::new(&self.rules)));
+        site.gate(self.at, self.only, GateKind::Script(Script::new(&self.rules, self.flow)));
     }
 
     #[cfg(test)]
     fn examples() -> Vec<ElementSpec> {
-        let script = |at, only, actions: &[ScriptAction]| {
+        let of = |flow, at, only, actions: &[ScriptAction]| {
             let rules = actions.iter().zip(0..).map(|(action, i)| ScriptRule { nth: 20 + 7 * i, action: *action });
-            ElementSpec::Script(ScriptSpec { at, only, rules: rules.collect() })
+            ElementSpec::Script(ScriptSpec { at, only, flow, rules: rules.collect() })
         };
+        let script = |at, only, actions: &[ScriptAction]| of(None, at, only, actions);
         let delay = ScriptAction::Delay(Nanos::from_millis(30));
         vec![
             script(Place::Entry, Only::All, &[ScriptAction::Drop; 3]),
@@ -171,6 +177,7 @@ impl Element for ScriptSpec {
             script(Place::Exit, Only::All, &[ScriptAction::Duplicate; 3]),
             script(Place::Entry, Only::Data, &[delay; 3]),
             script(Place::Exit, Only::All, &[delay, ScriptAction::Drop, ScriptAction::Duplicate]),
+            of(Some(0), Place::Entry, Only::Data, &[ScriptAction::Drop; 3]),
         ]
     }
 }
@@ -179,13 +186,20 @@ pub(crate) struct Script {
     /// In the order of arrivals, at most one for each.
     rules: Vec<ScriptRule>,
     next: usize,
+    flow: Option<u32>,
 }
 
 impl Script {
-    pub(crate) fn new(rules: &[ScriptRule]) -> Self {
+    pub(crate) fn new(rules: &[ScriptRule], flow: Option<u32>) -> Self {
         let mut rules = rules.to_vec();
         rules.sort_by_key(|r| r.nth);
-        Script { rules, next: 0 }
+        Script { rules, next: 0, flow }
+    }
+
+    /// Whether packets of this flow are counted.
+    #[inline]
+    pub(crate) fn covers(&self, flow: u32) -> bool {
+        self.flow.is_none_or(|only| only == flow)
     }
 
     #[inline]
@@ -211,11 +225,10 @@ mod tests {
     #[test]
     fn a_rule_meets_the_arrival_that_it_names_in_whatever_order_the_rules_stand() {
         let rule = |nth, action| ScriptRule { nth, action };
-        let mut s = Script::new(&[
-            rule(4, ScriptAction::Duplicate),
-            rule(1, ScriptAction::Drop),
-            rule(2, ScriptAction::Delay(Nanos(9))),
-        ]);
+        let mut s = Script::new(
+            &[rule(4, ScriptAction::Duplicate), rule(1, ScriptAction::Drop), rule(2, ScriptAction::Delay(Nanos(9)))],
+            None,
+        );
         let fates: Vec<Fate> = (0..6).map(|n| s.judge(n)).collect();
         let drop = Fate::Drop(DropWhy::Script);
         assert_eq!(fates, [Fate::Pass, drop, Fate::Delay(Nanos(9)), Fate::Pass, Fate::Duplicate, Fate::Pass]);

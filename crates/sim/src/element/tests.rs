@@ -133,7 +133,7 @@ fn counted_and_uncounted_queues_give_the_same_events_behind_every_element() {
         // Whatever is on a link, its queue is counted.
         let mut counted = plain.clone();
         let never = ScriptRule { nth: u64::MAX, action: ScriptAction::Drop };
-        let nothing = ScriptSpec { at: Place::Entry, only: Only::All, rules: vec![never] };
+        let nothing = ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules: vec![never] };
         counted.links[2].forward.elements.push(ElementSpec::Script(nothing));
         let ((results, seen), (other, saw)) = (run(&plain), run(&counted));
         same(&saw, &seen, &e);
@@ -206,7 +206,7 @@ fn what_a_runs_identity_hashes_of_an_element_stays_as_it_was() {
         "Bernoulli { p: 0.01, per: Packet, at: Exit, only: All }"
     );
     assert_eq!(
-        text(ElementSpec::Script(ScriptSpec { at, only, rules })),
+        text(ElementSpec::Script(ScriptSpec { at, only, flow: None, rules })),
         "Script { at: Exit, only: All, rules: [ScriptRule { nth: 3, action: Drop }] }"
     );
     assert_eq!(

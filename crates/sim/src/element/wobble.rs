@@ -202,7 +202,8 @@ mod tests {
         let (amplitude, period) = (Nanos(40 * MS), Nanos(400 * MS));
         let wobble = WobbleSpec { shape: Shape::Square, amplitude, period, overtaking: true };
         let never = vec![ScriptRule { nth: u64::MAX, action: ScriptAction::Drop }];
-        let nothing = ElementSpec::Script(ScriptSpec { at: Default::default(), only: Only::All, rules: never });
+        let nothing =
+            ElementSpec::Script(ScriptSpec { at: Default::default(), only: Only::All, flow: None, rules: never });
         let behind = if counted { vec![nothing] } else { Vec::new() };
         let mut s: Scenario = dumbbell(0, &pipe(None, Nanos::ZERO), &pipe(None, Nanos::ZERO), &flow());
         s.duration = Nanos::from_secs(10);

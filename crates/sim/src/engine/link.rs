@@ -5,6 +5,7 @@
 //! one event for each packet. Times, drops and their order are the same as without fusing.
 
 use super::links::Links;
+use crate::background::ROUND_BITS;
 use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::{Late, Serving};
@@ -147,7 +148,8 @@ impl<W: Watch> Links<W> {
         let port = &mut self.ports[self.transits[link as usize].port()];
         let p = &self.slab[packet];
         let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
-        let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, backlog };
+        let flow = if p.to >> ROUND_BITS == 0 { p.to / 2 } else { Seen::NO_FLOW };
+        let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, flow, backlog };
         for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
             match g.judge(&seen) {
                 (Fate::Pass, _) => {}

@@ -42,7 +42,12 @@ fn scenario(case: &Case, duration: Nanos) -> Scenario {
     if !case.drop_arrivals.is_empty() {
         // A dropped packet uses up its transmission slot, so the script acts at the exit.
         let rules = case.drop_arrivals.iter().map(|&nth| ScriptRule { nth, action: ScriptAction::Drop }).collect();
-        links[1].forward.elements.push(ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules }));
+        links[1].forward.elements.push(ElementSpec::Script(ScriptSpec {
+            at: Place::Exit,
+            only: Only::All,
+            flow: None,
+            rules,
+        }));
     }
     let app = AppSpec {
         start: Nanos::ZERO,

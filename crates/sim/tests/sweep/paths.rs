@@ -112,7 +112,9 @@ fn script(s: &mut Scenario, mut more: Vec<ScriptRule>) {
     let elements = &mut s.links[BOTTLENECK].forward.elements;
     match elements.first_mut() {
         Some(ElementSpec::Script(ScriptSpec { rules, .. })) => rules.append(&mut more),
-        _ => elements.push(ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, rules: more })),
+        _ => {
+            elements.push(ElementSpec::Script(ScriptSpec { at: Place::Exit, only: Only::All, flow: None, rules: more }))
+        }
     }
 }
 

@@ -37,7 +37,10 @@ pub(crate) fn with_doubles(loss: f64) -> Scenario {
         _ => None,
     };
     let rules = (100..20_000).filter_map(|nth| Some(ScriptRule { nth, action: action(nth)? })).collect();
-    s.links[0].forward.elements.insert(0, ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, rules }));
+    s.links[0]
+        .forward
+        .elements
+        .insert(0, ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules }));
     s
 }
 

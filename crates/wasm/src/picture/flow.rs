@@ -121,6 +121,7 @@ impl Flow {
             s.element.push(-1);
             s.nth.push(-1);
             s.number.push(self.numbered[0]);
+            s.marked.push(0);
         }
         self.numbered[0] += u32::from(seg.seq_len() > 0);
     }
@@ -132,11 +133,12 @@ impl Flow {
     }
 
     /// A packet of the sender arrived at the receiver. Of duplicates the first counts.
-    pub(super) fn delivered(&mut self, at: f64, number: u32) {
+    pub(super) fn delivered(&mut self, at: f64, number: u32, seg: &Segment) {
         self.came = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED);
         let Some(i) = self.came else { return };
         self.sends.fate[i] = DELIVERED;
         self.sends.fate_time[i] = at;
+        self.sends.marked[i] = u8::from(seg.opts & Segment::CE != 0);
         (self.sends.element[i], self.sends.nth[i]) = (-1, -1);
     }
 
@@ -196,6 +198,7 @@ impl Flow {
         a.sack_first.push(first);
         a.sack_count.push((self.sack_left.len() as u32 - first) as u8);
         a.dropped.push(dropped);
+        a.echo.push(u8::from(seg.flags & Segment::ECE != 0));
         true
     }
 

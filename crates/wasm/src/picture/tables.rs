@@ -17,6 +17,7 @@ table! {
         element "element": I32(i32),
         nth "nth": I32(i32),
         number "number": U32(u32),
+        marked "marked": U8(u8),
     }
 }
 
@@ -34,6 +35,7 @@ table! {
         sack_first "sackFirst": U32(u32),
         sack_count "sackCount": U8(u8),
         dropped "dropped": U8(u8),
+        echo "echo": U8(u8),
     }
 }
 
@@ -108,6 +110,7 @@ impl Acks {
         }
         pick(&mut self.sack_count, &order);
         pick(&mut self.dropped, &order);
+        pick(&mut self.echo, &order);
         self
     }
 }

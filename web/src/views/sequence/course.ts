@@ -20,6 +20,11 @@ export interface Course {
   readonly untold: Bars;
   /** Segments that were dropped on the way, where they were sent. */
   readonly dropped: Bars;
+  /** Segments that arrived with the mark of a queue, where they were sent. */
+  readonly marked: Bars;
+  /** ACKs that echo a mark, where they arrived, and ACKs that were dropped, where they were sent. */
+  readonly echo: Bars;
+  readonly lostAcks: Bars;
   /** Each ACK that arrived, as a bar without height. */
   readonly acks: Bars;
   readonly duplicates: Bars;
@@ -51,6 +56,9 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
     open: verdict("open"),
     untold: verdict("cannot tell"),
     dropped: pick(flow, (i) => sends.fate[i] === lost),
+    marked: pick(flow, (i) => sends.marked[i] === 1),
+    echo: answers(flow, flow.acks.time, (i) => flow.acks.echo[i] === 1 && flow.acks.dropped[i] === 0),
+    lostAcks: answers(flow, flow.acks.sent, (i) => flow.acks.dropped[i] === 1),
     acks,
     duplicates,
     ...told,
@@ -67,6 +75,13 @@ function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
   const high = gather(sends.len, item);
   for (let n = 0; n < item.length; n++) high[n] += low[n];
   return new Bars(gather(sends.time, item), low, high, item);
+}
+
+/** The ACKs that `wanted` wants, at these times. */
+function answers({ acks }: FlowTrace, times: Float64Array, wanted: (i: number) => boolean): Bars {
+  const item = chosen(acks.time.length, wanted);
+  const ack = gather(acks.ack, item);
+  return new Bars(gather(times, item), ack, ack, item);
 }
 
 /** What the ACKs say that arrived. One that was overtaken by a later one moves no line. */

@@ -49,6 +49,7 @@ export function tellData(course: Course, state: Variables, i: number): Tip {
     ],
     ["sent", moment(time)],
     ["fate", fate(course, i)],
+    ...(sends.marked[i] === 1 ? [["marked", "by a queue (CE)"] as [string, string]] : []),
     ["asked by", SLOTS[sends.by[i]]],
     ["phase", phase(course.flow, time)],
     ["episode", sends.episode[i] > 0 ? grouped(sends.episode[i]) : "none yet"],
@@ -77,10 +78,14 @@ function fate({ flow: { sends }, place }: Course, i: number): string {
 export function tellAck(course: Course, state: Variables, i: number): Tip {
   const { flow } = course;
   const { acks } = flow;
-  const time = acks.time[i];
+  const time = acks.dropped[i] === 1 ? acks.sent[i] : acks.time[i];
   const rows: [string, string][] = [
     ["acknowledges", `up to ${grouped(acks.ack[i] - 1)}`],
-    ["arrived", `${moment(time)}, after ${duration(time - acks.sent[i])}`],
+    ["sent", moment(acks.sent[i])],
+    acks.dropped[i] === 1
+      ? ["fate", "dropped on its way"]
+      : ["arrived", `${moment(acks.time[i])}, after ${duration(acks.time[i] - acks.sent[i])}`],
+    ...(acks.echo[i] === 1 ? [["echoes", "a mark (ECE)"] as [string, string]] : []),
     ["window", `${bytes(acks.rwnd[i])}, up to ${grouped(acks.ack[i] + acks.rwnd[i] - 1)}`],
   ];
   for (let k = 0; k < acks.sackCount[i]; k++) {

@@ -105,7 +105,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
             // ns-2 asks whether the queue is full before the arrival, not whether the packet fits.
             backlog.full = backlog.bytes >= u64::from(limit * spec.mean_packet);
         }
-        let seen = Seen { now, wire, data: true, backlog };
+        let seen = Seen { now, wire, backlog, ..Seen::DATA };
         let drops = law.drops(&seen, || luck.unit());
         early += u32::from(drops);
         let place = format!("{spec:?} limit {limit}, packet {id} at {now} ns, average {}", law.average);

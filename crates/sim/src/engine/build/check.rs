@@ -4,7 +4,7 @@ use super::{direction, paths_of_splits, splits};
 use crate::background;
 use crate::error::{Fault, Impossible};
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
-use crate::scenario::{BackgroundKind, DirectionSpec, FlowSpec, Scenario, WireSpec};
+use crate::scenario::{BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Scenario, WireSpec};
 use ackclock_tcp::time::Nanos;
 
 /// Largest segment and largest header: far above any link's packets, far below any overflow.
@@ -30,8 +30,10 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
             let (from, to) = if link % 2 == 1 { (l.to, l.from) } else { (l.from, l.to) };
             let what = format!("link {i} from \"{}\" to \"{}\"", s.nodes[from as usize], s.nodes[to as usize]);
             one_way(&what, direction(s, link))?;
+            scripts(s, &what, direction(s, link))?;
         }
     }
+    splits(s).flat_map(|s| &s.paths).try_for_each(|p| scripts(s, "a path of a split", &p.way))?;
     for (f, number) in s.flows.iter().zip(0..) {
         let what = format!("flow \"{}\"", f.name);
         ends(s, &what, f.from, f.to)?;
@@ -85,6 +87,21 @@ fn ends(s: &Scenario, what: &str, from: u32, to: u32) -> Result<(), Impossible> 
 
 fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     d.fault().map_or(Ok(()), |Fault { key, found, allowed }| refuse(&format!("{what}: {key}"), found, allowed))
+}
+
+/// Checks that the flows exist whose packets the scripts count.
+fn scripts(s: &Scenario, what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
+    let flows = d.elements.iter().filter_map(|e| match e {
+        ElementSpec::Script(script) => script.flow,
+        _ => None,
+    });
+    match flows.into_iter().find(|flow| *flow as usize >= s.flows.len()) {
+        Some(index) => {
+            let what = format!("{what}: a script");
+            Err(Impossible::Unknown { what, kind: "flow", index, len: s.flows.len() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks that a flow's wait can end.

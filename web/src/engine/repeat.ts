@@ -1,0 +1,92 @@
+/** The same scenarios on several seeds: means of each flow's numbers with their 95 % confidence intervals. */
+import type { Engine, Options, Run } from "./engine";
+
+/** The mean of a number over runs, as `ackclock run --json` has it. */
+export interface Interval {
+  n: number;
+  mean: number;
+  /** Half the width of the 95 % confidence interval (Student's t); null for one run. */
+  half_width_95: number | null;
+}
+
+/** The numbers of a flow of which means are made: names of the report, and `needless_share`. */
+export const MEASURES = [
+  "goodput_bytes_per_s",
+  "needed_retransmissions",
+  "refused_retransmissions",
+  "needless_retransmissions",
+  "needless_share",
+  "timeouts",
+] as const;
+export type Measure = (typeof MEASURES)[number];
+
+export type FlowMeans = Readonly<Partial<Record<Measure, Interval>>>;
+
+/** What came out. */
+export interface Repeated {
+  first: number;
+  count: number;
+  /** For each scenario the means of each of its flows. */
+  scenarios: readonly (readonly FlowMeans[])[];
+}
+
+export interface Repeat {
+  /** TOML, each with the same seeds. */
+  scenarios: readonly string[];
+  /** The first seed; the others follow it, as with `ackclock run --seeds`. */
+  seed: number;
+  count: number;
+  /** How many runs go on at a time. */
+  lanes: number;
+}
+
+/** The numbers of a flow in the report of one run. */
+type Told = Readonly<Record<string, number | null>>;
+
+/** Runs each scenario on each seed; `progress` is told the share of runs that ended. Rejects as `Engine.run` does. */
+export async function repeat(
+  engine: Pick<Engine, "report" | "means">,
+  { scenarios, seed, count, lanes }: Repeat,
+  { signal, progress }: Options = {},
+): Promise<Repeated> {
+  const jobs = scenarios.flatMap((scenario) =>
+    Array.from({ length: count }, (_, i): Run => ({ scenario, seed: seed + i })),
+  );
+  const ended: Told[][] = [];
+  let [next, done] = [0, 0];
+  const lane = async () => {
+    while (next < jobs.length) {
+      const i = next++;
+      ended[i] = flowsOf(await engine.report(jobs[i] as Run, { signal }));
+      done += 1;
+      progress?.(done / jobs.length);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+  const runs = scenarios.map((_, i) => ended.slice(i * count, (i + 1) * count));
+  const asked = runs.flatMap((of) =>
+    (of[0] ?? []).flatMap((_, flow) => MEASURES.map((name) => values(of, flow, name))),
+  );
+  const means = await engine.means(asked);
+  let at = 0;
+  const flow = (): FlowMeans =>
+    Object.fromEntries(MEASURES.flatMap((name) => [means[at++]].flatMap((m) => (m ? [[name, m]] : []))));
+  return { first: seed, count, scenarios: runs.map((of) => (of[0] ?? []).map(flow)) };
+}
+
+function flowsOf(report: Readonly<Record<string, unknown>>): Told[] {
+  return (report.runs as { flows: Told[] }[] | undefined)?.[0]?.flows ?? [];
+}
+
+function values(runs: readonly Told[][], flow: number, name: Measure): number[] {
+  return runs.flatMap((flows) => {
+    const told = flows[flow];
+    return (name === "needless_share" ? needlessShare(told) : told?.[name]) ?? [];
+  });
+}
+
+/** Needless retransmissions as a share of the packets with data that were sent, 0 to 1; undefined where none was. */
+export function needlessShare(told: Told | undefined): number | undefined {
+  const { needless_retransmissions: needless, data_packets_sent: sent } = told ?? {};
+  return typeof needless === "number" && sent ? needless / sent : undefined;
+}

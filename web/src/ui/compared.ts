@@ -1,0 +1,65 @@
+/** The columns of a state as the engine is asked for them, and what they are called. */
+import { type Engine, type Options, refusalOf } from "../engine/engine";
+import { fits } from "../engine/size";
+import type { FlowTrace, RunTrace } from "../engine/trace";
+import { toToml } from "../scenario/toml";
+import { type Column, columns, PATH_NAMES } from "./columns";
+import { h } from "./dom";
+import { flowsOf, lasting } from "./links";
+import { type Repair, repairs } from "./repair";
+import type { Lab, Refused } from "./session";
+import { type Known, label, written } from "./stack";
+
+export class Compared {
+  constructor(private readonly known: Known) {}
+
+  /** The scenario of the i-th column, with its stack in it. */
+  toml(lab: Lab, i: number): string {
+    const { scenario, stack } = columns(lab)[i] as Column;
+    return toToml(written(scenario, stack, this.known));
+  }
+
+  /** The scenarios of all columns, and the seed with which they run. */
+  all(lab: Lab): { scenarios: string[]; seed: number } {
+    return { scenarios: columns(lab).map((_, i) => this.toml(lab, i)), seed: lab.seed };
+  }
+
+  /** Runs the i-th column, if that is not too much for a page. */
+  async run(engine: Engine, lab: Lab, i: number, options: Options): Promise<RunTrace> {
+    const run = { scenario: this.toml(lab, i), seed: lab.seed };
+    const { side, scenario } = columns(lab)[i] as Column;
+    const shortened = (duration: string) => this.toml({ ...lab, [side]: lasting(scenario, duration) }, i);
+    await fits(engine, run, shortened, columns(lab).length, { signal: options.signal });
+    return engine.run(run, options);
+  }
+
+  /** Buttons that mend a refusal, as far as the engine knows a way; each gives `edit` what it changes. */
+  async repairs(
+    engine: Engine,
+    lab: Lab,
+    refused: Refused,
+    edit: (next: Partial<Lab>) => void,
+  ): Promise<HTMLElement[]> {
+    const check = (of: Lab, column: number) =>
+      engine.check({ scenario: this.toml(of, column) }).then(() => undefined, refusalOf);
+    const button = ({ says, next }: Repair) =>
+      h("button", { type: "button", class: "small", onclick: () => edit(next) }, says);
+    return (await repairs(lab, refused, check)).map(button);
+  }
+
+  names(lab: Lab): string[] {
+    const own = String(flowsOf(lab.scenario)[0]?.stack ?? "");
+    const path = ({ side }: Column) => (lab.other ? ` · ${PATH_NAMES[side]}` : "");
+    return columns(lab).map((column) => label(column.stack, own) + path(column));
+  }
+
+  /** The runs with their flows called as their columns are. */
+  named(runs: readonly RunTrace[], lab: Lab): RunTrace[] {
+    const names = this.names(lab);
+    const compared = columns(lab);
+    const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
+    // A scenario whose flows have several stacks says itself which is which.
+    const plain = (i: number) => !lab.other && Object.keys(compared[i]?.stack.set ?? {}).length === 0;
+    return runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
+  }
+}

@@ -1,0 +1,105 @@
+/** A trace or a captured flow that was brought: shown alone, or beside the simulated runs with the same origin of time. */
+import { begins, shifted } from "../engine/shift";
+import type { RunTrace } from "../engine/trace";
+import { fill, h } from "./dom";
+import { icon } from "./icons";
+
+/** Runs, and what they are called. */
+export interface Shown {
+  runs: readonly RunTrace[];
+  names: readonly string[];
+}
+
+export class Guest {
+  readonly element = h("section", {
+    class: "card guest line",
+    "aria-label": "Trace or capture beside the run",
+    hidden: true,
+  });
+  private of: { run: RunTrace; name: string } | undefined;
+  private together = false;
+
+  /** `redraw` is called when something else is to be drawn. */
+  constructor(private readonly redraw: () => void) {}
+
+  /** Takes a run that was made elsewhere; it is shown as the one before was. */
+  bring(run: RunTrace, name: string): void {
+    this.of = { run, name };
+    this.draw();
+  }
+
+  /** The simulated runs are new: a guest that is shown alone leaves. */
+  renewed(): void {
+    if (!this.together) this.leave();
+  }
+
+  /** Shows the guest beside the runs from now on. */
+  join(): void {
+    this.together = true;
+    this.draw();
+  }
+
+  leave(): void {
+    this.of = undefined;
+    this.together = false;
+    this.draw();
+  }
+
+  /** Leaves, and the simulated runs alone are drawn. */
+  close(): void {
+    if (!this.of) return;
+    this.leave();
+    this.redraw();
+  }
+
+  get here(): boolean {
+    return this.of !== undefined;
+  }
+
+  /** Whether the graphs show the simulated runs, with the guest or without. */
+  get simulated(): boolean {
+    return !this.of || this.together;
+  }
+
+  /** What the graphs show, of these simulated runs and the guest. */
+  with({ runs, names }: Shown): Shown {
+    const { of } = this;
+    if (!of) return { runs, names };
+    if (!this.together) return { runs: [of.run], names: [of.name] };
+    const [ours, theirs] = [Math.min(...runs.map((run) => begins(run) ?? 0)), begins(of.run)];
+    const by = theirs === undefined || runs.length === 0 ? 0 : ours - theirs;
+    const note = Math.abs(by) < 1e-6 ? "" : ` (shifted by ${by < 0 ? "−" : "+"}${Math.abs(by).toFixed(3)} s)`;
+    const name = of.name + note;
+    const run = shifted(of.run, by);
+    return {
+      runs: [...runs, { ...run, flows: run.flows.map((flow) => ({ ...flow, stack: name })) }],
+      names: [...names, name],
+    };
+  }
+
+  private draw(): void {
+    const { of } = this;
+    this.element.hidden = of === undefined;
+    if (!of) return;
+    const choice = (says: string, together: boolean) => {
+      const attributes = { type: "button", class: "small", "aria-pressed": this.together === together };
+      const choose = () => {
+        this.together = together;
+        this.draw();
+        this.redraw();
+      };
+      return h("button", { ...attributes, onclick: choose }, says);
+    };
+    const close = () => this.close();
+    const says = "Back to the run";
+    const attributes = { type: "button", class: "bare", title: says, "aria-label": says, onclick: close };
+    fill(
+      this.element,
+      h("span", { class: "said" }, of.name),
+      h("span", { class: "spacer" }),
+      choice("Alone", false),
+      choice("Beside the run", true),
+      h("button", attributes, icon("remove")),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+/** Chooses which path is edited, adds a second one and takes it away. */
+import { PATH_NAMES, type Side } from "./columns";
+import { fill, h } from "./dom";
+import { icon } from "./icons";
+import { notice } from "./overlay";
+import type { Session } from "./session";
+
+/** With two paths each stack has two columns. */
+export const MOST_WITH_TWO = 2;
+
+export class PathSides {
+  readonly element = h("div", { class: "line sides" });
+  private chosen: Side = "scenario";
+
+  /** `redraw` draws the editor of the path that is chosen now. */
+  constructor(
+    private readonly session: Session,
+    private readonly redraw: () => void,
+  ) {}
+
+  /** The path that is edited. */
+  get side(): Side {
+    return this.session.lab.other ? this.chosen : "scenario";
+  }
+
+  draw(): void {
+    const { other } = this.session.lab;
+    const choice = (side: Side) => {
+      const name = PATH_NAMES[side];
+      const says = name.charAt(0).toUpperCase() + name.slice(1);
+      const attributes = { type: "button", class: "small", "aria-pressed": this.side === side };
+      return h("button", { ...attributes, onclick: () => this.choose(side) }, says);
+    };
+    const add = h(
+      "button",
+      { type: "button", class: "small", onclick: () => this.add() },
+      icon("add"),
+      "Compare with a second path",
+    );
+    const says = "Remove this path";
+    const attributes = { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => this.remove() };
+    fill(
+      this.element,
+      ...(other ? [choice("scenario"), choice("other"), h("button", attributes, icon("remove"))] : [add]),
+    );
+  }
+
+  choose(side: Side): void {
+    if (side === this.side) return;
+    this.chosen = side;
+    this.redraw();
+  }
+
+  private add(): void {
+    const { scenario, stacks } = this.session.lab;
+    if (stacks.length > MOST_WITH_TWO) {
+      notice("Two paths can be compared with one stack or two. Remove a stack first.");
+      return;
+    }
+    this.chosen = "other";
+    this.session.change({ other: structuredClone(scenario) });
+    this.redraw();
+  }
+
+  /** Takes away the path that is chosen; the other one stays. */
+  private remove(): void {
+    const { scenario, other } = this.session.lab;
+    this.session.change({ scenario: this.side === "other" || !other ? scenario : other, other: undefined });
+    this.redraw();
+  }
+}

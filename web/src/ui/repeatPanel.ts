@@ -1,0 +1,118 @@
+/** Repeats the runs on several seeds, and puts means with their intervals into the table of results. */
+import { type Engine, refusalOf } from "../engine/engine";
+import { type Repeated, repeat } from "../engine/repeat";
+import { fill, h } from "./dom";
+import { icon } from "./icons";
+import { notice } from "./overlay";
+
+const MOST_SEEDS = 1000;
+const FIRST_SEEDS = "10";
+/** More workers than this gain little: each holds an engine. */
+const MOST_LANES = 4;
+
+interface Hooks {
+  /** What is compared now. */
+  asked: () => { scenarios: readonly string[]; seed: number };
+  /** Shows the means; undefined shows the runs again. */
+  show: (repeated: Repeated | undefined) => void;
+}
+
+export class RepeatPanel {
+  readonly element = h("div", { class: "line repeat" });
+  private readonly count = h("input", {
+    type: "text",
+    inputmode: "numeric",
+    class: "exact",
+    value: FIRST_SEEDS,
+    id: "seeds",
+    "aria-label": "Number of seeds",
+  });
+  private readonly button: HTMLButtonElement;
+  private readonly alone: HTMLButtonElement;
+  private readonly said = h("span", { class: "said", role: "status" });
+  private running: AbortController | undefined;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly hooks: Hooks,
+  ) {
+    this.button = h("button", { type: "button", class: "small", onclick: () => this.press() });
+    this.alone = h(
+      "button",
+      { type: "button", class: "small", hidden: true, onclick: () => this.clear() },
+      "This seed",
+    );
+    this.count.addEventListener("keydown", ({ key }) => {
+      if (key === "Enter" && !this.running) this.press();
+    });
+    const label = h("label", { class: "said" }, "Repeat on ", this.count, " seeds");
+    this.element.append(label, this.button, this.alone, this.said);
+    this.mark();
+  }
+
+  /** Other runs are shown: what was repeated does not belong to them. */
+  left(shown: boolean): void {
+    this.stop();
+    this.element.hidden = !shown;
+    this.alone.hidden = true;
+    fill(this.said);
+  }
+
+  stop(): void {
+    this.running?.abort();
+    this.running = undefined;
+    this.mark();
+  }
+
+  private clear(): void {
+    this.left(true);
+    this.hooks.show(undefined);
+  }
+
+  private press(): void {
+    if (this.running) {
+      this.stop();
+      fill(this.said, "Stopped");
+    } else void this.start();
+  }
+
+  private async start(): Promise<void> {
+    const text = this.count.value.trim();
+    const count = Number(text);
+    const good = /^\d+$/.test(text) && count >= 2 && count <= MOST_SEEDS;
+    this.count.setAttribute("aria-invalid", String(!good));
+    if (!good) {
+      notice(`Seeds: found "${text}". Allowed: a whole number from 2 to ${MOST_SEEDS}.`, true);
+      return;
+    }
+    const mine = new AbortController();
+    this.running = mine;
+    this.mark();
+    const { scenarios, seed } = this.hooks.asked();
+    const all = scenarios.length * count;
+    const progress = (share: number) => fill(this.said, `${Math.round(share * all)} of ${all} runs`);
+    progress(0);
+    const lanes = Math.min(MOST_LANES, Math.max(navigator.hardwareConcurrency, 1));
+    try {
+      const of = { scenarios, seed, count, lanes };
+      const repeated = await repeat(this.engine, of, { signal: mine.signal, progress });
+      if (this.running !== mine) return;
+      this.hooks.show(repeated);
+      this.alone.hidden = false;
+      fill(this.said, `Means over seeds ${seed} to ${seed + count - 1} with 95 % confidence intervals (Student’s t)`);
+    } catch (error) {
+      if (mine.signal.aborted) return;
+      mine.abort(); // the other runs
+      fill(this.said);
+      notice(refusalOf(error)?.message ?? (error as Error).message, true);
+    } finally {
+      if (this.running === mine) this.stop();
+    }
+  }
+
+  private mark(): void {
+    const says = this.running ? "Stop repeating" : "Repeat";
+    fill(this.button, icon(this.running ? "stop" : "run"), this.running ? "Stop" : "Repeat");
+    this.button.setAttribute("aria-label", says);
+  }
+}
