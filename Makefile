@@ -55,12 +55,13 @@ extension = tools/step.sh "extension for Python: $(2)" $(3) $(BIN)/maturin devel
 .venv/.extension: .venv/.ready
 	@$(if $(EXTENSION_IS_BUILT),,$(call extension,--profile dev,build for tests,180))
 
-lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows between modules
+lint: .venv/.ready ## ruff, mypy --strict, sizes of files and functions, arrows between modules, phrases to avoid
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/sizes.py
 	$(BIN)/python tools/arrows.py
+	$(BIN)/python tools/voice.py
 
 SAME := $(addprefix crates/lab/tests/scenarios/,good.toml dumbbell.toml elements.toml paths.toml)
 newcomer: ## CONTRIBUTING's steps with copies of newreno.rs and wobble.rs: the copies behave like the originals, and only the listed places change

@@ -28,9 +28,9 @@ PARAGRAPHS = ("Source", "Idea", "Departures", "Unsaid in the source", "Unsaid")
 HEAD = """<!-- Generated from the headers in crates/tcp/src: make generated -->
 # Algorithms
 
-A stack is one answer to each of these questions; `ackclock stacks` lists the named ones, and `--set` or `[flow.set]`
-exchanges any part or parameter: `--set recovery=newreno`, `--set detect.threshold.alpha=0.25`. Each answer is one file;
-this page is what stands at its head.
+A stack is one answer to each of these questions. `ackclock stacks` lists the named stacks, and `--set` or
+`[flow.set]` replaces any part or parameter: `--set recovery=newreno`, `--set detect.threshold.alpha=0.25`. Each answer
+is one file, and this page is made from the headers of these files.
 """
 
 
@@ -123,7 +123,7 @@ def parameters(text: str, spec: str, path: str) -> Iterator[tuple[str, str]]:
         elif named := re.match(r"pub (\w+): (\w+)", at):
             meaning = plain(" ".join(comment))
             if "efault" not in meaning and not named[2].endswith("Spec"):
-                raise SystemExit(f"{spec}.{named[1]}: its comment does not say the default")
+                raise SystemExit(f"{spec}.{named[1]}: its comment does not state the default")
             yield f"{path}.{named[1]}", meaning
             comment = []
 
@@ -173,7 +173,7 @@ def page() -> str:
     """The whole page."""
     asked = [sys.executable, "-m", "ackclock", "stacks", "--json"]
     stacks = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
-    out = [HEAD, "| stack | what it is |\n| --- | --- |"]
+    out = [HEAD, "| stack | description |\n| --- | --- |"]
     out[-1] += "".join(f"\n| `{s['name']}` | {s['summary']} |" for s in stacks) + "\n"
     for slot in SLOTS:
         question = header(ENGINE / f"{slot}.rs").title
@@ -189,7 +189,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(text, encoding="utf-8")
     elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} is not what the files say: make generated")
+        raise SystemExit(f"{PAGE.relative_to(ROOT)} differs from the files: run make generated")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ COUNTS = {"cubic": 0.25, "reno": 0.25, "bbr": 0.40}
 TIMEOUTS = 1.0
 """Allowed difference, in timeouts per minute."""
 TITLE = "Linux and ours"
-MEASURES = ("goodput", "completion", "sent again", "needless", "timeouts")
+MEASURES = ("goodput", "completion", "retransmitted", "needless", "timeouts")
 """Measures with a verdict: completion for transfers, goodput for other flows."""
 
 
@@ -74,7 +74,7 @@ def mean(measure: str, records: Sequence[Record]) -> Mean:
         case "completion":
             took = [ms for record in records for ms in record.completions]
             return Mean(len(took), statistics.median(took), 0.0)
-        case "sent again":
+        case "retransmitted":
             return Mean.of([record.retransmissions for record in records])
         case "needless":
             return Mean.of([record.needless + record.refused for record in records])
@@ -153,13 +153,14 @@ INTRODUCTION = f"""# {TITLE}
 
 <!-- Written by `make linux` (tools/linux.py) from the records in tests/linux. -->
 
-The kernel's own TCP and our stacks for it, on the same paths: the files of `scenarios/linux`, with the settings of
-`tests/linux/paths.toml`; the last rows of each table are 150 transfers a run, each over a connection of its own. The kernel ran in real time at both ends of each path, ours in the simulator with seeds 1 to 8.
+This page compares the kernel's own TCP with our stacks for it on the same paths: the files in `scenarios/linux` with the
+settings of `tests/linux/paths.toml`. The last rows of each table are 150 transfers per run, each over its own connection.
+The kernel ran in real time at both ends of each path. Our stacks ran in the simulator with seeds 1 to 8.
 
-`make linux` measures what is missing of the kernel's numbers, runs ours again and writes this page. The kernel's numbers
-are kept, one record for each run. So `make test` holds ours against them on any machine: the first seed of each row must
-be exactly the one that is kept, and this page must be what the records say. On another kernel `make linux` adds a file with that
-kernel's numbers, and the page gets a section for it. One row by hand:
+`make linux` measures the missing kernel numbers, runs our stacks again and writes this page. The kernel's numbers are
+kept, one record per run, so `make test` compares ours with them on any machine: the first seed of each row must equal the
+recorded one, and this page must match the records. On another kernel, `make linux` adds a file with that kernel's numbers
+and a section to this page. To run one row yourself:
 
 ```bash
 ackclock live path scenarios/linux/jitter-20.toml --sender kernel:reno --compare 8 --realtime
@@ -167,18 +168,18 @@ ackclock live path scenarios/linux/jitter-20.toml --sender kernel:reno --compare
 
 | number | holds if ours is |
 | --- | --- |
-| goodput; median completion | within {100 * GOODPUT["cubic"]:.0f} % of the kernel's (BBR: {100 * GOODPUT["bbr"]:.0f} %), or inside a wide interval of its |
-| sent again; needless | within {100 * COUNTS["cubic"]:.0f} % (BBR: {100 * COUNTS["bbr"]:.0f} %), or one mean is inside the other's interval |
-| timeouts | within one in a minute |
+| goodput; median completion | within {100 * GOODPUT["cubic"]:.0f} % of the kernel's (BBR: {100 * GOODPUT["bbr"]:.0f} %), or inside the kernel's wide interval |
+| retransmitted; needless | within {100 * COUNTS["cubic"]:.0f} % (BBR: {100 * COUNTS["bbr"]:.0f} %), or one mean is inside the other's interval |
+| timeouts | within one per minute |
 
-Every mean has half of its 95 % interval beside it. The kernel ran with at least four seeds, and with more, up to {MOST}, until
-the interval of its goodput was below ± {100 * NARROW:.0f} %. Where {MOST} did not do, the interval is wide.
+Beside every mean is half of its 95 % interval. The kernel ran with four to {MOST} seeds, until the interval of its
+goodput was below ± {100 * NARROW:.0f} %. Where {MOST} seeds were not enough, the interval is wide.
 
-*Needless* are all retransmissions whose original was not lost on the path, also those whose original the receiver
-[refused](retransmissions.md). ≈: holds by an interval. **Bold**: does not hold. ‡: held back, which means chosen before
-anything was measured and not looked at while rules were written. †: in some runs 1 packet in 100 left the path more than
-{LATE_US / 1000:.1f} ms late, though they were made twice. *Same seeds*: the ratio over the seeds that both have. The nth packet of a direction
-has the same luck in both then, so that little of the difference is chance.
+A retransmission is *needless* if its original was not lost on the path, even if the receiver
+[refused](retransmissions.md) the original. ≈: holds by an interval. **Bold**: does not hold. ‡: held back, that is, chosen
+before anything was measured and not looked at while the rules were written. †: in some runs 1 packet in 100 left the path
+more than {LATE_US / 1000:.1f} ms late, even in a second run. *Same seeds*: the ratio over the seeds that both have. With the same seed,
+the nth packet of a direction meets the same random events in both, so little of the difference is chance.
 """  # noqa: E501 - prose
 
 
@@ -227,7 +228,7 @@ def _table(found: Sequence[Row]) -> str:
     if found[0].path.is_of_transfers:
         speed = "median completion, ms"
     lines = [
-        f"| path | seeds | {speed}: {again} | same seeds | sent again: {again} | needless: {again} "
+        f"| path | seeds | {speed}: {again} | same seeds | retransmitted: {again} | needless: {again} "
         "| timeouts a minute: kernel | ours |",
         "| --- |" + " --- |" * 13,
         *(_line(row) for row in found),

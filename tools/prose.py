@@ -203,16 +203,16 @@ def _bare_string(literal: str) -> str:
     return _ESCAPED.sub(" ", _STRING.sub("", literal)).replace('\\"', '"').replace("\\'", "'")
 
 
-SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\"`(*\[])|\n\s*\n")
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z\"`(*\[])|\n\s*\n")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def sentences(passage: Passage) -> Iterator[tuple[int, str]]:
     """The sentences of at least four words, each with its line."""
     at = 0
-    for end in [*(match.end() for match in SENTENCE.finditer(passage.text)), len(passage.text)]:
+    for end in [*(match.end() for match in _SENTENCE.finditer(passage.text)), len(passage.text)]:
         part = passage.text[at:end]
-        words = _WORD.findall(hidden(part))
+        words = [word for word in hidden(part).split() if _WORD.search(word)]
         enough = 4 if passage.kind != "string" else 5
         prose = sum(sign.isalpha() or sign.isspace() for sign in part) >= 0.75 * len(part)
         if len(words) >= enough and (prose or passage.kind != "string"):

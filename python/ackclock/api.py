@@ -134,8 +134,8 @@ def compare(
     """
     if isinstance(stacks, str) or len(stacks) < 2:  # noqa: PLR2004 - a comparison
         found = f'"{stacks}"' if isinstance(stacks, str) else f"{len(stacks)} of them"
-        message = f"compare: key `stacks`: found {found}, allowed: two or more names of stacks"
-        raise ScenarioError(message, "compare", None, "stacks", found, "two or more names of stacks", None)
+        message = f"compare: key `stacks`: found {found}, allowed: two or more stack names"
+        raise ScenarioError(message, "compare", None, "stacks", found, "two or more stack names", None)
     return run(
         scenario,
         stack=stacks,
@@ -201,7 +201,7 @@ class Stacks(list[Stack]):
         from html import escape  # noqa: PLC0415 - start-up time
 
         rows = (f"<tr><td>{escape(one['name'])}</td><td>{escape(one['summary'])}</td></tr>" for one in self)
-        head = "<thead><tr><th>stack</th><th>what it is</th></tr></thead>"
+        head = "<thead><tr><th>stack</th><th>description</th></tr></thead>"
         return f"<table>{head}<tbody>{''.join(rows)}</tbody></table>"
 
 
@@ -264,7 +264,7 @@ def capturing(
         return fspath(folder), at, snap
     for key, value in (("--pcap-at", at), ("--pcap-snap", snap)):
         if value is not None:
-            found, allowed = f'"{value}" without --pcap', "with a folder for captures, as in --pcap DIR"
+            found, allowed = f'"{value}" without --pcap', "also --pcap DIR, a folder for captures"
             message = f"command line: key `{key}`: found {found}, allowed: {allowed}"
             raise ScenarioError(message, "command line", None, key, found, allowed, None)
     return None

@@ -167,9 +167,7 @@ class Capture:
         file = self._only_file("write", to)
         frames = self._found.late()
         if frames is None:
-            raise ValueError(
-                "write: found a capture that shows no arrivals, allowed: one that was not made at the sender"
-            )
+            raise ValueError("write: found a capture without arrivals, allowed: a capture not made at the sender")
         return _native.capture_copy(file, frames, None, fspath(to))[0]
 
     def anonymise(self, to: str | PathLike[str]) -> int:
@@ -278,7 +276,7 @@ class Capture:
         if file == "-":
             raise ValueError(f"{key}: found standard input, allowed: a file, which can be read again")
         if Path(to).exists() and Path(to).samefile(file):
-            raise ValueError(f"{key}: found {fspath(to)}, which is the capture itself, allowed: another file")
+            raise ValueError(f"{key}: found {fspath(to)}, which is the capture, allowed: another file")
         return file
 
     def _polars(self, table: Table) -> pl.DataFrame:

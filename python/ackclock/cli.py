@@ -88,7 +88,7 @@ def _version(asked: bool) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[float], object]]:
-    """Show which share of the runs is done."""
+    """Show the fraction of the runs that is done."""
     from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
 
     with shown("simulating") as tell:
@@ -105,10 +105,10 @@ def _main(
 
 
 Seed = Annotated[
-    int | None, typer.Option(metavar="N", help="First seed, and the only one without --seeds.", min=0, max=2**63 - 1)
+    int | None, typer.Option(metavar="N", help="First seed; without --seeds, the only one.", min=0, max=2**63 - 1)
 ]
 Seeds = Annotated[
-    int | None, typer.Option(metavar="N", help="How many seeds, counted up from the first.", min=1, max=10**6)
+    int | None, typer.Option(metavar="N", help="Number of consecutive seeds from the first.", min=1, max=10**6)
 ]
 
 
@@ -118,7 +118,7 @@ def run(
     stack: Annotated[
         list[str],
         typer.Option(
-            help="Stack for every flow, also with parameters of its own: NAME,PATH=VALUE; repeatable, to compare.",
+            help="Stack for every flow, optionally with parameters: NAME,PATH=VALUE. Repeat to compare stacks.",
             autocompletion=complete_stack,
             metavar="NAME",
         ),
@@ -131,28 +131,28 @@ def run(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     trace: Annotated[
-        Path | None, typer.Option(help="Write the first run's events here (.csv or .parquet).", metavar="FILE")
+        Path | None, typer.Option(help="File for the first run's events (.csv or .parquet).", metavar="FILE")
     ] = None,
     pcap: Annotated[
-        Path | None, typer.Option(help="Write a capture of each side of every run here.", metavar="DIR")
+        Path | None, typer.Option(help="Folder for captures of both sides of every run.", metavar="DIR")
     ] = None,
     pcap_at: Annotated[
-        str | None, typer.Option(help="Capture at this node between the ends, too.", metavar="NODE")
+        str | None, typer.Option(help="Also capture at this node between the ends.", metavar="NODE")
     ] = None,
     pcap_snap: Annotated[
-        int | None, typer.Option(help="Bytes kept of each packet; default: 96.", metavar="BYTES")
+        int | None, typer.Option(help="Bytes to keep of each packet. Default: 96.", metavar="BYTES")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the first run's first flow here (.png or .svg).", metavar="FILE")
+        Path | None, typer.Option(help="File for a plot of the first run's first flow (.png or .svg).", metavar="FILE")
     ] = None,
-    plot_from: Annotated[str | None, typer.Option(help='Draw from then on, as in "1.2 s".', metavar="TIME")] = None,
-    plot_to: Annotated[str | None, typer.Option(help="Draw up to then.", metavar="TIME")] = None,
+    plot_from: Annotated[str | None, typer.Option(help='Start of the plot, as in "1.2 s".', metavar="TIME")] = None,
+    plot_to: Annotated[str | None, typer.Option(help="End of the plot.", metavar="TIME")] = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)
+        int | None, typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1)
     ] = None,
     allow_python: AllowPython = False,
 ) -> None:
-    """Run a scenario, once for each stack and seed, and print what came out."""
+    """Run a scenario once for each stack and seed, and print the results."""
     span = plot_span(plot, plot_from, plot_to)
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
@@ -183,7 +183,7 @@ def show(
     set_: Set = [],  # noqa: B006 - Typer copies it
     allow_python: AllowPython = False,
 ) -> None:
-    """Print a scenario with every default spelled out, as TOML that runs the same."""
+    """Print a scenario with every default as equivalent TOML."""
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     with refusals(), allowing(allow_python):
         typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
@@ -191,26 +191,26 @@ def show(
 
 @app.command(epilog=NEW_EXAMPLES)
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to make; - is standard output.")] = Path(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create; - is standard output.")] = Path(
         "scenario.toml"
     ),
 ) -> None:
-    """Make a commented scenario to begin with; a file that is there is left alone."""
+    """Write a commented scenario to start from. An existing file is kept."""
     if str(file) == "-":
         typer.echo(api.starter(), nl=False)
         return
     try:
         api.new(file)
     except FileExistsError:
-        fail(f"{file}: found a file, allowed: a name that is not taken")
+        fail(f"{file}: found a file, allowed: a name that does not exist yet")
     except OSError as error:
         fail(str(error), 1)
-    typer.echo(f"{file}: made; now: ackclock run {shlex.quote(str(file))}")
+    typer.echo(f"{file}: written; next: ackclock run {shlex.quote(str(file))}")
 
 
 @app.command(epilog="\b\nExamples:\n  ackclock stacks\n  ackclock stacks --json")
 def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
-    """List the stacks: each a name for one choice of components."""
+    """List the stacks. Each is a named combination of components."""
     result = _native.stacks_json()
     if as_json:
         typer.echo(result)
@@ -236,7 +236,7 @@ app.command(epilog=TUNE_EXAMPLES)(tune)
 
 @app.command(epilog="\b\nExamples:\n  ackclock schema > scenario.schema.json")
 def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors that complete and check them."""
+    """Print the JSON Schema of scenario files, for completion and checks in editors."""
     typer.echo(_native.schema_json(), nl=False)
 
 

@@ -78,7 +78,7 @@ def command(
         list[str],
         typer.Argument(
             metavar="FILE…",
-            help="Captures, pcap or pcapng, packed or not; - is standard input.",
+            help="Captures (pcap or pcapng, optionally compressed); - is standard input.",
             autocompletion=_complete_file,
         ),
     ],
@@ -86,15 +86,17 @@ def command(
         str | None, typer.Option(metavar="'A:p > B:p'", help="Only the connection between these two ends.")
     ] = None,
     retransmissions: Annotated[
-        bool, typer.Option("--retransmissions", help="Each retransmission: verdict, evidence, frame.")
+        bool, typer.Option("--retransmissions", help="List each retransmission: verdict, evidence, frame.")
     ] = False,
-    reordering: Annotated[bool, typer.Option("--reordering", help="RFC 4737's metrics, RFC 5236's densities.")] = False,
-    stalls: Annotated[bool, typer.Option("--stalls", help="Each stall with its cause and evidence.")] = False,
+    reordering: Annotated[
+        bool, typer.Option("--reordering", help="Print reordering metrics (RFC 4737) and densities (RFC 5236).")
+    ] = False,
+    stalls: Annotated[bool, typer.Option("--stalls", help="List each stall with its cause and evidence.")] = False,
     at: Annotated[
-        At | None, typer.Option(help="Where it was captured, seen from the data.  [default: found out]")
+        At | None, typer.Option(help="Where it was captured, relative to the data. [default: detected]")
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=2**31 - 1, help="Most connections in memory at once.")
+        int, typer.Option(metavar="N", min=1, max=2**31 - 1, help="Largest number of connections in memory.")
     ] = LIMIT,
     parquet: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write all tables as Parquet into a folder.")
@@ -102,31 +104,32 @@ def command(
     write: Annotated[
         tuple[Chosen, Path] | None,
         typer.Option(
-            metavar="needless|reordered FILE", help="Write what was sent again needlessly, or came late, as pcapng."
+            metavar="needless|reordered FILE", help="Write needless retransmissions or late packets as pcapng."
         ),
     ] = None,
     anonymise: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all TCP as pcapng without names and payload.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the flow with the most bytes here (.png or .svg).")
+        Path | None,
+        typer.Option(metavar="FILE", help="File for a plot of the flow with the most bytes (.png or .svg)."),
     ] = None,
     xplot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The same in the format of tcptrace, for xplot and jplot.")
+        Path | None, typer.Option(metavar="FILE", help="The same plot in tcptrace's format, for xplot and jplot.")
     ] = None,
     fit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows, and write it as a scenario.")
+        Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows and write it as a scenario.")
     ] = None,
     what_if: Annotated[bool, typer.Option("--what-if", help="Fit a path, then run it with --stack.")] = False,
     stack: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="Sender to try with --what-if; repeatable.", autocompletion=complete_stack),
+        typer.Option(metavar="NAME", help="Sender to try with --what-if. Repeatable.", autocompletion=complete_stack),
     ] = [],  # noqa: B006 - Typer copies it
     as_: Annotated[
         str,
-        typer.Option("--as", metavar="NAME", help="What the capture's sender was.", autocompletion=complete_stack),
+        typer.Option("--as", metavar="NAME", help="Stack of the capture's sender.", autocompletion=complete_stack),
     ] = AS,
-    seeds: Annotated[int, typer.Option(metavar="N", min=2, max=1_000_000, help="Runs of each with --what-if.")] = 10,
+    seeds: Annotated[int, typer.Option(metavar="N", min=2, max=1_000_000, help="Runs per sender with --what-if.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say what happened to each transfer of a capture.
@@ -142,7 +145,7 @@ def command(
         return
     for name, value in vars(asked).items():
         if value:
-            fail(f"command line: key `--{name}`: found beside --fit or --what-if, allowed: in a command of its own")
+            fail(f"command line: key `--{name}`: found together with --fit or --what-if, allowed: a separate command")
     command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
 
 
@@ -201,7 +204,7 @@ def _print(result: dict[str, Any], asked: Asked) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[float], object]]:
-    """Show which share has been read."""
+    """Show the fraction that has been read."""
     from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
 
     with shown("reading") as tell:

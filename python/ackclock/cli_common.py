@@ -23,13 +23,16 @@ Store = Annotated[
 ]
 On = Annotated[
     str | None,
-    typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N processes here; default: this machine."),
+    typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N local processes. Default: this machine."),
 ]
 AllowPython = Annotated[
     bool,
-    typer.Option("--allow-python", help="Run Python that the file names. It runs as you: only what you trust."),
+    typer.Option(
+        "--allow-python",
+        help="Run Python code that the file names. It runs with your permissions; use only code that you trust.",
+    ),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs at once; default: one for each core.", min=1)]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1)]
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:

@@ -35,7 +35,7 @@ def examples(
     ] = None,
     copy_to: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Copy them into this folder; a file that is there is left alone."),
+        typer.Option(metavar="DIR", help="Copy them into this folder. Existing files are kept."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -54,9 +54,9 @@ def examples(
     if as_json:
         typer.echo(json.dumps({"made": [str(path) for path in made], "kept": [str(path) for path in kept]}, indent=2))
         return
-    left = f"; {len(kept)} that were there are left as they are" if kept else ""
+    left = f"; {len(kept)} existing ones are kept" if kept else ""
     said = str(made[0]) if len(made) == 1 else f"{len(made)} files in {copy_to}"
-    typer.echo(f"{said}: made{left}")
+    typer.echo(f"{said}: written{left}")
 
 
 def _list(about: dict[str, str], as_json: bool) -> None:

@@ -52,7 +52,7 @@ def command_fit(
         return
     _print(found)
     if to is not None:
-        typer.echo(f"{to}: written; now: ackclock run {to}")
+        typer.echo(f"{to}: written; next: ackclock run {to}")
     if answer is not None:
         _answer(answer)
 

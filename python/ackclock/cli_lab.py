@@ -18,7 +18,7 @@ Examples:
   ackclock lab paths.toml
   ackclock lab --port 9000 --no-open
 """
-NOT_BUILT = "the lab page is not built: make web builds it (it wants Node and Rust); every wheel has it"
+NOT_BUILT = "the lab page is not built; `make web` builds it (Node and Rust are needed); every wheel includes it"
 
 
 def _opening(scenario: Path | None) -> str:
@@ -45,7 +45,12 @@ def lab(
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(help="Port; 0 is any.  [default: 8437, or any if that is taken]", min=0, max=65535, metavar="N"),
+        typer.Option(
+            help="Port; 0 chooses a free one. [default: 8437, or a free one if that is taken]",
+            min=0,
+            max=65535,
+            metavar="N",
+        ),
     ] = None,
     look: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
 ) -> None:

@@ -37,7 +37,7 @@ Examples:
 """
 
 app = typer.Typer(
-    help="The engine on a network device, against real kernels (Linux).",
+    help="Run the engine on a network device, against real kernels (Linux).",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,7 +45,7 @@ app = typer.Typer(
 
 
 class Offload(StrEnum):
-    """Whether packets may be trains of segments."""
+    """Whether to allow packets that are trains of segments."""
 
     ON = "on"
     OFF = "off"
@@ -71,33 +71,37 @@ class Family(StrEnum):
 Stack = Annotated[
     str, typer.Option(help="The engine's stack.", autocompletion=complete_stack, metavar="NAME", show_default=True)
 ]
-Mtu = Annotated[int, typer.Option(help="MTU of the device that is made, bytes.", min=68, max=65535, metavar="N")]
-Realtime = Annotated[bool, typer.Option("--realtime", help="Ask for real-time priority (SCHED_FIFO).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
+Mtu = Annotated[int, typer.Option(help="MTU of the new device, in bytes.", min=68, max=65535, metavar="N")]
+Realtime = Annotated[bool, typer.Option("--realtime", help="Request real-time priority (SCHED_FIFO).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Tun = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="TUN device that you made and routed; default: one in a namespace of its own, and its kernel.",
+        help="TUN device that you created and routed. "
+        "Default: a new one in its own namespace, with the kernel as the peer.",
     ),
 ]
 Pcap = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Write what goes over the device here, as pcapng.", show_default=False),
+    typer.Option(metavar="FILE", help="File for a capture of the device, as pcapng.", show_default=False),
 ]
 Received = Annotated[
     str | None,
     typer.Option(
-        "--peer", metavar="FILE", help="Without --tun: where the kernel writes what it received.", show_default=False
+        "--peer", metavar="FILE", help="Without --tun: file for the data that the kernel receives.", show_default=False
     ),
 ]
 Sent = Annotated[
     str | None,
     typer.Option(
-        "--peer", metavar="FILE", help="Without --tun: what the kernel sends; - is standard input.", show_default=False
+        "--peer",
+        metavar="FILE",
+        help="Without --tun: file that the kernel sends; - is standard input.",
+        show_default=False,
     ),
 ]
-OneOffload = Annotated[bool, typer.Option("--offload", help="Packets may be trains of segments.")]
+OneOffload = Annotated[bool, typer.Option("--offload", help="Allow packets that are trains of segments.")]
 
 
 def _end(*_: object) -> NoReturn:
@@ -124,20 +128,22 @@ def say(line: str) -> None:
 
 @app.command(epilog=BENCH_EXAMPLES)
 def bench(
-    bytes_: Annotated[str, typer.Option("--bytes", help="Bytes of each transfer.", metavar="SIZE")] = "1 GB",
-    offload: Annotated[Offload, typer.Option(help="Whether packets may be trains of segments.")] = Offload.BOTH,
-    direction: Annotated[Direction, typer.Option(help="Which way, seen from the engine.")] = Direction.BOTH,
+    bytes_: Annotated[str, typer.Option("--bytes", help="Size of each transfer.", metavar="SIZE")] = "1 GB",
+    offload: Annotated[
+        Offload, typer.Option(help="Whether to allow packets that are trains of segments.")
+    ] = Offload.BOTH,
+    direction: Annotated[Direction, typer.Option(help="Direction, as seen from the engine.")] = Direction.BOTH,
     ip: Annotated[Family, typer.Option(help="Which IP.")] = Family.BOTH,
     stack: Stack = "linux-2025",
     mtu: Mtu = 1500,
     realtime: Realtime = False,
     pcap: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write a capture of each transfer into this folder.", show_default=False),
+        typer.Option(metavar="DIR", help="Folder for a capture of each transfer.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure transfers to and from this kernel, in namespaces made for them; exit code 1 if bytes differ."""
+    """Measure transfers to and from this kernel in new namespaces. The exit code is 1 if bytes differ."""
     plan = [
         (sends, v6, train)
         for train in _chosen(offload, Offload.OFF, Offload.ON)
@@ -175,10 +181,12 @@ def _chosen(value: StrEnum, no: StrEnum, yes: StrEnum) -> list[bool]:
 @app.command(epilog=SEND_EXAMPLES)
 def send(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File to send; - is standard input.")],
-    to: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Where to; IPv6 as [ADDR]:PORT.")],
+    to: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Destination; IPv6 as [ADDR]:PORT.")],
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="ADDR[:PORT]", help="Our address.  [default: beside --to]", show_default=False),
+        typer.Option(
+            "--from", metavar="ADDR[:PORT]", help="Local address. [default: next to --to]", show_default=False
+        ),
     ] = None,
     tun: Tun = None,
     peer: Received = None,
@@ -189,7 +197,7 @@ def send(
     pcap: Pcap = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send a file by the engine's TCP."""
+    """Send a file with the engine's TCP."""
     way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
     with run("sending") as progress:
         result = _native.live_send(file, to, from_, way, say, progress)
@@ -198,9 +206,9 @@ def send(
 
 @app.command(epilog=RECV_EXAMPLES)
 def recv(
-    listen: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Where to listen; IPv6 as [ADDR]:PORT.")],
+    listen: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Address to listen on; IPv6 as [ADDR]:PORT.")],
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="File to make; - is standard output.")
+        str, typer.Option("-o", "--output", metavar="FILE", help="File to create; - is standard output.")
     ] = "-",
     tun: Tun = None,
     peer: Sent = None,
@@ -211,7 +219,7 @@ def recv(
     pcap: Pcap = None,
     as_json: AsJson = False,
 ) -> None:
-    """Receive one connection into a file by the engine's TCP; the file has its name once it is complete."""
+    """Receive one connection into a file with the engine's TCP. The file gets its name when it is complete."""
     way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
     with run("receiving") as progress:
         result = _native.live_recv(output, listen, way, say, progress)
@@ -223,7 +231,7 @@ def _way(
 ) -> dict[str, object]:
     """The transport options of a file transfer."""
     if tun is not None and peer is not None:
-        fail(f"command line: key `--peer`: found {peer} beside --tun {tun}, allowed: one of the two")
+        fail(f"command line: key `--peer`: found {peer} together with --tun {tun}, allowed: one of the two")
     return {
         "tun": tun,
         "peer": peer,
@@ -244,7 +252,7 @@ def _finish(result: dict[str, Any], as_json: bool, verb: str, out: TextIO) -> No
         late = result["late_p99_us"]
         print(
             f"{verb} {result['bytes']:,} bytes in {result['seconds']:.3f} s, {result['gbps']:.3f} Gb/s; "
-            f"XXH3 {result['xxh3']}{checked[result['hashes_equal']]}; sent again {result['retransmitted']:,}; "
+            f"XXH3 {result['xxh3']}{checked[result['hashes_equal']]}; retransmitted {result['retransmitted']:,}; "
             f"{result['priority']}" + ("" if late is None else f", timers late by {late:,.0f} µs (p99)"),
             file=out,
         )

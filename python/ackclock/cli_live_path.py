@@ -42,35 +42,35 @@ def path(
     sender: Annotated[
         list[str],
         typer.Option(
-            help="TCP that sends, in all flows or one: kernel:cubic, kernel:reno, kernel:bbr, or a stack; repeatable.",
+            help="Sending TCP of all flows or of one: kernel:cubic, kernel:reno, kernel:bbr, or a stack. Repeatable.",
             metavar="[FLOW=]TCP",
             autocompletion=_complete_sender,
         ),
     ] = ["kernel:cubic"],  # noqa: B006 - Typer copies it
     receiver: Annotated[
         str,
-        typer.Option(help="TCP that receives: kernel, or a stack.", metavar="TCP", autocompletion=_complete_receiver),
+        typer.Option(help="Receiving TCP: kernel, or a stack.", metavar="TCP", autocompletion=_complete_receiver),
     ] = "kernel",
     compare: Annotated[
-        int, typer.Option(help="Simulate this many seeds for comparison.", metavar="N", min=0, max=10**6)
+        int, typer.Option(help="Number of seeds to simulate for comparison.", metavar="N", min=0, max=10**6)
     ] = 0,
     seconds: Annotated[
-        str | None, typer.Option(help="How long it runs.  [default: the scenario's duration]", metavar="N")
+        str | None, typer.Option(help="Length of the run. [default: the scenario's duration]", metavar="N")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the path's luck.", min=0, max=2**63 - 1)
+        int | None, typer.Option(metavar="N", help="Seed of the path's random events.", min=0, max=2**63 - 1)
     ] = None,
     set_: Set = [],  # noqa: B006 - Typer copies it
     sysctl: Annotated[
-        list[str], typer.Option(help="Setting of the namespaces that are made; repeatable.", metavar="KEY=VALUE")
+        list[str], typer.Option(help="Kernel setting of the new namespaces. Repeatable.", metavar="KEY=VALUE")
     ] = [],  # noqa: B006 - Typer copies it
-    trace: Annotated[
-        Path | None, typer.Option(help="Write the events here (.csv or .parquet).", metavar="FILE")
+    trace: Annotated[Path | None, typer.Option(help="File for the events (.csv or .parquet).", metavar="FILE")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="File for a plot of the first flow (.png or .svg).", metavar="FILE")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the first flow here (.png or .svg).", metavar="FILE")] = None,
-    pcap: Annotated[Path | None, typer.Option(help="Write a capture of each side here.", metavar="DIR")] = None,
+    pcap: Annotated[Path | None, typer.Option(help="Folder for a capture of each side.", metavar="DIR")] = None,
     pcap_snap: Annotated[
-        int | None, typer.Option(help="Bytes kept of each packet; default: all.", metavar="BYTES")
+        int | None, typer.Option(help="Bytes to keep of each packet. Default: all.", metavar="BYTES")
     ] = None,
     realtime: Realtime = False,
     as_json: AsJson = False,
@@ -93,7 +93,7 @@ def path(
         with refusals():
             draw(plot, result, span)
     for damaged in result.about["damaged"]:
-        fail(f"{damaged['flow']}: byte {damaged['byte']} of the stream is not the one that was sent", FAILED)
+        fail(f"{damaged['flow']}: byte {damaged['byte']} of the stream differs from the byte sent", FAILED)
 
 
 def _setting(option: str) -> tuple[str, str]:

@@ -33,18 +33,20 @@ def shell(
     from_: Annotated[
         str | None, typer.Option("--from", metavar="NODE", help="The program's node.  [default: the first flow's]")
     ] = None,
-    to: Annotated[str | None, typer.Option(metavar="NODE", help="Its peer's.  [default: the first flow's]")] = None,
+    to: Annotated[str | None, typer.Option(metavar="NODE", help="The peer's node. [default: the first flow's]")] = None,
     peer: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Run this at the other end, by sh, before the program.")
+        str | None, typer.Option(metavar="COMMAND", help="Shell command to start at the other end before the program.")
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of the path's luck.  [default: the scenario's]"),
+        typer.Option(
+            metavar="N", min=0, max=2**63 - 1, help="Seed of the path's random events.  [default: the scenario's]"
+        ),
     ] = None,
-    mtu: Annotated[int, typer.Option(help="MTU of both devices, bytes.", min=68, max=65535, metavar="N")] = 1500,
+    mtu: Annotated[int, typer.Option(help="MTU of both devices, in bytes.", min=68, max=65535, metavar="N")] = 1500,
     realtime: Realtime = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on standard output; programs print on standard error.")
+        bool, typer.Option("--json", help="Print JSON on standard output; the programs print on standard error.")
     ] = False,
 ) -> None:
     """Run any program behind a scenario's path, in real time; its exit code is passed on.
@@ -69,7 +71,7 @@ def shell(
         print_live_shell(result)
     code = ended() if result["code"] is None else result["code"]
     if code is None:
-        fail("the clock of the path has come to its end: a run lasts a day at most", FAILED)
+        fail("the path's clock has reached its end; a run lasts at most a day", FAILED)
     raise typer.Exit(code)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.papers.reproduce import Wish
 
 EXTRA = "papers"
-KEPT = "; finished runs are kept, the same command goes on"
+KEPT = "; finished runs are kept and the same command continues"
 EXAMPLES = """\b
 Examples:
   ackclock reproduce
@@ -34,8 +34,8 @@ Readings = Annotated[
     bool,
     typer.Option(
         "--readings",
-        help="Run each paper under the declared readings of its open choices, too, with few, short runs. The best ones "
-        "are then run in full, unless `--quick` is given.",
+        help="Also run each paper under the declared readings of its open choices, with few, short runs. Without "
+        "`--quick`, the best readings are then run in full.",
     ),
 ]
 
@@ -54,8 +54,8 @@ def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
     elsewhere = {name for name in named if name not in known and (os.sep in name or Path(name).exists())}
     if not known and elsewhere != set(named or [""]):
         fail(
-            f"command line: key `--papers`: found no paper in {folder}, allowed: a folder of papers' folders, "
-            "as `ackclock examples papers --copy-to .` makes one"
+            f"command line: key `--papers`: found no paper in {folder}, allowed: a folder of papers, "
+            "as `ackclock examples papers --copy-to .` writes one"
         )
     chosen: dict[str, Paper | Extra] = {}
     for name in named or known:
@@ -88,38 +88,39 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="NAME|FOLDER",
-            help="Which papers and extra pages, or a folder with a paper of your own, whose Python code is run. "
+            help="Papers and extra pages, or a folder with your own paper, whose Python code is run. "
             "Default: all of `--papers`.",
             autocompletion=_complete,
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few, short runs: minutes become seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="As many and as long runs as the papers; the default.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few, short runs: seconds instead of minutes.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="As many runs, and as long, as in the papers. This is the default.")
+    ] = False,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs of each point, instead of the papers'.", min=2, max=100_000)
+        int | None,
+        typer.Option(metavar="N", help="Runs per point, instead of the papers' numbers.", min=2, max=100_000),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
     papers: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder with the papers' folders.  [default: papers, or the papers that came with Ackclock]",
+            help="Folder of papers. [default: papers, or the papers installed with Ackclock]",
             show_default=False,
         ),
     ] = None,
     store: Store = None,
     on: On = None,
     threads: Threads = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Make finished runs again.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat finished runs.")] = False,
     readings: Readings = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Print what can be run, and how much it is; run nothing.")] = (
-        False
-    ),
+    listed: Annotated[bool, typer.Option("--list", help="List the papers and their sizes; run nothing.")] = (False),
     copy_to: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Copy the figures here, too, and RESULTS.md and claims.json beside the scenarios."
+            metavar="DIR", help="Also copy the figures here, and RESULTS.md and claims.json beside the scenarios."
         ),
     ] = None,
 ) -> None:
@@ -149,8 +150,8 @@ def _made(wish: Wish, as_json: bool) -> bool:
     installed = not shared.PAPERS.is_symlink()
     if wish.copy_to is not None and installed and any(one.folder.parent == shared.PAPERS for one in wish.what):
         fail(
-            "command line: key `--copy-to`: found papers of the installed package, allowed: papers of your own, as "
-            "`ackclock examples papers --copy-to .` makes them"
+            "command line: key `--copy-to`: found papers of the installed package, allowed: your own copies, as "
+            "`ackclock examples papers --copy-to .` writes them"
         )
     begun: list[str] = []
     with refusals(lambda: KEPT if begun else "", EXTRA):

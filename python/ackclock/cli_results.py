@@ -82,12 +82,12 @@ def show(
     name: Name,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Which mean; repeatable.", metavar="COLUMN", autocompletion=_complete_column),
+        typer.Option(help="Column to show. Repeatable.", metavar="COLUMN", autocompletion=_complete_column),
     ] = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Print the means of a sweep; of one that is not finished, of the runs that are."""
+    """Print the means of a sweep; of an unfinished sweep, the means of its finished runs."""
     from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
     from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
 
@@ -114,12 +114,15 @@ def show(
 def export(
     name: Name,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Its ending says how: .parquet, .csv, .json, .ndjson or .arrow.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="File whose ending chooses the format: .parquet, .csv, .json, .ndjson or .arrow."
+        ),
     ],
-    summary: Annotated[bool, typer.Option("--summary", help="The means instead of every run.")] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Write the means instead of every run.")] = False,
     store: Store = None,
 ) -> None:
-    """Write the table of a sweep into a file."""
+    """Write the table of a sweep to a file."""
     from ackclock import files  # noqa: PLC0415 - start-up time
     from ackclock.document import refusal  # noqa: PLC0415 - likewise
 
@@ -138,7 +141,7 @@ def export(
 
 @app.command(epilog="\b\nExamples:\n  ackclock results check\n  ackclock results check --store /data/runs")
 def check(store: Store = None) -> None:
-    """Look at every run, manifest and table of a store; what is damaged is said, and the exit code is 1 then."""
+    """Check every run, manifest and table of a store. Damage is reported with exit code 1."""
     from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
 
     folder = _folder(store)
@@ -150,7 +153,7 @@ def check(store: Store = None) -> None:
 
 @app.command(epilog="\b\nExamples:\n  ackclock results repair --store /data/runs")
 def repair(store: Store = None) -> None:
-    """Keep what is not damaged in a store. No other command may use it meanwhile; damaged files are put aside."""
+    """Keep the undamaged part of a store and set damaged files aside. No other command may use the store meanwhile."""
     from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
 
     folder = _folder(store)
@@ -163,10 +166,10 @@ def repair(store: Store = None) -> None:
     epilog="\b\nExamples:\n  ackclock results copy /backup/runs\n  ackclock results copy elsewhere --store here"
 )
 def copy(
-    to: Annotated[Path, typer.Argument(metavar="TO", help="Folder of the copy, in which there is no store yet.")],
+    to: Annotated[Path, typer.Argument(metavar="TO", help="Folder for the copy, without a store.")],
     store: Store = None,
 ) -> None:
-    """Copy a store, also while other commands use it."""
+    """Copy a store, even while other commands use it."""
     from ackclock.document import refusal  # noqa: PLC0415 - start-up time
     from ackclock.runs.store import FILE  # noqa: PLC0415 - likewise
 
@@ -179,10 +182,10 @@ def copy(
 
 @app.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
 def merge(
-    other: Annotated[Path, typer.Argument(metavar="FROM", help="Folder of another store, which stays as it is.")],
+    other: Annotated[Path, typer.Argument(metavar="FROM", help="Folder of another store, which is not changed.")],
     store: Store = None,
 ) -> None:
-    """Take over the runs and sweeps of another store: all of them, or none if a run is there with other results."""
+    """Import the runs and sweeps of another store: all of them, or none if one run has different results."""
     _merge(other, _folder(store))
 
 

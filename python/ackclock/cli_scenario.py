@@ -46,7 +46,7 @@ Scenario = Annotated[
     ),
 ]
 Set = Annotated[
-    list[str], typer.Option("--set", help="Parameter of every flow's stack; repeatable.", metavar="PATH=VALUE")
+    list[str], typer.Option("--set", help="Parameter of every flow's stack. Repeatable.", metavar="PATH=VALUE")
 ]
 
 

@@ -29,7 +29,7 @@ def study(
     threads: Threads = None,
     allow_python: AllowPython = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the study and say how many runs it may take; run nothing.")
+        bool, typer.Option("--dry-run", help="Check the study and print how many runs it may take; run nothing.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the answer.")] = False,
 ) -> None:
@@ -57,7 +57,7 @@ def study(
             f"{asked.name}: {len(asked.stacks)} stacks on {len(asked.paths)} paths, {looks[0] * points:,}{most} runs"
         )
         return
-    kept = "; finished runs are kept, the same command goes on"
+    kept = "; finished runs are kept and the same command continues"
     folder = out if out is not None else Path("studies") / asked.name
     with refusals(lambda: kept), allowing(allow_python):
         answer = run(asked, store, on, threads, shown)

@@ -33,7 +33,7 @@ def sweep(
     on: On = None,
     threads: Threads = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check all points and say how much it is; run nothing.")
+        bool, typer.Option("--dry-run", help="Check all points and print the size of the sweep; run nothing.")
     ] = (False),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     allow_python: AllowPython = False,
@@ -56,7 +56,7 @@ def sweep(
     last: list[Told] = []
 
     def kept() -> str:
-        return f"; {last[-1].done:,} of {last[-1].runs:,} runs are kept; the same command goes on" if last else ""
+        return f"; {last[-1].done:,} of {last[-1].runs:,} runs are kept and the same command continues" if last else ""
 
     with refusals(kept), shown(read.name) as show:
 
@@ -82,10 +82,10 @@ def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool)
         typer.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
         return
     least = " or more" if plan.stop else ""
-    said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, of them {found.kept:,} kept"
+    said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
     if found.seconds:
         each = found.seconds / cores()
-        said += f"; the others take about {duration(each)} on {cores()} cores, as the kept ones did"
+        said += f"; the others take about {duration(each)} on {cores()} cores, judging by the kept ones"
     typer.echo(said)
 
 
@@ -100,5 +100,5 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
     from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
 
     said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
-    typer.echo(f"{said}, of them {kept:,} kept; means with 95 % confidence intervals")
+    typer.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
     print_means(done.summary, manifest)

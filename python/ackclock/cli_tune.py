@@ -24,7 +24,8 @@ def tune(
         Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: tuning/NAME]")
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(metavar="N", help="Settings to try, instead of the plan's.", min=1, max=10**6)
+        int | None,
+        typer.Option(metavar="N", help="Number of settings to try, instead of the plan's.", min=1, max=10**6),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
@@ -53,7 +54,7 @@ def tune(
 
         checked = read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
-    kept = "; finished runs are kept, the same command goes on"
+    kept = "; finished runs are kept and the same command continues"
     showing = shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True)
     with refusals(lambda: kept), allowing(allow_python), showing as told:
         tuning = run(checked, store, on, threads, told)

@@ -50,7 +50,7 @@ def written(value: Value) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return f"[{', '.join(map(written, value))}]"
     if (isinstance(value, int) and not -(2**63) <= value < 2**63) or (isinstance(value, float) and not isfinite(value)):
-        raise TypeError(f"there is no room for {value}")
+        raise TypeError(f"a table has no place for {value}")
     return _line("v", value)[4:]
 
 

@@ -47,7 +47,7 @@ def read(path: str | PathLike[str]) -> bytes:
     try:
         heard = said.get(timeout=PATIENCE_S)
     except Empty:
-        raise TimeoutError(ETIMEDOUT, f"its end did not come within {PATIENCE_S:.0f} s", str(path)) from None
+        raise TimeoutError(ETIMEDOUT, f"it did not end within {PATIENCE_S:.0f} s", str(path)) from None
     if isinstance(heard, OSError):
         raise heard
     return heard

@@ -156,12 +156,12 @@ class WhatIf:
         """The result in words."""
         what = "would have taken" if self.flows == 1 else "would have taken, for a transfer on average,"
         said = [f"{row.stack} {what} {row.words} instead of {_short(self.seconds)} s." for row in self.others]
-        own = f"Run again with {self.own.stack}, the capture takes {self.own.words} instead of {_short(self.seconds)} s"
+        own = f"Simulated with {self.own.stack}, the capture takes {self.own.words} instead of {_short(self.seconds)} s"
         said.append(f"{own}: {self.error:.0%} off.")
         if not self.trusted:
             said.append(
-                f"The answer is not to be trusted: a difference of more than {TRUSTED:.0%} says that the sender was "
-                "another, or that the path does what the fit does not know."
+                f"Do not trust this answer: a difference of more than {TRUSTED:.0%} means that the sender was a "
+                "different one, or that the fit does not model the path."
             )
         return said
 

@@ -43,7 +43,7 @@ class _Along:
     def __call__(self, seed: int) -> tuple[str, _native.Table]:
         """Return the trace hash and the events."""
         if seed != self.seed:
-            raise RuntimeError(f"found seed {seed}, allowed: {self.seed}, whose events went along with the result")
+            raise RuntimeError(f"found seed {seed}, allowed: {self.seed}, whose events are part of the result")
         return self.made
 
 

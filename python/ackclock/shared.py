@@ -22,7 +22,7 @@ CAPTURES = {
     "captures/cubic-two-paths-no-dsack-sender.pcapng.gz": "An upload over two paths to a receiver that reports no "
     "duplicates, captured at the sender.",
     "captures/cubic-two-paths-no-dsack-receiver.pcapng.gz": "The same, captured at the receiver.",
-    "captures/cubic-two-paths-sender.pcapng.gz": "The same path, and a receiver that reports duplicates (DSACK).",
+    "captures/cubic-two-paths-sender.pcapng.gz": "The same path with a receiver that reports duplicates (DSACK).",
 }
 SENTENCE = re.compile(r".+?(?<!eqs)[.?!](?=\s|$)")
 

@@ -156,7 +156,7 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
     """Print names and summaries."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("stack", no_wrap=True)
-    table.add_column("what it is")
+    table.add_column("description")
     for stack in stacks:
         table.add_row(stack["name"], stack["summary"])
     console().print(table)
@@ -166,7 +166,7 @@ def print_examples(about: Mapping[str, str]) -> None:
     """Print names and descriptions."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("example", no_wrap=True)
-    table.add_column("what it is")
+    table.add_column("description")
     for name, text in about.items():
         table.add_row(name, Text(text))
     console().print(table)
@@ -212,7 +212,7 @@ LEDGER = {
     "doubled": "doubled",
     "marked": "marked (ECN)",
     "under_way": "still under way",
-    "device_drops": "not let in: the device's queue was full",
+    "device_drops": "refused: the device's queue was full",
 }
 """The fates of packets. Only the first three, and counts above zero, are shown."""
 
@@ -232,10 +232,10 @@ def print_live_shell(result: dict[str, Any]) -> None:
     if any(order["reordered"] for order in orders):
         many = [sum(count for n, count in order["n_reordered"].items() if int(n) >= MANY) for order in orders]
         most = [max(map(int, order["extents"]), default=0) for order in orders]
-        table.add_row("  of those that arrived", *(f"{order['ratio']:.2%}" for order in orders))
-        table.add_row("  by the last 3 or more before it", *(f"{n:,}" for n in many))
-        table.add_row("  extent at most, packets", *(f"{extent:,}" for extent in most))
-        table.add_row("  late at most, ms", *(f"{order['max_late_time_s'] * 1e3:.3f}" for order in orders))
+        table.add_row("  of the packets that arrived", *(f"{order['ratio']:.2%}" for order in orders))
+        table.add_row("  overtaken by 3 or more", *(f"{n:,}" for n in many))
+        table.add_row("  largest extent, packets", *(f"{extent:,}" for extent in most))
+        table.add_row("  latest by, ms", *(f"{order['max_late_time_s'] * 1e3:.3f}" for order in orders))
     out.print(table)
     out.print(f"seed {result['seed']}, {result['seconds']:.3f} s; {_lateness(result)}", markup=False, soft_wrap=True)
     if result["peer_code"]:

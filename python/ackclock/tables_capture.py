@@ -24,7 +24,7 @@ NAMES = {
     "icmp": "ICMP",
     "sctp": "SCTP",
     "arp": "ARP",
-    "fragment": "pieces of IP packets",
+    "fragment": "fragments of IP packets",
     "other_ip": "other IP",
     "not_ip": "frames without IP",
     "unknown_link": "frames of an unknown link type",
@@ -112,9 +112,9 @@ def print_flows(result: dict[str, Any]) -> None:
     for place, reason in why[:5]:
         out.print(f"captured {place}: {reason}", markup=False, soft_wrap=True)
     if likely := sum(flow["retransmissions"]["likely"] for flow in flows):
-        out.print(f"{likely:,} of the verdicts are likely, not certain: --retransmissions names them")
+        out.print(f"{likely:,} of the verdicts are likely, not certain; --retransmissions lists them")
     if len(flows) > SHOWN:
-        out.print(f"{len(flows) - SHOWN:,} smaller flows are not shown: --json and --parquet have all")
+        out.print(f"{len(flows) - SHOWN:,} smaller flows are not shown; --json and --parquet have all of them")
 
 
 def print_datagrams(result: dict[str, Any]) -> None:
@@ -141,7 +141,7 @@ def print_datagrams(result: dict[str, Any]) -> None:
         )
     console().print(table)
     if len(rows) > SHOWN:
-        console().print(f"{len(rows) - SHOWN:,} smaller ones are not shown: --json and --parquet have all")
+        console().print(f"{len(rows) - SHOWN:,} smaller ones are not shown; --json and --parquet have all of them")
 
 
 def print_retransmissions(result: dict[str, Any]) -> None:
@@ -164,7 +164,7 @@ def print_retransmissions(result: dict[str, Any]) -> None:
             )
         _titled(flow, table)
     if not any(flow["each_retransmission"] for flow in result["flows"]):
-        console().print("nothing was sent again")
+        console().print("nothing was retransmitted")
 
 
 def print_reordering(result: dict[str, Any]) -> None:
@@ -232,7 +232,7 @@ def print_stalls(result: dict[str, Any]) -> None:
         if (more := flow["stalls"]["count"] - len(flow["each_stall"])) > 0:
             console().print(f"{more:,} shorter ones are only counted")
     if not any(flow["each_stall"] for flow in result["flows"]):
-        console().print("nothing stood still")
+        console().print("no stalls")
 
 
 def _titled(flow: dict[str, Any], table: Table) -> None:
@@ -263,10 +263,10 @@ def print_files(result: dict[str, Any]) -> None:
             out.print(f"{file['file']}: not analysed, packets: {held}", markup=False, soft_wrap=True)
         counts = [
             ("repeats", "packets were captured twice and count once"),
-            ("dropped_by_capture", "packets were dropped by the capture, says the file"),
+            ("dropped_by_capture", "packets were dropped by the capture, according to the file"),
             ("cut_by_limit", "connections were ended by --limit"),
             ("left_out", "connections with fewer bytes were left out by --limit"),
-            ("options_cut", "segments have a part of their options cut off"),
+            ("options_cut", "segments have truncated options"),
             ("mptcp_joins", "connections are parts of a Multipath TCP connection"),
         ]
         for key, words in counts:

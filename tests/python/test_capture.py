@@ -309,7 +309,7 @@ def test_no_capture_is_written_over_and_none_is_left_half(
     for files, to, code, said in (
         ([upload], upload, 2, f"key `{key}`: found {upload}, which is the capture itself"),
         ([upload, upload], tmp_path / "two.pcapng", 2, f"key `{key}`: found 2 captures, allowed: one"),
-        ([upload], tmp_path / "no" / "where.pcapng", 1, "it cannot be written"),
+        ([upload], tmp_path / "no" / "where.pcapng", 1, "cannot write it"),
         ([upload], tmp_path, 1, "not a regular file"),
     ):
         refused = ackclock("capture", *files, *option, to)
@@ -383,7 +383,7 @@ def test_a_file_without_data_is_answered_in_a_sentence(ackclock: Command, tmp_pa
 def test_what_cannot_be_read_is_refused_in_one_line(ackclock: Command, upload: Path, tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no capture at all, only words", encoding="utf-8")
-    for path, said in ((text, "it begins with 6e 6f 20 63"), (tmp_path / "missing.pcap", "it cannot be read")):
+    for path, said in ((text, "it begins with 6e 6f 20 63"), (tmp_path / "missing.pcap", "cannot read it")):
         refused = ackclock("capture", path)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert refused.stderr.startswith(f"ackclock: {path}: ")
@@ -522,7 +522,7 @@ def test_options_that_a_fit_would_pass_over_are_refused(
     to = tmp_path / "path.toml"
     said = ackclock("capture", upload, "--fit", to, *option)
     assert said.returncode == 2
-    assert f"key `{option[0]}`: found beside --fit or --what-if" in said.stderr
+    assert f"key `{option[0]}`: found together with --fit or --what-if" in said.stderr
     assert not to.exists()
 
 

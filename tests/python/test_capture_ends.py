@@ -139,7 +139,7 @@ def test_clocks_addresses_and_joined_segments_may_differ(nat: bool, joined: int,
     flow = main(found.to_dict())
     assert (flow["captured"]["at"], flow["receiver_file"]) == ("at both ends", str(there))
     assert [one["verdict"] for one in flow["each_retransmission"]] == ["needed", "needless"]
-    assert flow["each_retransmission"][1]["evidence"].endswith("of the receiver's capture) and was taken")
+    assert flow["each_retransmission"][1]["evidence"].endswith("of the receiver's capture) and was accepted")
 
 
 def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path
     assert flow["captured"]["at"] == "at both ends"
     first, second = flow["each_retransmission"]
     assert (first["verdict"], second["verdict"]) == ("cannot tell", "needless")
-    assert first["evidence"] == "the receiver's capture lacks copies that may have come"
+    assert first["evidence"] == "the receiver's capture lacks copies that may have arrived"
 
 
 def test_pieces_of_one_capture_are_looked_at_one_by_one(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_more_than_two_files_of_a_connection_are_answered_in_one_sentence(ackclo
     more.write_bytes(there.read_bytes())
     said = ackclock("capture", here, there, more).stdout
     (line,) = [line for line in said.splitlines() if "mergecap" in line]
-    assert line.startswith(f"10.0.0.1:5001 > 10.0.0.2:80 is in {here} and {there} and in others: two files are matched")
+    assert line.startswith(f"10.0.0.1:5001 > 10.0.0.2:80 is in {here} and {there} and in others: only two files")
     assert ak.capture([here, there, more]).flows["receiver_file"].to_list() == [None] * 3
 
 
@@ -187,7 +187,7 @@ def test_what_the_path_changed_is_not_matched_and_a_sentence_says_so(tmp_path: P
     ]
     here, there = ends.write(tmp_path)
     (remark,) = ak.capture([here, there]).to_dict()["remarks"]
-    assert "something on the way changes them" in remark
+    assert "something on the path changes them" in remark
     assert ak.capture([here, there]).flows["captured"].to_list() == ["at the sender", "at the receiver"]
 
 

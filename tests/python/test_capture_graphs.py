@@ -172,5 +172,5 @@ def test_at_the_sender_nothing_comes_late(ackclock: Command, tmp_path: Path) -> 
     path.write_bytes(story().pcap())
     refused = ackclock("capture", path, "--write", "reordered", to)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "key `--write`: found a capture that shows no arrivals" in refused.stderr
+    assert "key `--write`: found a capture without arrivals" in refused.stderr
     assert not to.exists()

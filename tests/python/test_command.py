@@ -81,8 +81,8 @@ def test_what_a_capture_is_like_makes_no_sense_without_one(
     result = ackclock("run", short, *options)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        f'ackclock: command line: key `{options[0]}`: found "{options[1]}" without --pcap, allowed: with a folder for '
-        "captures, as in --pcap DIR\n"
+        f'ackclock: command line: key `{options[0]}`: found "{options[1]}" without --pcap, allowed: also --pcap DIR, '
+        "a folder for captures\n"
     )
 
 
@@ -306,7 +306,7 @@ def test_new_makes_a_scenario_that_runs_and_leaves_a_file_alone(ackclock: Comman
     path.write_text("mine", encoding="utf-8")
     refused = ackclock("new")
     assert (refused.returncode, refused.stdout, path.read_text(encoding="utf-8")) == (2, "", "mine")
-    assert refused.stderr == "ackclock: scenario.toml: found a file, allowed: a name that is not taken\n"
+    assert refused.stderr == "ackclock: scenario.toml: found a file, allowed: a name that does not exist yet\n"
     assert ackclock("new", "no/such/folder.toml").returncode == 1
 
 

@@ -106,7 +106,7 @@ class Cheating(Local):
 
 @pytest.mark.parametrize(
     ("shift", "said"),
-    [(1000, "short: runs came back that were not asked for"), (None, "odd: 4 runs did not come back")],
+    [(1000, "short: it returned runs that were not requested"), (None, "odd: 4 runs did not come back")],
 )
 def test_an_executor_that_makes_other_runs_is_found_out(shift: int | None, said: str, tmp_path: Path) -> None:
     with Store(tmp_path) as store, pytest.raises(RuntimeError, match=said):

@@ -74,13 +74,16 @@ def test_a_file_that_cannot_be_made_or_read_is_refused_before_anything_is_made(
     (tmp_path / "there").write_text("mine", encoding="utf-8")
     recv, send = ["live", "recv", "--listen", HERE, "--peer", "there"], ["live", "send"]
     for words, said in (
-        ([*recv, "-o", "there"], "there: found a file, allowed: a name that is not taken"),
-        ([*recv, "-o", "."], ".: found a folder, allowed: a name that is not taken"),
-        ([*recv, "-o", "no/copy"], "no/copy: it cannot be written: "),
-        ([*recv, "-o", "there/copy"], "there/copy: it cannot be written: "),
+        ([*recv, "-o", "there"], "there: found a file, allowed: a name that does not exist yet"),
+        ([*recv, "-o", "."], ".: found a folder, allowed: a name that does not exist yet"),
+        ([*recv, "-o", "no/copy"], "no/copy: cannot write it: "),
+        ([*recv, "-o", "there/copy"], "there/copy: cannot write it: "),
         ([*send, "absent", "--to", HERE], "absent: "),
         ([*send, ".", "--to", HERE], ".: found a folder, allowed: a file"),
-        ([*send, "there", "--to", HERE, "--peer", "there"], "there: found a file, allowed: a name that is not taken"),
+        (
+            [*send, "there", "--to", HERE, "--peer", "there"],
+            "there: found a file, allowed: a name that does not exist yet",
+        ),
     ):
         result = ackclock(*words)
         assert result.returncode == (2 if live_runs() else result.returncode), result.stderr

@@ -65,7 +65,7 @@ def test_a_kernels_run_stands_beside_its_counters_and_simulated_seeds(ackclock: 
     assert first.endswith("MTU 1500, offload off, ordinary priority")
     assert "lossy: 2 s live, seed 1" in out
     assert "  segment 1000 B: MSS (TCP_MAXSEG) 1012, of which timestamps take 12 B" in out
-    assert "  handshake = false: live has one" in out
+    assert "  handshake = false: a live connection has a handshake" in out
     for words in ("one ", "kernel:cubic ", "linux-2025, 2 simulated seeds", "RetransSegs ", "at the receiver", "(p99)"):
         assert words in out
 
@@ -226,16 +226,19 @@ def test_ctrl_c_ends_a_live_run_with_130(lossy: Path, tmp_path: Path) -> None:
         ),
         (
             ["--sender", "kernel:vegas7"],
-            "key `--sender`: found kernel:vegas7, allowed: what this kernel has loaded, which",
+            "key `--sender`: found kernel:vegas7, allowed: an algorithm that this kernel has loaded",
         ),
         (["--sender", "x=reno"], 'key `--sender`: found the flow "x", allowed: one'),
         (["--receiver", "kernel:cubic"], 'key `--receiver`: found "kernel:cubic", allowed: kernel, or a stack'),
         (["--sysctl", "net.ipv4.tcp_sack"], "key `--sysctl`: found net.ipv4.tcp_sack, allowed: key=value"),
-        (["--sysctl", "net.ipv4.no_such=1"], 'found the sysctl "net.ipv4.no_such", allowed: one that a network'),
-        (["--sysctl", "kernel.hostname=x"], 'found the sysctl "kernel.hostname", allowed: one of a namespace, net.'),
+        (["--sysctl", "net.ipv4.no_such=1"], 'found the sysctl "net.ipv4.no_such", allowed: a sysctl that a network'),
+        (
+            ["--sysctl", "kernel.hostname=x"],
+            'found the sysctl "kernel.hostname", allowed: a sysctl of a namespace, net.',
+        ),
         (["--sysctl", "net.ipv4.tcp_sack=perhaps"], 'the sysctl net.ipv4.tcp_sack does not take "perhaps"'),
         (["--seconds", "0"], 'key `--seconds`: found "0", allowed: seconds above 0, or a time with its unit'),
-        (["--set", "rto.min=1s"], 'key `--set`: found "rto.min" without a stack, allowed: with a --sender that is'),
+        (["--set", "rto.min=1s"], 'key `--set`: found "rto.min" without a stack, allowed: also a --sender'),
         (["--trace", "run.txt"], 'key `--trace`: found "run.txt", allowed: a file name that ends in'),
         (["--plot", "run.txt"], 'key `--plot`: found "run.txt", allowed: a file name that ends in'),
     ],

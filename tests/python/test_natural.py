@@ -54,7 +54,7 @@ def test_seeds_may_have_every_natural_form(seeds: object, wanted: list[int]) -> 
         (True, None, "run: key `seeds`: found True, allowed: a whole number from 1"),
         ([], None, "key `--seeds`: found 0 seeds, allowed: 1 to"),
         ([3, 4, 3], None, "key `--seeds`: found 3 twice, allowed: each seed once"),
-        ([3, 4], 1, "key `--seeds`: found a list beside --seed 1, allowed: one of them"),
+        ([3, 4], 1, "key `--seeds`: found a list together with --seed 1, allowed: one of them"),
         ({"from": 1}, None, "run: key `seeds`: found {'from': 1}, allowed: "),
         (None, -1, "run: key `seed`: found -1, allowed: a whole number from 0"),
         (None, 2**64, "run: key `seed`: found 18446744073709551616, allowed: a whole number from 0"),
@@ -224,4 +224,6 @@ def test_a_scheduler_with_tls_and_no_certificates_is_refused_in_a_line(tmp_path:
     (tmp_path / "plan.toml").write_text(PLAN.replace("SCENARIO", "short.toml"), encoding="utf-8")
     done = ackclock("sweep", "plan.toml", "--on", "tls://127.0.0.1:9")
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1), done.stderr
-    assert done.stderr.startswith("ackclock: tls://127.0.0.1:9: found no certificates, allowed: with those in Dask's ")
+    assert done.stderr.startswith(
+        "ackclock: tls://127.0.0.1:9: found no certificates, allowed: certificates in Dask's "
+    )

@@ -67,7 +67,7 @@ def test_a_store_that_may_not_grow_ends_a_paper_and_loses_nothing(undisturbed: P
     cut(tmp_path, 5)
     full = reproduce(tmp_path, "--seeds", "2", limit=_limited(150_000))
     assert (full.returncode, full.stdout) == (1, "")
-    said = f"ackclock: {FILE}: disk I/O error; finished runs are kept, the same command goes on"
+    said = f"ackclock: {FILE}: disk I/O error; finished runs are kept and the same command continues"
     assert full.stderr.splitlines()[-1] == said
     before = kept(tmp_path)
     assert 0 < before < kept(undisturbed)

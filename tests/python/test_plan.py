@@ -82,7 +82,7 @@ def test_coupled_tables_are_crossed_with_each_other() -> None:
 )
 def test_ranges_keep_their_unit_and_are_exact(spread: Value, values: list[Value] | None) -> None:
     if values is None:
-        with pytest.raises(ak.ScenarioError, match="so many that rounded values differ"):
+        with pytest.raises(ak.ScenarioError, match="few enough that rounded values differ"):
             made(grid={"link[0].rate": spread})
         return
     found = [value for (value,) in points(made(grid={"link[0].elements[0].p": spread}))]
@@ -224,7 +224,7 @@ def test_paths_are_keys_and_positions(path: str, steps: paths.Steps | None) -> N
 BAD = {
     "no TOML": (HEAD + "grid = \n", r"plan\.toml:2: found .*, allowed: TOML"),
     "unknown key": (HEAD + "sedes = [1]\n" + GRID, r"plan\.toml:2: key `sedes`: found an unknown key, .* `seeds`\?"),
-    "no scenario": (GRID, r"plan\.toml: found no `scenario`, allowed: with `scenario`"),
+    "no scenario": (GRID, r"plan\.toml: found no `scenario`, allowed: a table with `scenario`"),
     "scenario missing": (
         'scenario = "none.toml"\n' + GRID,
         r'plan\.toml:1: key `scenario`: found "none.toml" \(no readable file: No such file or directory\), allowed: ',
@@ -242,7 +242,7 @@ BAD = {
     ),
     "a value twice": (
         HEAD + '[grid]\nstack = ["reno",\n"tahoe",\n"reno"]\n',
-        r'plan\.toml:5: key `grid\.stack\[2\]`: found "reno" a second time, allowed: every value once',
+        r'plan\.toml:5: key `grid\.stack\[2\]`: found "reno" a second time, allowed: each value once',
     ),
     "unknown path": (
         HEAD + '[grid]\n"lnk[0].rate" = ["5 Mbps"]\n',
@@ -287,11 +287,11 @@ BAD = {
     ),
     "a parameter inside another": (
         HEAD + '[grid]\n"link[0].elements[0]" = [{ kind = "bernoulli", p = 0.1 }]\n"link[0].elements[0].p" = [0.2]\n',
-        r"plan\.toml:4: key .*: found a parameter that goes with `link\[0\]\.elements\[0\]` in line 3: one replaces",
+        r"plan\.toml:4: key .*: found a parameter that conflicts with `link\[0\]\.elements\[0\]` in line 3, since one",
     ),
     "a stack for all flows and one for one": (
         HEAD + '[grid]\nstack = ["reno"]\n"flow[0].stack" = ["tahoe"]\n',
-        r"plan\.toml:4: key .*: found a parameter that goes with `stack` in line 3: one replaces the other",
+        r"plan\.toml:4: key .*: found a parameter that conflicts with `stack` in line 3, since one replaces the other",
     ),
     "one parameter of the stack by two ways": (
         HEAD + '[grid]\n"set.rto.min" = ["1 s"]\n[[coupled]]\n\'flow[0].set."rto.min"\' = ["2 s"]\n',
@@ -315,7 +315,7 @@ BAD = {
     ),
     "samples of nothing": (
         HEAD + "[random]\nsamples = 3\n",
-        r"plan\.toml:3: key `random\.samples`: found no parameter to draw, allowed: samples of one parameter or more",
+        r"plan\.toml:3: key `random\.samples`: found no parameter to draw, allowed: one or more parameters to draw",
     ),
     "nothing said of how many": (
         HEAD + '[random]\n"link[0].delay" = { uniform = ["1 ms", "2 ms"] }\n',
@@ -333,7 +333,7 @@ BAD = {
     ),
     "a number of seeds, and a stop rule": (
         HEAD + 'seeds = { count = 9 }\nstop = { column = "timeouts", half_width = 1 }\n' + GRID,
-        r"plan\.toml:2: key `seeds`: found a number of seeds, allowed: \{ first = 1 \} beside `stop`",
+        r"plan\.toml:2: key `seeds`: found a number of seeds, allowed: \{ first = 1 \} together with `stop`",
     ),
     "a stop rule on an unknown column": (
         HEAD + 'stop = { column = "timouts", half_width = 1 }\n' + GRID,

@@ -88,7 +88,7 @@ def test_stopped_half_way_it_goes_on_and_gives_the_same_bytes(
     assert 40 <= before < 230
     if how is signal.SIGINT:
         last = complaint.splitlines()[-1]
-        assert last == "ackclock: interrupted; finished runs are kept, the same command goes on"
+        assert last == "ackclock: interrupted; finished runs are kept and the same command continues"
         assert "Traceback" not in complaint
         assert not list(tmp_path.glob("results/**/*.part"))
     assert not (tmp_path / "results" / "claims.json").exists()
@@ -142,7 +142,8 @@ def test_points_that_were_kept_in_another_form_are_not_read_and_it_says_so(tmp_p
     for lines in (2, 1):
         said = reproduce(tmp_path, "--seeds", "2").stderr.splitlines()
         assert (
-            said[0] == "ackclock: results/.points: kept points of an older form, which are not read; it may be deleted"
+            said[0]
+            == "ackclock: results/.points: it holds points of an older form, which are not read; it may be deleted"
         )
         assert len(said) == lines
 
@@ -205,7 +206,7 @@ def test_a_full_disk_is_one_line_and_leaves_earlier_results(undisturbed: Path) -
     done = reproduce(undisturbed, "--seeds", "2", limit=full)
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        r"ackclock: \[Errno 27\] File too large: '\S+'; finished runs are kept, .* goes on\n", done.stderr
+        r"ackclock: \[Errno 27\] File too large: '\S+'; finished runs are kept and .* continues\n", done.stderr
     )
     assert written(undisturbed) == before
 
@@ -235,10 +236,10 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
             ["--on", "nowhere"],
             'command line: key `--on`: found "nowhere", allowed: dask:N for N worker processes here, ',
         ),
-        (["--on", "dask:2", "--threads", "2"], "command line: key `--threads`: found 2, allowed: without --on, "),
+        (["--on", "dask:2", "--threads", "2"], "command line: key `--threads`: found 2, allowed: no --on, "),
         (
             ["--papers", "no"],
-            "command line: key `--papers`: found no paper in no, allowed: a folder of papers' folders",
+            "command line: key `--papers`: found no paper in no, allowed: a folder of papers, ",
         ),
         (["rfc-793"], f'command line: key `NAME`: found "rfc-793", allowed: {KEY}; or a paper\'s folder\n'),
         (["--quick", "--full"], "command line: key `--quick`: found --full as well, allowed: one of them\n"),

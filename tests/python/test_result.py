@@ -101,7 +101,7 @@ def test_against_gives_the_differences_seed_by_seed() -> None:
 
 @pytest.mark.parametrize("stacks", [["reno"], [], "reno"])
 def test_a_comparison_needs_two_stacks(stacks: list[str]) -> None:
-    with pytest.raises(ak.ScenarioError, match="allowed: two or more names of stacks"):
+    with pytest.raises(ak.ScenarioError, match="allowed: two or more stack names"):
         ak.compare(SHORT, stacks)
 
 

@@ -190,8 +190,8 @@ def test_the_reason_says_why_a_median_that_is_accepted_may_differ() -> None:
     far = claims.judge(claim("draw number 5.3"), (5.6,), (None,), spreads=((5.5, 5.8),))
     near = claims.judge(claim("draw number 5.3"), (5.6,), (None,), spreads=((5.0, 5.8),))
     assert (far.verdict, near.verdict) == (claims.Verdict.DIFFERS, claims.Verdict.HOLDS)
-    assert "lies outside what nine of ten of our runs do" in far.reason
-    assert "lies outside" not in near.reason
+    assert "is outside the range of nine in ten of our runs" in far.reason
+    assert "is outside the range" not in near.reason
 
 
 def test_the_front_pages_counts_are_those_of_the_papers_results() -> None:

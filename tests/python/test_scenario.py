@@ -192,7 +192,7 @@ def test_one_flow_of_several_may_have_an_algorithm_in_python() -> None:
 def test_a_slip_of_python_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'rte'"):
         Link(from_="S", to="D", rte="5 Mbps", delay="1 ms")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"Link\.rate: .* is nothing that a scenario file can hold"):
+    with pytest.raises(TypeError, match=r"Link\.rate: .* cannot be written to a scenario file"):
         Link(from_="S", to="D", rate=Path, delay="1 ms").to_dict()  # type: ignore[arg-type]
 
 

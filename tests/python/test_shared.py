@@ -32,7 +32,7 @@ def test_a_copied_example_runs_and_a_second_copy_leaves_it_as_the_user_has_it(
     ackclock: Command, tmp_path: Path
 ) -> None:
     name = "scenarios/linux/plain.toml"
-    assert ackclock("examples", name, "--copy-to", ".").stdout == f"{name}: made\n"
+    assert ackclock("examples", name, "--copy-to", ".").stdout == f"{name}: written\n"
     assert ackclock("run", name, "--seeds", "1").returncode == 0
     (tmp_path / name).write_text("mine", encoding="utf-8")
     again = ackclock("examples", "scenarios/linux/", "--copy-to", ".", "--json")

@@ -178,20 +178,20 @@ class Answers:
     [
         ("detect.threshold", Answers.Zero, "segments at .*: returned 0, allowed: a whole number from 1 to 4294967295"),
         ("detect.threshold", Answers.Text, "returned '3', allowed: a whole number from 1 to 4294967295"),
-        ("detect.threshold", Answers.Marks, "this Board is for reading"),
+        ("detect.threshold", Answers.Marks, "this Board is read-only"),
         ("recovery", Answers.NoFlow, "enter at .* returned None, allowed: a Flow"),
-        ("recovery", Answers.BeginsAgain, "a Flow but BEGIN and REWIND"),
+        ("recovery", Answers.BeginsAgain, "any Flow except BEGIN and REWIND"),
         ("recovery", Answers.NotOutstanding, "Xmit.again only with an offset that is outstanding"),
-        ("recovery", Answers.NeverEnough, "it must let time go on"),
+        ("recovery", Answers.NeverEnough, "it must let time advance"),
         ("congestion", Answers.Closed, r"left cwnd = 10 B, allowed: one segment \(1000 B\) or more"),
         ("congestion", Answers.NotANumber, "ValueError: cwnd = NaN, allowed: a number from 0 to"),
         ("congestion", Answers.CutsToNothing, r"returned cwnd = 1 B, allowed: one segment \(1000 B\) or more"),
         ("congestion", Answers.SavesALot, "at most four numbers"),
-        ("congestion", Answers.WritesWhatItReads, "this window is for reading"),
+        ("congestion", Answers.WritesWhatItReads, "this window is read-only"),
         ("rto", Answers.AtOnce, "deadline at .* allowed: a whole number from"),
         ("rto", Answers.Shortest, "base at .* returned -1, allowed: a whole number from 1000 to"),
-        ("detect", Answers.StandsStill, "it must let time go on"),
-        ("timeout", Answers.Restarts, "RESTART, which only a Recovery may ask for"),
+        ("detect", Answers.StandsStill, "it must let time advance"),
+        ("timeout", Answers.Restarts, "RESTART, which only a Recovery may return"),
         ("timeout", Answers.NoRepair, "allowed: a Repair"),
     ],
 )
@@ -228,7 +228,7 @@ def test_what_was_lent_for_a_call_cannot_be_used_after_it() -> None:
     assert isinstance(cx, Context)
     assert isinstance(ack, Ack)
     for use in (lambda: board.pipe, board.segments, lambda: len(board), board.mark_head_lost):
-        with pytest.raises(RuntimeError, match="this Board was lent for one call, which has ended"):
+        with pytest.raises(RuntimeError, match="this Board was valid for one call, which has ended"):
             use()
     assert cx.now > 0 < ack.ack, "copies may be kept"
     ak.run(BLANTON_ALLMAN, stack="dsack", set={"undo": KeepsLedger})
@@ -236,13 +236,13 @@ def test_what_was_lent_for_a_call_cannot_be_used_after_it() -> None:
     assert isinstance(ledger, Ledger)
     assert isinstance(episode, Episode)
     assert isinstance(back, ak.slots.GiveBack)
-    with pytest.raises(RuntimeError, match="this Ledger was lent"):
+    with pytest.raises(RuntimeError, match="this Ledger was valid"):
         ledger.get(1)
-    with pytest.raises(RuntimeError, match="this Episode was lent"):
+    with pytest.raises(RuntimeError, match="this Episode was writable"):
         episode.void = True
-    with pytest.raises(RuntimeError, match="this GiveBack was lent"):
+    with pytest.raises(RuntimeError, match="this GiveBack was valid"):
         back.restore_congestion(episode)
-    with pytest.raises(RuntimeError, match="this window is for reading"):
+    with pytest.raises(RuntimeError, match="this window is read-only"):
         back.w.cwnd = 1e6
     assert episode.id > 0
 
@@ -264,12 +264,16 @@ GOOD += "    def segments(self, w, cx): return self.n\n"
     ("text", "table", "said"),
     [
         (GOOD, 'source = "nix.py:A"', 'no readable file nix.py (No such file or directory), allowed: "file.py:Class"'),
-        (GOOD, 'source = "a.py"', 'found "a.py", allowed: "file.py:Class", the file beside the scenario'),
+        (
+            GOOD,
+            'source = "a.py"',
+            'found "a.py", allowed: "file.py:Class", with the file relative to the scenario file',
+        ),
         (GOOD, 'source = "a.py:a b"', 'found "a.py:a b", allowed: "file.py:Class"'),
         (GOOD, "n = 3", 'found nothing, allowed: "file.py:Class"'),
         (GOOD, 'source = "#0:A"', 'found "#0:A", allowed: a class that this program has defined'),
         (GOOD, 'source = "a.py:AA"', 'no class `AA` in a.py, allowed: one of the classes A; did you mean "a.py:A"?'),
-        (GOOD, 'source = "a.py:ak"', "`ak`, which is no algorithm, allowed: one of the classes A"),
+        (GOOD, 'source = "a.py:ak"', "`ak`, which is not an algorithm, allowed: one of the classes A"),
         (GOOD, 'source = "a.py:A"\nl = 1', "an unknown parameter `l`, allowed: one of the parameters n, m"),
         (
             GOOD.replace("n: int = 3", "n: int"),
@@ -291,12 +295,12 @@ GOOD += "    def segments(self, w, cx): return self.n\n"
         (
             GOOD.replace("segments", "segment"),
             'source = "a.py:A"',
-            "`A` without the method `segments`, allowed: a class that has it",
+            "`A` without the method `segments`, allowed: a class with this method",
         ),
         (
             GOOD + "    def on_reoder(self, *a): pass\n",
             'source = "a.py:A"',
-            "`A` with a method `on_reoder`, which nobody would call, allowed: methods of ackclock.DupThresh: on_ack",
+            "`A` with a method `on_reoder`, which is never called, allowed: methods of ackclock.DupThresh: on_ack",
         ),
     ],
 )
@@ -328,9 +332,9 @@ def test_a_bad_key_is_refused_at_its_own_line(tmp_path: Path) -> None:
 
 
 def test_a_threshold_is_refused_where_the_detector_has_none() -> None:
-    with pytest.raises(ak.ScenarioError, match='detect = "dup-ack" or detect = "sack" beside it'):
+    with pytest.raises(ak.ScenarioError, match='also detect = "dup-ack" or detect = "sack"'):
         ak.run(ROUGH, stack="rack-tlp", set={"detect.threshold": Three})
-    with pytest.raises(ak.ScenarioError, match="a detector that has none"):
+    with pytest.raises(ak.ScenarioError, match="a detector without a threshold"):
         ak.run(ROUGH, stack="reno", set={"detect": rebuilt.DupAck, "detect.threshold": Three})
 
 

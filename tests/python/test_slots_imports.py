@@ -120,7 +120,7 @@ def test_two_folders_have_helpers_of_their_own_though_these_have_one_name(folder
     [
         (
             "import importlib\nhelper = importlib.import_module('hel' + 'per')\ndef threshold():\n    return 3\n",
-            "found rule.py, which imports a module whose name is worked out in line 2, allowed: imports of modules "
+            "found rule.py, which imports a module whose name is computed in line 2, allowed: imports of modules "
             "whose source is known before the run",
         ),
         ("import built\n", "which imports the local module built, imported in line 1, which has no source"),

@@ -153,7 +153,7 @@ def test_a_file_that_may_not_grow_ends_the_sweep_and_loses_nothing(ackclock: Com
     result = subprocess.run(command, cwd=plan.parent, capture_output=True, text=True, timeout=60, check=False)
     kept = _kept(plan.parent / "s")
     assert (result.returncode, result.stdout) == (1, "")
-    said = f"{kept} of {RUNS} runs are kept; the same command goes on\n"
+    said = f"{kept} of {RUNS} runs are kept and the same command continues\n"
     assert result.stderr == f"ackclock: s/runs.sqlite: disk I/O error; {said}"
     assert 0 < kept < RUNS
     _goes_on(ackclock, plan, "s", kept)
@@ -176,7 +176,7 @@ def test_a_full_disk_ends_the_sweep_and_loses_nothing(ackclock: Command, plan: P
     result = ackclock("sweep", plan, "--store", store)
     kept = _kept(store)
     assert (result.returncode, result.stdout) == (1, "")
-    said = f"{kept} of {RUNS} runs are kept; the same command goes on\n"
+    said = f"{kept} of {RUNS} runs are kept and the same command continues\n"
     assert result.stderr == f"ackclock: {store}/runs.sqlite: database or disk is full; {said}"
     assert 0 < kept < RUNS
     subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
@@ -214,7 +214,7 @@ def test_a_damaged_table_is_said_and_made_anew(ackclock: Command, plan: Path) ->
     assert ackclock("sweep", plan, "--store", "s").returncode == 0
     file = plan.parent / "s" / "sweeps" / "rates" / "runs.parquet"
     before = file.read_bytes()
-    note = "ackclock: s/sweeps/rates/runs.parquet: damaged; made anew of the kept runs\n"
+    note = "ackclock: s/sweeps/rates/runs.parquet: damaged; rebuilt from the kept runs\n"
     for arguments in (("sweep", plan), ("results", "show", "rates"), ("results", "export", "rates", "x.csv")):
         file.write_bytes(before[:1000] + bytes([before[1000] ^ 1]) + before[1001:])
         result = ackclock(*arguments, "--store", "s")
@@ -234,7 +234,7 @@ def test_a_damaged_manifest_is_said_and_made_anew_by_the_sweep(ackclock: Command
         result = ackclock("results", command, *(["rates"] if command == "show" else []), "--store", "s")
         assert (result.returncode, result.stdout) == (1, "")
         assert result.stderr.startswith("ackclock: s/sweeps/rates/manifest.json: damaged (")
-        assert result.stderr.endswith("run the sweep again, which writes it anew; no run is lost\n")
+        assert result.stderr.endswith("run the sweep again, which rewrites it; no run is lost\n")
     result = ackclock("sweep", plan, "--store", "s", "--json")
     assert (result.returncode, json.loads(result.stdout)["kept"]) == (0, RUNS)
     again = json.loads(file.read_bytes())
@@ -246,5 +246,5 @@ def test_a_manifest_of_a_newer_form_is_refused(tmp_path: Path) -> None:
         folder = manifest.folder_of(store, "x")
         folder.mkdir(parents=True)
         (folder / "manifest.json").write_text('{"form": 99, "points": []}', encoding="utf-8")
-        with pytest.raises(OSError, match="found the form of a newer ackclock, allowed: up to 1"):
+        with pytest.raises(OSError, match="found the format of a newer ackclock, allowed: up to 1"):
             manifest.read(store, "x")

@@ -186,11 +186,11 @@ def test_damaged_runs_are_found_and_the_others_are_kept(kept: Path, plan: Path, 
     assert ackclock("results", "check", "--store", "s").stdout == "s: nothing is damaged\n"
     spoiled = spoil(kept, 3)
     done = ackclock("results", "check", "--store", "s")
-    found = "s/runs.sqlite: 3 of 160 runs are not as they were kept; 157 runs are good"
+    found = "s/runs.sqlite: 3 of 160 runs differ from what was stored; 157 runs are good"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"ackclock: {found}\n")
     mended = ackclock("results", "repair", "--store", "s")
     assert mended.returncode == 0
-    assert mended.stdout.startswith("s/runs.sqlite: 157 runs are kept; the file that was there is runs.sqlite.damaged")
+    assert mended.stdout.startswith("s/runs.sqlite: 157 runs are kept; the old file is now runs.sqlite.damaged")
     assert rows(kept) == {key: run for key, run in before.items() if key not in spoiled}
     assert ackclock("results", "check", "--store", "s").returncode == 0
     again = ackclock("sweep", "plan.toml", "--store", "s", "--json")
@@ -248,7 +248,7 @@ def test_a_damaged_manifest_does_not_hide_the_others(kept: Path, plan: Path, ack
     assert ackclock("results", "check", "--store", "s").returncode == 1
     mended = ackclock("results", "repair", "--store", "s")
     assert mended.stdout == (
-        "s/sweeps/rates/manifest.json: put aside as manifest.json.damaged; the same sweep writes it anew\n"
+        "s/sweeps/rates/manifest.json: set aside as manifest.json.damaged; the same sweep writes it again\n"
     )
     assert ackclock("results", "ls", "--store", "s").returncode == 0
 
@@ -282,9 +282,7 @@ def test_a_table_whose_runs_are_gone_goes_and_its_sweep_goes_on(kept: Path, ackc
     before = table.read_bytes()
     table.write_bytes(b"")
     mended = ackclock("results", "repair", "--store", "s")
-    assert (
-        mended.stdout.splitlines()[1] == f"{table.relative_to(kept.parent)}: gone; the same sweep makes what is missing"
-    )
+    assert mended.stdout.splitlines()[1] == f"{table.relative_to(kept.parent)}: missing; the same sweep writes it"
     assert json.loads(ackclock("sweep", "plan.toml", "--store", "s", "--json").stdout)["kept"] == RUNS - 2
     assert table.read_bytes() == before
 
@@ -314,7 +312,7 @@ def test_two_stores_are_merged_and_sweeps_of_one_name_stay(kept: Path, plan: Pat
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "s: 120 new runs",
-        "rates: another sweep of this name is there, which stays; its runs are merged",
+        "rates: another sweep has this name and is kept; the runs are merged",
     ]
     assert rows(kept) == both
     assert [line["name"] for line in ak.results(kept).listed()] == ["rates", "third"]

@@ -256,7 +256,7 @@ def test_a_path_may_be_a_capture_to_which_one_is_fitted(tmp_path: Path) -> None:
         (
             '"tahoe"]',
             '"rfc-6675"]',
-            "key `stacks`: found two that are called the same, allowed: a list of two or more",
+            "key `stacks`: found two stacks with the same name, allowed: a list of two or more",
         ),
         ('"tahoe"]', '"taho"]', 'found "taho", allowed: one of '),
         ("at_most = 20", "at_most = 4", "key `seeds.at_least`: found 5, allowed: a whole number from 2 to 4"),

@@ -212,7 +212,7 @@ def test_a_worker_with_results_that_were_not_asked_for_is_refused(tmp_path: Path
             for task in tasks:
                 yield task, run_task(replace(task, first=task.first + 100))
 
-    with pytest.raises(RuntimeError, match="runs came back that were not asked for"):
+    with pytest.raises(RuntimeError, match="it returned runs that were not requested"):
         ak.sweep(rates(), tmp_path, Wrong())
 
 
@@ -418,7 +418,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=5)
     kept = _count(tmp_path / "s")
     assert (process.returncode, out) == (130, "")
-    assert err == f"ackclock: interrupted; {kept} of 4,000 runs are kept; the same command goes on\n"
+    assert err == f"ackclock: interrupted; {kept} of 4,000 runs are kept and the same command continues\n"
     assert kept > 0
 
 
@@ -504,7 +504,7 @@ def test_results_of_an_unfinished_sweep_are_those_that_there_are(ackclock: Comma
     assert 10 <= kept < 80
     assert f" {kept} of 80 " in ackclock("results", "ls").stdout
     result = ackclock("results", "export", "killed", "some.csv")
-    assert result.stderr == f"ackclock: killed: {kept} of 80 runs are finished; the same sweep goes on\n"
+    assert result.stderr == f"ackclock: killed: {kept} of 80 runs are finished; the same sweep continues\n"
     assert pl.read_csv(tmp_path / "some.csv").height == kept
 
 

@@ -134,7 +134,7 @@ def test_an_error_in_an_algorithm_is_said_with_its_traceback_and_finished_runs_a
     assert any(line.endswith('fixed.py", line 15, in segments') for line in traceback)
     assert last.startswith("ackclock: fixed.py:Late.segments at 1.")
     assert "ValueError: too late; " in last
-    assert last.endswith(" of 9 runs are kept; the same command goes on")
+    assert last.endswith(" of 9 runs are kept and the same command continues")
     assert "; 0 of 9" not in last
     with pytest.raises(ak.AlgorithmError, match="too late"):
         ak.sweep(planned, planned.parent / "other", allow_python=True)
@@ -144,7 +144,7 @@ def test_a_process_that_dies_is_one_line(ackclock: Command, planned: Path) -> No
     planned.write_text(PLAN.replace("CLASS", "Deadly"), encoding="utf-8")
     result = ackclock("sweep", "plan.toml", "--threads", "1", "--allow-python")
     assert (result.returncode, result.stdout) == (1, "")
-    kept = "3 of 9 runs are kept; the same command goes on"
+    kept = "3 of 9 runs are kept and the same command continues"
     assert result.stderr == f"ackclock: a process that ran seeds from 1 on died (exit code 7); {kept}\n"
 
 

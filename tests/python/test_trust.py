@@ -95,8 +95,14 @@ def test_python_that_a_file_names_is_refused_in_a_line_and_runs_with_allow_pytho
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["lab", "s.toml", "--no-open"], "allowed: built-in algorithms and elements: the page runs no Python"),
-        (["live", "path", "s.toml"], "allowed: built-in algorithms and elements: Python is too slow for real time"),
+        (
+            ["lab", "s.toml", "--no-open"],
+            "allowed: built-in algorithms and elements, since the page does not run Python",
+        ),
+        (
+            ["live", "path", "s.toml"],
+            "allowed: built-in algorithms and elements, since Python is too slow for real time",
+        ),
         (["live", "shell", "wave.toml", "--", "true"], "Python is too slow for real time"),
     ],
     ids=["lab", "live path", "live shell"],
@@ -213,7 +219,7 @@ def test_what_is_no_answer_is_refused_in_a_line_and_never_unpickled(
     said: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(answer.AnswerError, match="a Dask worker answered what is no answer of ackclock") as refused:
+    with pytest.raises(answer.AnswerError, match="a Dask worker did not send an ackclock result") as refused:
         answer.unpacked(said, 1)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "unpickled").exists()
@@ -269,7 +275,7 @@ def test_a_file_that_a_scenario_names_is_not_quoted(kind: str, command: str, tmp
     asked = {"run": ("run", "s.toml"), "show": ("show", "s.toml"), "tune": ("tune", "tune.toml")}
     done = ackclock(*asked.get(command, ("sweep", f"{command}.toml")))
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert "found something else (a file that a scenario names is not quoted), allowed: " in done.stderr
+    assert "found something else (files that a scenario names are not quoted), allowed: " in done.stderr
     assert not any(part in done.stderr for part in ("owner", "x:0", ":0:", "hidden"))
 
 
@@ -283,7 +289,7 @@ def test_a_file_of_a_scenario_is_not_quoted_where_only_a_point_of_the_plan_is_wr
     (tmp_path / "vary.toml").write_text(vary, encoding="utf-8")
     done = ackclock("sweep", "vary.toml")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "(a file that a scenario names is not quoted)" in done.stderr
+    assert "(files that a scenario names are not quoted)" in done.stderr
     assert "found 5" not in done.stderr
 
 

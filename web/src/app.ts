@@ -42,7 +42,7 @@ import "./style/controls.css";
 import "./style/layout.css";
 import "./style/overlay.css";
 
-/** What the page begins with where its address asks for nothing. */
+/** The initial state if the address has none. */
 const FIRST = "hoe-1995/fig5-7";
 
 /** What another state has only if it says so. */
@@ -64,13 +64,13 @@ class App {
   private runs: readonly RunTrace[] = [];
   private simulated: Shown = { runs: [], names: [] };
   private readonly flows = new FlowPicker((flow) => this.lookAt(flow));
-  /** Where what is shown came from. */
+  /** The origin of the current state. */
   private origin: Origin | undefined;
   private readonly caption: Caption;
   private readonly file = new TraceFile((progress) => this.progress(progress));
-  /** What to look at when the first runs of another state are there. */
+  /** The view to show when the first runs of a new state are ready. */
   private next: { span: Span | undefined } | undefined;
-  /** Each reading of the address; an older one does not come after a newer one. */
+  /** Counts readings of the address, so that an older one never replaces a newer one. */
   private readings = 0;
   private readonly edits: Edits;
 
@@ -145,7 +145,7 @@ class App {
     this.listen();
   }
 
-  /** Shows what the address asks for; `edited` if it is an earlier or later state of this page. */
+  /** Shows the state in the address; `edited` if it is an earlier or later state of this page. */
   async begin(edited = false): Promise<void> {
     this.readings += 1;
     const mine = this.readings;
@@ -258,7 +258,7 @@ class App {
     await this.draw(before, span);
   }
 
-  /** Draws and runs what the session has now; without `span` all is shown in which something happens. */
+  /** Draws and runs the session's state. Default for `span`: the whole span with events. */
   private async draw(before: Lab, span?: Span, folded = false): Promise<void> {
     const { lab } = this.session;
     try {
@@ -293,7 +293,7 @@ class App {
     this.edits.follow();
   }
 
-  /** Shows a pause, marked; without one what was seen stays. */
+  /** Shows and marks a pause. Without one the view is unchanged. */
   private point(pause: Told | undefined): void {
     this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
     if (!pause) return;
@@ -345,7 +345,7 @@ class App {
   /** Takes the text of a scenario. */
   private async scenario(text: string): Promise<void> {
     const scenario = fromToml(text);
-    await this.engine.check({ scenario: text }); // its line is that of the file, not of what the page writes
+    await this.engine.check({ scenario: text }); // its line refers to the file, not to the text that the page writes
     const lab = { scenario, stacks: [{ name: null, set: {} }], seed: seedOf(scenario) };
     this.origin = { lab };
     this.flows.flow = 0;
@@ -359,7 +359,7 @@ class App {
     if (!this.guest.simulated) this.views.setWindow(...fromFirst(run));
   }
 
-  /** Shows a run that was made elsewhere; the scenario at the left stays. */
+  /** Shows a run from elsewhere. The scenario at the left is unchanged. */
   private async trace(file: File, kind: "csv" | "parquet"): Promise<void> {
     this.stop();
     const run = await this.file.read(file, kind);

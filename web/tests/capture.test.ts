@@ -250,7 +250,7 @@ test("what is no capture, damaged, without TCP or too large gives one sentence, 
     return bad.textContent();
   };
   expect(await refused("text.pcap", "this is no capture at all, whatever it is called")).toBe(
-    "text.pcap: at byte 0: it begins with 74 68 69 73, neither as pcap nor as pcapng does, nor as either packed with gzip, zstd or lz4",
+    "text.pcap: at byte 0: it begins with 74 68 69 73, which is neither pcap nor pcapng, nor either of them compressed with gzip, zstd or lz4",
   );
   const head = Buffer.from("d4c3b2a1020004000000000000000000ffff000001000000", "hex");
   const record = Buffer.from("00000000000000003c0000003c000000", "hex");
@@ -259,7 +259,7 @@ test("what is no capture, damaged, without TCP or too large gives one sentence, 
   );
   expect(
     await refused("packed.pcap.xz", Buffer.from("fd377a585a0000000000000000000000000000000000000000", "hex")),
-  ).toBe("packed.pcap.xz: it is packed with xz; unpack it first");
+  ).toBe("packed.pcap.xz: it is compressed with xz; decompress it first");
   const large = join(folder, "large.pcap");
   writeFileSync(large, head);
   truncateSync(large, 200_000_001 + 1e6);

@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /**
- * Does something to the page and waits for its answer: a picture, a refusal, or progress of a run that it stops. Answers what
- * there is then; rejects if the page's thread does not come back.
+ * Does something to the page and waits for its answer: a picture, a refusal, or progress of a run that it stops. Returns
+ * the result; rejects if the page's thread does not respond.
  */
 async function answered(page: Page, act: { hash?: string; file?: { name: string; text: string } }): Promise<string> {
   return page.evaluate(

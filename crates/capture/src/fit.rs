@@ -59,8 +59,8 @@ impl Duplicates {
     pub fn words(self) -> String {
         match self {
             Duplicates::Reported => "measured: duplicates were reported".to_owned(),
-            Duplicates::Silent(came) => format!("measured: {came} duplicates came, and none was reported"),
-            Duplicates::Unknown => "unknown: too few duplicates came; taken to be reported".to_owned(),
+            Duplicates::Silent(came) => format!("measured: {came} duplicates arrived and none was reported"),
+            Duplicates::Unknown => "unknown: too few duplicates arrived; assumed to be reported".to_owned(),
         }
     }
 }
@@ -120,15 +120,15 @@ pub struct Fit {
 pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     let (used, why_not) = usable(observed);
     if used.is_empty() {
-        return Err(why_not.unwrap_or_else(|| "there is no flow with data".to_owned()));
+        return Err(why_not.unwrap_or_else(|| "no flow carries data".to_owned()));
     }
     if used.len() > MOST_FLOWS {
-        return Err(format!("found {} flows, allowed: {MOST_FLOWS} of one bottleneck; choose one", used.len()));
+        return Err(format!("found {} flows, allowed: {MOST_FLOWS} over one bottleneck; choose one", used.len()));
     }
     let points = Points::of(&used);
     if points.clean().count() < FEWEST {
         let found = points.clean().count();
-        return Err(format!("found {found} segments that were sent once and acknowledged, needed: {FEWEST}"));
+        return Err(format!("found {found} segments that were sent once and acknowledged, allowed: at least {FEWEST}"));
     }
     let disorder = disorder::fit(&points, None);
     let rate = rate::fit(&points, disorder.spread());

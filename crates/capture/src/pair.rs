@@ -39,7 +39,7 @@ pub fn match_ends<E>(
     let (pairs, too_large) = affordable(pairs, files);
     remarks.extend(too_large.iter().map(|p| {
         format!(
-            "{} has too many packets to be matched: each file is looked at on its own",
+            "{} has too many packets to be matched; each file is analysed separately",
             find::told(files, names, p.names())
         )
     }));
@@ -56,8 +56,8 @@ pub fn match_ends<E>(
                 files[one.file].iter_mut().filter(|s| s.number == one.number).for_each(|s| *s = surveyed.clone());
             }),
             Err((came, known)) => remarks.push(format!(
-                "{}, but of {came} segments that came only {known} are found among what left: something on the way \
-                 changes them. Each file is looked at on its own",
+                "{}, but of {came} segments that arrived only {known} match segments that left: something on the path changes them. Each file is \
+                 analysed separately",
                 find::told(files, names, pair.names())
             )),
         }

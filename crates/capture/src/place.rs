@@ -141,9 +141,9 @@ impl Why {
             Why::Halves { out, back } => {
                 format!("the round trip from here is {} to one end and {} to the other", ms(out), ms(back))
             }
-            Why::AsSent { .. } => "packets look as only the host that sends them sees them".to_owned(),
+            Why::AsSent { .. } => "packets look as they do only at the sending host".to_owned(),
             Why::TwoFiles => "the same packets are in two files, one of each end".to_owned(),
-            Why::Nothing => "there was nothing to tell it from".to_owned(),
+            Why::Nothing => "the capture has no evidence of it".to_owned(),
         }
     }
 }

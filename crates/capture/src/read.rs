@@ -209,14 +209,14 @@ impl Place {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unreadable::Io(e) => write!(f, "it cannot be read: {e}"),
+            Unreadable::Io(e) => write!(f, "cannot read it: {e}"),
             Unreadable::NotACapture { begins } if begins.is_empty() => write!(f, "it is empty"),
             Unreadable::NotACapture { begins } => {
                 write!(f, "at byte 0: it begins with")?;
                 begins.iter().try_for_each(|byte| write!(f, " {byte:02x}"))?;
-                write!(f, ", neither as pcap nor as pcapng does, nor as either packed with gzip, zstd or lz4")
+                write!(f, ", which is neither pcap nor pcapng, nor either of them compressed with gzip, zstd or lz4")
             }
-            Unreadable::Packed { with } => write!(f, "it is packed with {with}; unpack it first"),
+            Unreadable::Packed { with } => write!(f, "it is compressed with {with}; decompress it first"),
             Unreadable::Nothing(damage) => write!(f, "no packet can be read: {damage}"),
         }
     }

@@ -173,7 +173,7 @@ pub struct Counts {
     pub refused: u64,
     /// See [`Verdict::CannotTell`].
     pub cannot_tell: u64,
-    /// Those whose verdict is a guess.
+    /// Retransmissions whose verdict is a guess.
     pub likely: u64,
 }
 

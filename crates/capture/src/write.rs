@@ -155,7 +155,7 @@ impl fmt::Display for Uncopied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Uncopied::Unreadable(e) => e.fmt(f),
-            Uncopied::Io(e) => write!(f, "it cannot be written: {e}"),
+            Uncopied::Io(e) => write!(f, "cannot write it: {e}"),
         }
     }
 }

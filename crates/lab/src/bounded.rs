@@ -26,7 +26,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let path = path.to_owned();
     let reads = move || said.send(taken(&path)).unwrap_or_default();
     thread::Builder::new().spawn(reads)?;
-    let late = || io::Error::new(ErrorKind::TimedOut, "its end did not come within 10 s");
+    let late = || io::Error::new(ErrorKind::TimedOut, "it did not end within 10 s");
     heard.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(late()))
 }
 

@@ -61,8 +61,8 @@ impl Capturing {
         }
         let names: Vec<&str> = between.iter().map(|node| scenario.nodes[*node as usize].as_str()).collect();
         let allowed = match names.is_empty() {
-            true => "nothing: no flow of this scenario passes a node between its ends".to_owned(),
-            false => format!("a node that a flow passes: {}", listed(&names)),
+            true => "nothing, since no flow of this scenario passes a node between its ends".to_owned(),
+            false => format!("a node between a flow's ends: {}", listed(&names)),
         };
         let hint = nearest(at, names.iter().copied()).map(str::to_owned);
         Err(ScenarioError::option("--pcap-at", format!("\"{at}\""), allowed).with_hint(hint))

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// One scenario: how long to run and with which seeds, which links there are, and which flows use them. Either
+/// One scenario: the duration and seeds of its runs, its links, and the flows that use them. Either
 /// `[[link]]` and `[[flow]]`, or `[dumbbell]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,45 +25,44 @@ use std::borrow::Cow;
     { "required": ["dumbbell"], "properties": { "link": false, "flow": false } },
 ]))]
 pub(crate) struct Scenario {
-    /// A name for people. Default: the file's name.
+    /// A display name. Default: the file's name.
     pub(crate) name: Option<String>,
-    /// How long, and with which seeds.
+    /// The duration and the seeds.
     pub(crate) run: Run,
-    /// Links, each with two directions. Their order is part of the scenario: where two things happen at the same
-    /// nanosecond, the one that stands first goes first. A packet takes the path with the fewest links; where two are
-    /// equally short, over the link that stands first.
+    /// Links, each with two directions. Their order is part of the scenario: of two events in the same nanosecond, the one on the earlier link comes
+    /// first. A packet takes the path with the fewest links; of two equally short paths, the one over the earlier link.
     #[schemars(length(min = 1))]
     pub(crate) link: Option<Vec<Link>>,
     /// Flows.
     #[schemars(length(min = 1))]
     pub(crate) flow: Option<Vec<Flow>>,
-    /// Traffic beside the flows: counted apart, in no trace, and untouched by what the command line overrides.
+    /// Background traffic beside the flows. It is counted separately and not traced, and command-line overrides do not apply to it.
     #[schemars(extend("default" = []))]
     #[serde(default)]
     pub(crate) background: Vec<Background>,
-    /// In place of links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2.
+    /// Replaces links and flows: senders S1, S2, … at router R1, receivers D1, D2, … at router R2.
     pub(crate) dumbbell: Option<Dumbbell>,
 }
 
-/// How long, and with which seeds.
+/// The duration and the seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("not" = { "required": ["seed", "seeds"] }))]
 #[schemars(title = "[run]")]
 pub(crate) struct Run {
-    /// Simulated time, above zero, at most 39 hours.
+    /// Simulated time, more than zero and at most 39 hours.
     pub(crate) duration: Nanos,
     /// The only seed.
     #[schemars(range(max = 9_223_372_036_854_775_807_u64), extend("default" = 1))]
     pub(crate) seed: Option<u64>,
     /// One run for each.
     pub(crate) seeds: Option<Seeds>,
-    /// Whether to measure how the packets of each flow are reordered, each transmission as a packet of its own (RFC 4737); runs
-    /// stay the same.
+    /// Whether to measure the reordering of each flow's packets (RFC 4737). Each transmission counts as its own packet. Measuring does not change the
+    /// run.
     #[schemars(extend("default" = false))]
     pub(crate) reordering: Option<bool>,
-    /// Whether to measure totals, round trips and delays, completion times, and what links carried and how long packets waited
-    /// there; with `bins`, for each stretch of time as well. Runs stay the same.
+    /// Whether to measure totals, round-trip times, delays, completion times, link loads and queueing delays; with `bins`, also for each interval of
+    /// time. Measuring does not change the run.
     #[schemars(extend("default" = false))]
     pub(crate) measures: Option<Measures>,
 }
@@ -78,12 +77,12 @@ pub(crate) enum Measures {
     Binned(Bins),
 }
 
-/// Stretches of time.
+/// Intervals of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "measures")]
 pub(crate) struct Bins {
-    /// How long each is but perhaps the last; at most 10,000 of them make the run.
+    /// Length of each interval; the last one may be shorter. A run has at most 10,000 intervals.
     pub(crate) bins: Nanos,
 }
 
@@ -93,11 +92,11 @@ pub(crate) struct Bins {
 pub(crate) enum Seeds {
     /// These, each once.
     List(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<u64>),
-    /// Counted up.
+    /// Consecutive seeds.
     Range(SeedRange),
 }
 
-/// Seeds counted up, as in `{ first = 1, count = 30 }`.
+/// Consecutive seeds, as in `{ first = 1, count = 30 }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "seeds")]
@@ -110,11 +109,11 @@ pub(crate) struct SeedRange {
     pub(crate) count: u64,
 }
 
-/// A link between two nodes. Both directions are alike but for the keys in `back`.
+/// A link between two nodes. Both directions are the same except for the keys in `back`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "[[link]]", deny_unknown_fields)]
 pub(crate) struct Link {
-    /// One end. A node is whatever a link names.
+    /// One end. Any name that a link uses is a node.
     #[schemars(length(min = 1), extend("examples" = ["R1"]))]
     pub(crate) from: String,
     /// The other end.
@@ -122,7 +121,7 @@ pub(crate) struct Link {
     pub(crate) to: String,
     #[serde(flatten)]
     pub(crate) forward: Direction,
-    /// What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
+    /// Keys that differ in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
     #[schemars(schema_with = "back")]
     #[serde(default)]
     pub(crate) back: Option<Direction>,
@@ -149,20 +148,20 @@ impl JsonSchema for Direction {
 pub(crate) struct Dumbbell {
     /// The link from R1 to R2.
     pub(crate) bottleneck: Both,
-    /// Each sender's and each receiver's own link, from left to right.
+    /// The access link of each sender and receiver, from left to right.
     pub(crate) access: Both,
     /// Flows, each with its own sender and receiver.
     #[schemars(length(min = 1))]
     pub(crate) flow: Vec<FlowKeys>,
 }
 
-/// A link whose ends are known.
+/// A link whose ends are given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "bottleneck and access", deny_unknown_fields)]
 pub(crate) struct Both {
     #[serde(flatten)]
     pub(crate) forward: Direction,
-    /// What differs in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
+    /// Keys that differ in the other direction: any of `rate`, `delay`, `queue`, `elements`, `form`.
     #[schemars(schema_with = "back")]
     #[serde(default)]
     pub(crate) back: Option<Direction>,

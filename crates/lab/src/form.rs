@@ -176,7 +176,7 @@ impl<'s> Form<'s> {
 /// Builds the value's type; the value has been checked against its schema.
 pub(crate) fn made<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
     serde_json::from_value(value).map_err(|e| {
-        let (found, allowed) = (e.to_string(), "what its description says".to_owned());
+        let (found, allowed) = (e.to_string(), "a value that fits its description".to_owned());
         Fault::parse(&found).unwrap_or(Fault { key: String::new(), found, allowed })
     })
 }

@@ -121,12 +121,11 @@ fn a_node_between_the_ends_is_captured_and_any_other_is_refused() {
     let refused = |node: &str, text| at(node, text).unwrap_err();
     assert_eq!(
         refused("r2", DUMBBELL),
-        "command line: key `--pcap-at`: found \"r2\", allowed: a node that a flow passes: R1, R2; did you mean R2?"
+        "command line: key `--pcap-at`: found \"r2\", allowed: a node between a flow's ends: R1, R2; did you mean R2?"
     );
     let one_link = "[run]\nduration = \"1 s\"\n[[link]]\nfrom = \"S\"\nto = \"D\"\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\nqueue = \"9 packets\"\n[[flow]]\nfrom = \"S\"\nto = \"D\"\nstack = \"newreno\"\n";
-    assert!(
-        refused("S", one_link).ends_with("allowed: nothing: no flow of this scenario passes a node between its ends")
-    );
+    assert!(refused("S", one_link)
+        .ends_with("allowed: nothing, since no flow of this scenario passes a node between its ends"));
 }
 
 #[test]

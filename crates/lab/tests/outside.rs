@@ -97,13 +97,13 @@ fn a_refusal_names_the_place_of_the_key() {
     );
     assert_eq!(
         refuse(TABLE, &[], false),
-        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a kind of Ackclock's own: classes in Python run only where Python does"
+        "x.toml:13: key `flow[0].set.detect.threshold`: found kind \"python\", allowed: a built-in kind, since Python classes run only under Python"
     );
     let rack =
         "[flow.set]\ndetect = \"vegas\"\n\"detect.threshold\" = { kind = \"python\", source = \"a.py:A\", n = 5 }\n";
     assert_eq!(
         refuse(rack, &[], true),
-        "x.toml:15: key `flow[0].set[\"detect.threshold\"]`: found a rule for the threshold of a detector that has none, allowed: detect = \"dup-ack\" or detect = \"sack\" beside it"
+        "x.toml:15: key `flow[0].set[\"detect.threshold\"]`: found a threshold rule for a detector without a threshold, allowed: also detect = \"dup-ack\" or detect = \"sack\""
             .replace("[\"detect.threshold\"]", ".\"detect.threshold\"")
     );
 }
@@ -127,6 +127,6 @@ stack = "reno"
     let error = Plan::parse("x.toml", text, &Overrides::default()).expect_err("there is no Python here");
     assert_eq!(
         error.to_string(),
-        "x.toml:9: key `link[0].elements[0]`: found kind \"python\", allowed: a kind of Ackclock's own: classes in Python run only where Python does"
+        "x.toml:9: key `link[0].elements[0]`: found kind \"python\", allowed: a built-in kind, since Python classes run only under Python"
     );
 }

@@ -119,14 +119,14 @@ fn each_mistake_is_one_line_with_line_key_found_and_allowed() {
         (r#"{ kind = "split", paths = [{ weight = 1, wieght = 2 }] }"#, "paths[0].wieght`: found an unknown key"),
         (
             r#"{ kind = "split", paths = [{ weight = 1, rate = "unlimited" }] }, { kind = "demote", interval = 4 }"#,
-            "a demote beside a split, where it would act later",
+            "a demote beside a split, where it would act after the queue",
         ),
         (r#"{ kind = "demote", interval = 0 }"#, "interval`: found 0, allowed: a whole number from 1"),
         (
             r#"{ kind = "demote", interval = 4, device = "64 KiB" }"#,
             "device`: found \"64 KiB\" (unknown unit), allowed: a number of packets, as in",
         ),
-        (r#"{ kind = "netem", reorder = 0.25 }"#, "delay`: found nothing beside `reorder`, allowed: a time"),
+        (r#"{ kind = "netem", reorder = 0.25 }"#, "delay`: found only `reorder`, allowed: a time"),
         (
             r#"{ kind = "netem", delay = "1 s", jitter = "3 s" }"#,
             "jitter`: found \"3 s\", allowed: at most 2147483647 ns",
@@ -141,10 +141,7 @@ fn each_mistake_is_one_line_with_line_key_found_and_allowed() {
             "{ kind = \"path-trace\", data = \"time_s,loss\\n0,1\\n9,0\\n\", repeat = \"9 s\" }",
             "repeat`: found \"9 s\", allowed: a time after",
         ),
-        (
-            "{ kind = \"deliveries\", data = \"5\\n4\\n\" }",
-            "data`: found 4 in its line 2, allowed: a time that is not before",
-        ),
+        ("{ kind = \"deliveries\", data = \"5\\n4\\n\" }", "data`: found 4 in its line 2, allowed: a time not before"),
         (r#"{ kind = "deliveries", file = "no-such-file" }"#, "file`: found \"no-such-file\" (no readable file"),
     ];
     for (element, words) in cases {
@@ -212,7 +209,7 @@ fn a_mistake_in_a_table_is_told_with_its_file_and_line_and_the_file_is_not_quote
     let folder = Folder::new("bad", &[("s.toml", &scenario), ("traces/a.csv", "time_s,loss\n0,0\n1,x\n")]);
     let message = folder.load("s.toml").unwrap_err();
     let file = folder.0.join(Path::new("traces/a.csv"));
-    let found = "something else (a file that a scenario names is not quoted)";
+    let found = "something else (files that a scenario names are not quoted)";
     let want = format!("{}:3: key `loss`: found {found}, allowed: a probability from 0 to 1", file.display());
     assert_eq!(message, want);
 }

@@ -158,8 +158,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
         for n in 0..BATCH {
             let packet = &mut self.frame[head..];
             let written = self.host.poll_transmit(now, writing, packet, &mut self.watch);
-            let Some(written) = written.map_err(|e| LiveError::Failed(format!("a packet cannot be written: {e}")))?
-            else {
+            let Some(written) = written.map_err(|e| LiveError::Failed(format!("cannot write a packet: {e}")))? else {
                 return Ok(n);
             };
             if head > 0 {

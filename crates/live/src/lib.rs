@@ -82,6 +82,6 @@ pub fn supported() -> Result<(), LiveError> {
     if cfg!(target_os = "linux") {
         Ok(())
     } else {
-        Err(LiveError::Unavailable("live runs need Linux with its network namespaces and TUN devices".into()))
+        Err(LiveError::Unavailable("live runs need Linux with network namespaces and TUN devices".into()))
     }
 }

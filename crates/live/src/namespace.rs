@@ -28,7 +28,7 @@ impl Namespace {
         let file = on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET).map_err(|e| {
                 LiveError::Unavailable(format!(
-                    "a network namespace cannot be made ({e}); it needs root, CAP_SYS_ADMIN or user namespaces"
+                    "cannot create a network namespace ({e}); this needs root, CAP_SYS_ADMIN or user namespaces"
                 ))
             })?;
             Netlink::new()?.set_up("lo")?;
@@ -62,7 +62,7 @@ impl Namespace {
         let path = sysctl_path(name)?;
         self.run(|| fs::write(path, value))?.map_err(|e| match e.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => LiveError::Input(format!(
-                "found the sysctl \"{name}\", allowed: one that a network namespace has ({e})"
+                "found the sysctl \"{name}\", allowed: a sysctl that a network namespace has ({e})"
             )),
             _ => LiveError::Input(format!("the sysctl {name} does not take \"{value}\": {e}")),
         })
@@ -100,7 +100,7 @@ fn sysctl_path(name: &str) -> Result<String, LiveError> {
     if good {
         Ok(format!("/proc/sys/{path}"))
     } else {
-        Err(LiveError::Input(format!("found the sysctl \"{name}\", allowed: one of a namespace, net.…")))
+        Err(LiveError::Input(format!("found the sysctl \"{name}\", allowed: a sysctl of a namespace, net.…")))
     }
 }
 

@@ -83,7 +83,7 @@ impl Netlink {
             }
             std::thread::sleep(PAUSE);
         }
-        Err(LiveError::Failed(format!("the kernel does not begin to use the addresses of the device {name}")))
+        Err(LiveError::Failed(format!("the kernel does not start to use the addresses of the device {name}")))
     }
 
     /// Whether an address of a device is not usable yet (RFC 4862 §2).
@@ -186,7 +186,7 @@ impl Netlink {
     pub fn mtu(&self, name: &str) -> Result<u32, LiveError> {
         let link = self.link(name)?;
         let mtu = link.attributes.iter().find_map(|a| if let LinkAttribute::Mtu(mtu) = a { Some(*mtu) } else { None });
-        mtu.ok_or_else(|| LiveError::Failed(format!("the kernel names no MTU for the device {name}")))
+        mtu.ok_or_else(|| LiveError::Failed(format!("the kernel reports no MTU for the device {name}")))
     }
 
     /// A device's hardware address; empty if it has none.
@@ -205,7 +205,7 @@ impl Netlink {
         link.attributes.push(LinkAttribute::IfName(name.into()));
         match self.ask(RouteNetlinkMessage::GetLink(link), 0) {
             Ok(Some(RouteNetlinkMessage::NewLink(link))) => Ok(link),
-            Ok(_) => Err(LiveError::Failed(format!("the kernel says nothing of the device {name}"))),
+            Ok(_) => Err(LiveError::Failed(format!("the kernel reports nothing about the device {name}"))),
             Err(e) => Err(LiveError::Input(format!("the device {name}: {e}"))),
         }
     }

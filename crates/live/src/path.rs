@@ -86,7 +86,7 @@ impl fmt::Display for Place {
                 used.push(s)
             }
         });
-        let priority = if *realtime { "real-time priority asked for" } else { "ordinary priority" };
+        let priority = if *realtime { "real-time priority requested" } else { "ordinary priority" };
         let (from, to, used) = (side(from), side(to), used.join(" + "));
         write!(f, "senders: {used}, {from}; receivers: {to}; MTU {mtu}, offload off, {priority}")
     }

@@ -35,7 +35,7 @@ impl Capture {
     /// [`LiveError::Input`] if the file cannot be written.
     pub fn create(path: &Path, name: &str, clock: Clock, snap: Option<u32>) -> Result<Capture, LiveError> {
         let shown = path.display().to_string();
-        let file = File::create(path).map_err(|e| LiveError::Input(format!("{shown}: it cannot be written: {e}")))?;
+        let file = File::create(path).map_err(|e| LiveError::Input(format!("{shown}: cannot write it: {e}")))?;
         let writer = PcapngWriter::new(BufWriter::with_capacity(1 << 20, file), name, snap);
         let writer = writer.map_err(LiveError::system(shown.clone()))?;
         Ok(Capture { writer, clock, name: shown })

@@ -76,7 +76,7 @@ impl<'a> Sender<'a> {
     fn fill(&mut self, end: &mut Endpoint) -> Result<(), LiveError> {
         while end.room() >= self.piece.max(1) {
             let bytes =
-                self.source.next(end.room().min(PIECE)).map_err(LiveError::system("reading what is to be sent"))?;
+                self.source.next(end.room().min(PIECE)).map_err(LiveError::system("reading the data to send"))?;
             let taken = end.write(bytes);
             self.source.advance(taken);
             if taken == 0 {
@@ -148,7 +148,7 @@ impl<'a> Receiver<'a> {
         for _ in 0..2 {
             let bytes = end.readable().0;
             let (len, taken) = (bytes.len(), self.sink.take(bytes));
-            let taken = taken.map_err(LiveError::system("writing what was received"))?;
+            let taken = taken.map_err(LiveError::system("writing the received data"))?;
             end.consume(taken);
             if taken < len {
                 self.full = true;
@@ -199,12 +199,12 @@ fn retransmitted(connection: &Connection) -> u64 {
 fn closed(connection: &Connection, ended: Option<Time>) -> Result<Going, LiveError> {
     let why = match connection.close_reason() {
         _ if ended.is_some() => return Ok(Going::Done),
-        Some(CloseReason::Finished) => "it closed before everything was there",
+        Some(CloseReason::Finished) => "it closed before all data arrived",
         Some(CloseReason::Reset) => "the peer reset it",
-        Some(CloseReason::Aborted) | None => "it was given up",
+        Some(CloseReason::Aborted) | None => "it was aborted",
         Some(CloseReason::Unreachable) => "nobody answered",
         Some(CloseReason::TimedOut) => "nothing was acknowledged for too long",
-        Some(CloseReason::KeepAlive) => "the peer did not answer probes any more",
+        Some(CloseReason::KeepAlive) => "the peer stopped answering probes",
         Some(CloseReason::FinWait2) => "the peer never closed",
     };
     Err(LiveError::Failed(format!("the connection was lost: {why}")))

@@ -134,7 +134,7 @@ impl Shell {
             let all = || format!("one of {}", s.nodes.join(", "));
             let (found, place) = match &self.nodes[i] {
                 Some(name) => (format!("\"{name}\""), s.nodes.iter().position(|n| n == name).map(|n| n as u32)),
-                None => ("nothing, and no flow".to_owned(), first.map(|f| f[i])),
+                None => ("nothing, since the scenario has no flow".to_owned(), first.map(|f| f[i])),
             };
             place.ok_or_else(|| {
                 LiveError::Input(format!("command line: key `{option}`: found {found}, allowed: {}", all()))

@@ -44,12 +44,13 @@ impl Stream {
 
     /// Creates it. A pipe or a device is opened; an existing file is left unchanged.
     pub(crate) fn to_write(&self) -> Result<Output, LiveError> {
-        let failed = |e: io::Error| LiveError::Input(format!("{self}: it cannot be written: {e}"));
+        let failed = |e: io::Error| LiveError::Input(format!("{self}: cannot write it: {e}"));
         let Stream::File(path) = self else {
             let file = io::stdout().as_fd().try_clone_to_owned().map_err(failed)?;
             return Ok(Output { file: file.into(), name: Name::Given });
         };
-        let refused = |found| LiveError::Input(format!("{self}: found {found}, allowed: a name that is not taken"));
+        let refused =
+            |found| LiveError::Input(format!("{self}: found {found}, allowed: a name that does not exist yet"));
         match fs::metadata(path) {
             Ok(m) if m.is_dir() => Err(refused("a folder")),
             Ok(m) if m.is_file() => Err(refused("a file")),

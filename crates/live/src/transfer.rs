@@ -124,7 +124,7 @@ impl Wanted {
         }
         if let (What::Receive(..), Other::Kernel(None)) = (&self.what, &self.other) {
             return Err(LiveError::Input(
-                "the kernel's end has nothing to send: name a file of its, or a device".into(),
+                "the kernel's end has nothing to send; name a file for it, or a device".into(),
             ));
         }
         if ours.ip() == other.ip() {

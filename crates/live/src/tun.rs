@@ -42,14 +42,14 @@ impl Tun {
         }
         let file =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(CLONE).map_err(|e| {
-                LiveError::Unavailable(format!("{CLONE} does not open ({e}); a TUN device needs root or CAP_NET_ADMIN"))
+                LiveError::Unavailable(format!("cannot open {CLONE} ({e}); a TUN device needs root or CAP_NET_ADMIN"))
             })?;
         sys::attach_tun(file.as_fd(), name, offload).map_err(|e| match e.kind() {
             io::ErrorKind::PermissionDenied => LiveError::Unavailable(format!(
-                "the TUN device {name} may not be used ({e}); it needs root, CAP_NET_ADMIN or a device of your own"
+                "no permission to use the TUN device {name} ({e}); this needs root, CAP_NET_ADMIN or a device of your own"
             )),
             io::ErrorKind::InvalidInput => LiveError::Input(format!(
-                "found the device {name}, which is none that can be taken ({e}), allowed: one made by `ip tuntap add dev {name} mode tun`"
+                "found the device {name}, which cannot be used ({e}), allowed: a device made by `ip tuntap add dev {name} mode tun`"
             )),
             _ => LiveError::System { doing: format!("TUN device {name}"), error: e },
         })?;

@@ -75,7 +75,7 @@ pub(crate) mod linux {
 
     fn stack(py: Python<'_>, name: &str) -> PyResult<Stack> {
         let unknown =
-            || LiveError::Input(format!("found the stack \"{name}\", allowed: a name that `ackclock stacks` lists"));
+            || LiveError::Input(format!("found the stack \"{name}\", allowed: a stack that `ackclock stacks` lists"));
         Stack::named(name).ok_or_else(|| live_error(py, &unknown()))
     }
 

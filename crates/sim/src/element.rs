@@ -61,7 +61,7 @@ pub(crate) trait Element: fmt::Debug {
 /// Lists the kinds once.
 macro_rules! kinds {
     ($($name:literal $kind:ident($spec:ty),)+) => {
-        /// Something that acts on the packets of one direction.
+        /// An element that acts on the packets of one direction.
         #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         #[schemars(rename = "Element", title = "elements")]

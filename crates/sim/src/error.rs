@@ -22,7 +22,7 @@ pub enum Impossible {
         to: String,
     },
     /// Both ends of something are the same node.
-    #[error("{what} begins and ends at node \"{node}\"; two different nodes are needed")]
+    #[error("{what} begins and ends at node \"{node}\"; it needs two different nodes")]
     SameNode {
         /// The flow or link.
         what: String,
@@ -67,7 +67,7 @@ pub enum Impossible {
         found: Nanos,
     },
     /// A value outside its range.
-    #[error("{what}: found {found}; allowed is {allowed}")]
+    #[error("{what}: found {found}; allowed: {allowed}")]
     Value {
         /// Where.
         what: String,

@@ -140,7 +140,7 @@ pub struct Drops {
 }
 
 impl Drops {
-    /// All of them.
+    /// The sum of all drops.
     pub fn total(&self) -> u64 {
         self.queue + self.loss + self.early + self.script
     }

@@ -16,13 +16,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub enum Gap {
     /// Exponentially distributed with this mean, as in `{ exponential = "1 s" }`.
     Exponential(Nanos),
-    /// Any time from the first to the second with the same probability, as in `{ uniform = ["0.5 s", "1.5 s"] }`.
+    /// Uniformly distributed between two times, both included, as in `{ uniform = ["0.5 s", "1.5 s"] }`.
     Uniform(Between),
-    /// Always this.
+    /// Always this time.
     Constant(Nanos),
 }
 
-/// The least and the greatest of some times, both possible.
+/// The least and the greatest time, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("examples" = [["0.5 s", "1.5 s"]]))]

@@ -97,7 +97,7 @@ pub struct FlowSpec {
     pub peer: PeerSpec,
     /// Whether the connection begins with a SYN; otherwise it is established from the start.
     pub handshake: bool,
-    /// Sizes on the wire.
+    /// How sizes on the wire are computed.
     pub wire: WireSpec,
     /// The application.
     pub app: AppSpec,

@@ -125,6 +125,6 @@ fn impossible_background_is_refused_with_a_sentence() {
         Sim::new(&path(vec![b]), &[stack], 1, ()).err().map(|e| e.to_string()).unwrap_or_default()
     };
     assert!(refusal(BackgroundSpec { to: 9, ..source(1) }).contains("background 1: there is no node number 9"));
-    assert!(refusal(source(0)).contains("background 1: rate: found 0 bps; allowed is at least 1 bps"));
+    assert!(refusal(source(0)).contains("background 1: rate: found 0 bps; allowed: at least 1 bps"));
     assert!(refusal(transfers(1, Size::Constant(9), 1 << 17)).contains("at most 131072"));
 }

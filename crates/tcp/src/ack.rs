@@ -101,20 +101,20 @@ pub enum AckSpec {
     /// An ACK for each segment.
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Every,
-    /// Every second segment, or after a delay (RFC 1122 §4.2.3.2).
+    /// An ACK for every second segment, or after a delay (RFC 1122 §4.2.3.2).
     Delayed {
-        /// Longest wait of a single segment.
+        /// Longest delay of the ACK for a single segment.
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
     /// As "delayed", but also for segments out of order: neither a gap nor its filling is answered at once (Lee, Park & Choi
     /// 2002; Leung & Ma 2005 §II).
     DelayedReordered {
-        /// Longest wait of a single segment.
+        /// Longest delay of the ACK for a single segment.
         #[serde(default = "delayed::default_delay")]
         delay: Nanos,
     },
-    /// Every second segment, or at the next beat of a clock shared by the host (BSD).
+    /// An ACK for every second segment, or at the next beat of the host's clock (BSD).
     Heartbeat {
         /// Time between beats.
         #[serde(default = "heartbeat::default_interval")]
@@ -153,7 +153,7 @@ impl AckSpec {
                 Err(StackError {
                     key: "ack.interval",
                     found: "0 ns".into(),
-                    allowed: "more than 0: else it never beats".into(),
+                    allowed: "more than 0, otherwise it never beats".into(),
                 })
             }
             AckSpec::Heartbeat { interval, phase } | AckSpec::WindowUpdate { interval, phase } if phase >= interval => {

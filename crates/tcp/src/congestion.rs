@@ -191,7 +191,7 @@ impl CongestionSpec {
         match self {
             CongestionSpec::Bbr(_) => {
                 let (key, found) = ("congestion", "\"bbr\"");
-                let by_rate = "only with recovery = \"by-rate\": it sets the window itself, in a recovery, too";
+                let by_rate = "only with recovery = \"by-rate\", since it sets the window itself, also during recovery";
                 vec![
                     Requirement { need: Need::Paced, key, found, allowed: "only with pacing = \"linux\"" },
                     Requirement { need: Need::LeavesWindow, key, found, allowed: by_rate },

@@ -22,7 +22,7 @@ pub enum IdleRule {
     /// None: the window stays as it is (ns-2, the older papers). Default.
     #[default]
     Keep,
-    /// After a retransmission timeout without sending, at most the initial window (RFC 5681 §4.1).
+    /// Limits the window to the initial window after a pause of one retransmission timeout (RFC 5681 §4.1).
     Restart,
     /// After a retransmission timeout without sending, the window is halved for each timeout that has passed, down to the initial
     /// one; `ssthresh` is at least three quarters of the earlier window (Linux).

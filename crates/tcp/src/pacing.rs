@@ -41,7 +41,7 @@ pub enum PacingRule {
     /// Data that the window allows is sent at once. Default.
     #[default]
     Off,
-    /// At a rate, in bursts of two segments or a millisecond's worth, from the eleventh segment on (Linux).
+    /// Sends at a rate, in bursts of two segments or one millisecond, from the eleventh segment on (Linux).
     Linux,
 }
 

@@ -180,7 +180,7 @@ impl RecoverySpec {
             RecoverySpec::ByRate => {
                 let (key, found) = ("recovery", "\"by-rate\"");
                 let each = "only with a detector that marks every lost segment, not with detect = \"dup-ack\"";
-                let window = "only with a congestion control that sets the window itself: \"bbr\"";
+                let window = "only with a congestion control that sets the window itself, as \"bbr\" does";
                 vec![
                     Requirement { need: Need::EachLoss, key, found, allowed: each },
                     Requirement { need: Need::SetsWindow, key, found, allowed: window },

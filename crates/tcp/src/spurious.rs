@@ -69,7 +69,7 @@ pub enum SpuriousSpec {
     /// Data declared lost was acknowledged after all (MsQuic).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     LateAck,
-    /// Timestamps, counted without consequence (gVisor's netstack).
+    /// Timestamps, only counted (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
     /// From outside the crate.
     #[serde(skip)]

@@ -42,13 +42,13 @@ pub struct Stack {
     /// And after a timeout? How losses are repaired.
     #[serde(default)]
     pub timeout: TimeoutSpec,
-    /// How big may the window be? Growth and cut.
+    /// How big may the window be? Growth and reduction.
     #[serde(default)]
     pub congestion: CongestionSpec,
     /// Where does slow start begin and end?
     #[serde(default)]
     pub startup: StartupSpec,
-    /// Was it a mistake? A judge of needless retransmissions.
+    /// Was it a mistake? Detects needless retransmissions.
     #[serde(default)]
     pub spurious: SpuriousSpec,
     /// And then? What is restored after a mistake.
@@ -89,7 +89,7 @@ pub struct Options {
     pub sack: bool,
     /// Whether its receiver reports duplicates by DSACK (RFC 2883). Default: no.
     pub dsack: bool,
-    /// Most SACK blocks in an ACK of its receiver, 1 to 4. Default: 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
+    /// Largest number of SACK blocks in an ACK of its receiver, 1 to 4. Default: 4 (RFC 2018 §3; 3 with timestamps; ns-2: 3).
     #[schemars(range(min = 1, max = 4))]
     pub sack_blocks: u8,
     /// Whether its sender reads the SACK blocks of a late ACK (below `snd_una`), as Linux does (`tcp_ack`). Default: no.

@@ -54,11 +54,11 @@ pub trait Timeout: Send {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TimeoutSpec {
-    /// Everything from `snd_una` on, in slow start.
+    /// Retransmits everything from `snd_una` on, in slow start.
     GoBackN(go_back_n::GoBackNSpec),
     /// Everything not SACKed, by marks (RFC 6675 §5.1).
     Sack(sack::SackSpec),
-    /// One segment, then new data, until it is clear what was lost (RFC 5682).
+    /// Sends one segment, then new data, until the loss is confirmed or refuted (RFC 5682).
     Frto(frto::FrtoSpec),
     /// From outside the crate.
     #[serde(skip)]
@@ -122,7 +122,7 @@ impl TimeoutSpec {
 
 /// An answer that repairs by marks does not fit a recovery that goes back.
 fn no_going_back(found: &'static str) -> Requirement {
-    let allowed = "\"go-back-n\": Tahoe repairs by going back, not by marks";
+    let allowed = "\"go-back-n\", since Tahoe repairs by going back, not by marks";
     Requirement { need: Need::Resends(Resends::STAY), key: "timeout", found, allowed }
 }
 

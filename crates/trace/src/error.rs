@@ -41,7 +41,12 @@ impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TraceError::Format { path, allowed } => {
-                write!(f, "trace file {}: its name must end in one of {}", path.display(), allowed.join(", "))
+                write!(
+                    f,
+                    "trace file {}: found a name with another ending, allowed: {}",
+                    path.display(),
+                    allowed.join(", ")
+                )
             }
             TraceError::Io { path, source } => write!(f, "cannot write the trace file {}: {source}", path.display()),
             TraceError::Capture { path, source } => write!(f, "cannot write the capture {}: {source}", path.display()),

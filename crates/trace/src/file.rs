@@ -163,7 +163,7 @@ impl NewFile {
                 Err(e) => return Err(e),
             }
         }
-        Err(io::Error::other("too many unfinished files of that name beside it"))
+        Err(io::Error::other("too many unfinished files of that name are beside it"))
     }
 
     /// Flushes all data to the disk, and gives the file its name.

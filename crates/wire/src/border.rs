@@ -305,8 +305,8 @@ pub(crate) fn bare_ack(src: SocketAddr, dst: SocketAddr) -> Header {
 impl fmt::Display for BorderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BorderError::MixedFamilies => write!(f, "one address is of IPv4, the other of IPv6"),
-            BorderError::Mtu { found, least } => write!(f, "an MTU of {found} bytes, below IP's least of {least}"),
+            BorderError::MixedFamilies => write!(f, "one address is IPv4, the other IPv6"),
+            BorderError::Mtu { found, least } => write!(f, "an MTU of {found} bytes, below IP's minimum of {least}"),
         }
     }
 }

@@ -199,10 +199,10 @@ impl fmt::Display for Refused {
         match self {
             Refused::Version(v) => write!(f, "IP version {v}, neither 4 nor 6"),
             Refused::NotTcp(n) => write!(f, "IP protocol {n}, not TCP"),
-            Refused::Fragment => write!(f, "a fragment: reassembly is not done here"),
+            Refused::Fragment => write!(f, "a fragment; fragments are not reassembled"),
             Refused::Underway => write!(f, "a routing header with segments left: not at its destination"),
             Refused::CutOff { needs, has } => write!(f, "cut off: {has} bytes of at least {needs}"),
-            Refused::Length => write!(f, "a header's length that cannot be"),
+            Refused::Length => write!(f, "an impossible header length"),
             Refused::IpChecksum => write!(f, "wrong IPv4 checksum"),
             Refused::TcpChecksum => write!(f, "wrong TCP checksum"),
             Refused::IcmpChecksum => write!(f, "wrong ICMP checksum"),

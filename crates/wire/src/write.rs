@@ -162,8 +162,8 @@ pub fn mark_congestion(packet: &mut [u8]) {
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WriteError::MixedFamilies => write!(f, "one address is of IPv4, the other of IPv6"),
-            WriteError::NoRoom { needs, has } => write!(f, "a packet of {needs} bytes in a buffer of {has}"),
+            WriteError::MixedFamilies => write!(f, "one address is IPv4, the other IPv6"),
+            WriteError::NoRoom { needs, has } => write!(f, "a packet of {needs} bytes does not fit a buffer of {has}"),
             WriteError::TooLong { len } => write!(f, "a packet of {len} bytes is longer than IP allows"),
         }
     }

@@ -121,7 +121,7 @@ def _kinds(c: Comparison) -> str:
     ]
     return (
         f"Over the {len(REORDERING)} paths that reorder packets, each kind of stack has on average this share of the "
-        f"best goodput, and of its packets retransmits so many needlessly: {', '.join(words)}."
+        f"best goodput and retransmits this share of its packets needlessly: {', '.join(words)}."
     )
 
 

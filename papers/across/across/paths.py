@@ -83,7 +83,7 @@ PATHS = (
         "Moved heads",
         "fukuda-2018",
         "scenario.toml",
-        "the head of the queue is moved back by eight places, again and again (Fukuda et al.)",
+        "the head of the queue is repeatedly moved back by eight places (Fukuda et al.)",
         60,
         (("flow[0].app.jitter", "100 ms"),),
         reorders=True,
@@ -118,7 +118,7 @@ PATHS = (
         "Random loss",
         "wang-shin",
         "scenario-model.toml",
-        "1 % of packets lost, each by itself (Wang & Shin)",
+        "1 % of packets lost, independently (Wang & Shin)",
         1000,
     ),
 )
@@ -148,9 +148,9 @@ def flows(document: Document) -> Sequence[Document]:
 FAMILIES = {
     "no SACK": "no selective acknowledgments",
     "SACK": "selective acknowledgments, three duplicates",
-    "undo": "the same, and mistakes are found and taken back",
+    "undo": "the same, and mistakes are detected and undone",
     "adaptive": "a threshold or a wait that adapts to reordering",
-    "time": "loss by the time of sending",
+    "time": "loss by time of transmission",
 }
 """Kinds of stacks, with descriptions."""
 

@@ -74,7 +74,7 @@ FIGURES = (
         "fig3",
         "needless retransmissions of SACK TCP under queue swaps",
         "needless retransmissions per run",
-        f"The same runs. {LINES_ARE} In the paper both curves rise with more swaps and with more events.",
+        f"The same runs. {LINES_ARE} In the paper both curves rise with the number of swaps and of events.",
         1.0,
         lambda point: point.needless,
         lambda reference: reference.needless,

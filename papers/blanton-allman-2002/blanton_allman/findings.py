@@ -30,7 +30,7 @@ EXTREMES = {
 }
 """Numbers of a run whose largest value counts, and their origin."""
 UNCHECKED = {
-    "S000-36": "It is a measurement of other people's that the introduction quotes; no run of ours can check it.",
+    "S000-36": "The introduction quotes a measurement by others; none of our runs can check it.",
 }
 
 
@@ -63,7 +63,7 @@ def findings(points: Points, work: Work) -> list[Finding]:
         if claim.id in UNCHECKED:
             return Finding(claim, Verdict.UNCHECKED, note=UNCHECKED[claim.id])
         if claim.id in texts:
-            return claims.judge(claim, texts[claim.id], note="Read back from the scenarios that ran.")
+            return claims.judge(claim, texts[claim.id], note="Read from the scenarios that ran.")
         if claim.id in bursts_of:
             return claims.judge(claim, (float(bursts[bursts_of[claim.id]]),), (None,), _burst(bursts))
         if claim.id == "S000-18":

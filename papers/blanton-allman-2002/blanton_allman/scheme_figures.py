@@ -98,7 +98,7 @@ SWEEPS = (
         "95 % intervals",
         (UNDO, *ADAPTIVE),
         throughput,
-        "Means, on an axis that does not begin at 0. In the paper all lie within about 1 % of each other.",
+        "Means, on an axis that does not begin at 0. In the paper all are within about 1 % of each other.",
     ),
     Sweep(
         "fig7",

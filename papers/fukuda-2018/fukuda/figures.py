@@ -62,17 +62,15 @@ class Span:
 SPANS = (
     Span("fig5", NEWRENO, SHORT, 0, END_S, "In the paper cwnd increases even after fast recoveries."),
     Span("fig6", CUBIC, SHORT, 0, END_S, "In the paper cwnd fluctuates at a low range."),
-    Span("fig7", NEWRENO, SHORT, *CLOSE_S, "In the paper cwnd is halved, and congestion avoidance goes on."),
-    Span(
-        "fig8", CUBIC, SHORT, *CLOSE_S, "In the paper cwnd is brought down to 2 segments again and again; ours is not."
-    ),
+    Span("fig7", NEWRENO, SHORT, *CLOSE_S, "In the paper cwnd is halved and congestion avoidance continues."),
+    Span("fig8", CUBIC, SHORT, *CLOSE_S, "In the paper cwnd repeatedly falls to 2 segments; ours does not."),
     Span(
         "fig9",
         CUBIC,
         SHORT,
         0,
         2,
-        "In the paper cwnd shrinks step by step to 2 segments within 2 s; ours comes to rest.",
+        "In the paper cwnd falls stepwise to 2 segments within 2 s; ours settles.",
     ),
     Span(
         "fig10",
@@ -80,7 +78,7 @@ SPANS = (
         LONG,
         0,
         END_S,
-        "In the paper congestion avoidance goes on, a segment more in each round trip.",
+        "In the paper congestion avoidance continues with one more segment per round trip.",
     ),
     Span("fig11", CUBIC, LONG, 0, END_S, "In the paper cwnd rises intermittently between 2 and 8 s."),
 )
@@ -111,7 +109,7 @@ def _throughput(view: View, model: Sequence[Row], ran: Mapping[Trial, Ran], out:
         _crosses(axes, crosses)
     panels[0].set_ylim(0, 1.04)
     _legends(panels)
-    says = "In the paper NewReno loses at most about 50 %, Cubic 65 %, and Cubic is below NewReno but at RI = 30."
+    says = "In the paper NewReno loses at most about 50 %, Cubic 65 %, and Cubic is below NewReno except at RI = 30."
     return _save(figure, "fig3", "normalised throughput against RI", f"{BAND} {says}", _all(view, ran), out)
 
 
@@ -123,7 +121,7 @@ def _recoveries(view: View, model: Sequence[Row], ran: Mapping[Trial, Ran], out:
         _crosses(axes, crosses)
     panels[0].set_ylim(bottom=0)
     _legends(panels)
-    says = "In the paper there are fewer the larger RI is, and none at RI = 100."
+    says = "In the paper their number falls with RI, and there are none at RI = 100."
     return _save(figure, "fig4", "number of fast recoveries against RI", f"{BAND} {says}", _all(view, ran), out)
 
 

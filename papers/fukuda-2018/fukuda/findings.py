@@ -26,7 +26,7 @@ from .reference import read
 from .setup import factor, order_of_figure_2, parameters, spacing_s
 
 CLAIMS = "claims.csv"
-READ_BACK = "Read back from the scenarios that ran."
+READ_BACK = "Read from the scenarios that ran."
 
 
 def findings(view: View, work: Work) -> list[Finding]:
@@ -84,8 +84,8 @@ def _spacing(work: Work) -> str:
 def _notes(view: View, work: Work, by_id: Mapping[str, Claim]) -> dict[str, str]:
     """Further remarks by claim; their numbers are from these runs."""
     counted = (
-        "Counted are packets of 1500 bytes that R2 got by 10.2 s, needless ones included. Of what the paper's number "
-        "may count, this is the nearest; payload alone, which normalised throughput counts here, would be "
+        "This counts packets of 1500 bytes that R2 received by 10.2 s, needless ones included. It is the closest "
+        "match to the paper's number; payload alone, which normalised throughput counts here, would be "
     )
     return {
         **{claim: f"{counted}{payload_rate(view):.3f} Mb/s." for claim in ("S003-01", "S003-02")},
@@ -201,8 +201,8 @@ def _halving(view: View) -> str:
     trace = view.traces[NEWRENO, SHORT][view.draw[0]]
     up = sum(after > before for _, before, after in trace.cuts)
     return (
-        "What is halved is the data outstanding, by RFC 2582. Without the test of recover one needless recovery "
-        "follows the other, and more is outstanding then than cwnd says; with it, in the run with 70 ms, "
+        "The outstanding data is halved (RFC 2582). Without the test of recover, needless recoveries follow each "
+        "other, and more data is outstanding than cwnd; with the test, in the run with 70 ms, "
         f"{up} of {len(trace.cuts)} fast retransmits left cwnd larger than it was."
     )
 

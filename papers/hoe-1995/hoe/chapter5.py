@@ -23,10 +23,10 @@ from .sender_trace import SenderTrace
 
 LARGE, WIDE, TALL = (7.0, 4.4), (7.0, 3.6), (7.0, 5.6)
 GRAPH = (
-    "Bars are segments when they are sent, crosses segments that a full buffer drops; the stairs are what is "
-    "acknowledged, with a tick for each duplicate ACK, and the dashed line ends where the sender may send."
+    "Bars are segments sent, crosses are segments that a full buffer drops; the staircase is the cumulative ACK, "
+    "with a tick for each duplicate ACK, and the dashed line is the limit up to which the sender may send."
 )
-WINDOW = "cwnd with what a fast recovery adds to it, as Net/2 has it; crosses are new thresholds, triangles timeouts."
+WINDOW = "cwnd with the inflation of fast recovery, as in Net/2; crosses are new thresholds, triangles are timeouts."
 
 
 def windows(panels: list[Axes], view: View, runs: dict[str, str]) -> None:
@@ -200,7 +200,7 @@ PLANS = (
         "Figure 5.1: the eighth of a segment",
         ("delayed", "delayed plain"),
         f"{WINDOW} Delayed ACKs. Net/2 adds an eighth of a segment to its window with each ACK of congestion "
-        "avoidance; without it the window opens by a segment a round trip, and after the start nothing is lost.",
+        "avoidance; without it the window opens by one segment per round trip, and nothing is lost after the start.",
         _fig1,
         WIDE,
     ),
@@ -208,8 +208,8 @@ PLANS = (
         "fig5-2",
         "Figure 5.2: a part of the upper graph",
         ("delayed",),
-        f"{GRAPH} Below, {WINDOW} Each deep fade is a fast retransmit, for which Net/2 closes the window to a segment. "
-        "In brackets the thesis's times.",
+        f"{GRAPH} Below, {WINDOW} Each deep dip is a fast retransmit, for which Net/2 closes the window to one "
+        "segment. The thesis's times are in brackets.",
         _fig2,
         TALL,
     ),
@@ -233,9 +233,9 @@ PLANS = (
         "fig5-5",
         "Figure 5.5: recovery from a single loss",
         ("every",),
-        f"{GRAPH} Below, {WINDOW} A fast retransmit repairs a single loss; each duplicate opens the window by a "
-        "segment, and from where it is as large as before new ones go. In brackets the thesis's times, "
-        "of another segment.",
+        f"{GRAPH} Below, {WINDOW} A fast retransmit repairs a single loss; each duplicate opens the window by one "
+        "segment, and new segments are sent once it is as large as before. The thesis's times, for another "
+        "segment, are in brackets.",
         _fig5,
         TALL,
     ),
@@ -243,8 +243,8 @@ PLANS = (
         "fig5-6",
         "Figure 5.6: grouping after it",
         ("every",),
-        f"{GRAPH} What was sent in a group is acknowledged in a group, which releases the next one, until the path is "
-        "full. In brackets the thesis's times.",
+        f"{GRAPH} Segments sent in a group are acknowledged in a group, which releases the next group, until the "
+        "path is full. The thesis's times are in brackets.",
         _fig6,
         WIDE,
     ),
@@ -252,9 +252,9 @@ PLANS = (
         "fig5-7",
         "Figure 5.7: several losses end in a timeout",
         ("every",),
-        f"{GRAPH} Below, {WINDOW} Slow start sends at twice the bottleneck's rate, so that every other packet is lost. "
-        "One is sent again by a fast retransmit; then the window is used up, nothing more is sent, and the next loss "
-        "waits for the timer. In brackets the thesis's times.",
+        f"{GRAPH} Below, {WINDOW} Slow start sends at twice the bottleneck's rate, so every other packet is lost. A "
+        "fast retransmit repairs one loss; then the window is full, nothing more is sent, and the next loss waits "
+        "for the timer. The thesis's times are in brackets.",
         _fig7,
         TALL,
     ),
@@ -262,8 +262,8 @@ PLANS = (
         "fig5-8",
         "Figure 5.8: a false fast retransmit",
         ("every",),
-        f"{GRAPH} After the timeout also segments are sent again that had arrived (diamonds). Their duplicate ACKs "
-        "make a fast retransmit, though nothing was lost since. In brackets the thesis's times.",
+        f"{GRAPH} After the timeout, segments that had arrived are also retransmitted (diamonds). Their duplicate "
+        "ACKs trigger a fast retransmit although nothing more was lost. The thesis's times are in brackets.",
         _fig8,
         WIDE,
     ),
@@ -271,7 +271,7 @@ PLANS = (
         "fig5-9",
         "Figure 5.9: a damped slow start",
         ("every",),
-        f"{GRAPH} Above the first 0.8 s of data, below 0.8 s from the timeout on: an ACK for two segments and "
+        f"{GRAPH} Above, the first 0.8 s of data; below, 0.8 s from the timeout on: ACKs for two segments and "
         "duplicates open the window more slowly.",
         _fig9,
         TALL,

@@ -78,8 +78,8 @@ PLANS = (
         "fig6-1",
         "Figure 6.1: a buffer of 20 packets",
         ("buffer 20",),
-        f"{GRAPH} Net/2 with delayed ACKs. In a buffer of the bandwidth-delay product the same happens: a burst, "
-        "losses, a fast retransmit that is not enough, a timeout.",
+        f"{GRAPH} Net/2 with delayed ACKs. With a buffer of one bandwidth-delay product the same happens: a burst, "
+        "losses, an insufficient fast retransmit, a timeout.",
         _fig61,
         WIDE,
     ),
@@ -87,7 +87,7 @@ PLANS = (
         "fig6-2",
         "Figure 6.2: sensitivity to the delay",
         ("delayed", "45 ms", "55 ms"),
-        f"{WINDOW} Net/2 with delayed ACKs. Slightly another delay moves everything that follows.",
+        f"{WINDOW} Net/2 with delayed ACKs. A slightly different delay changes everything that follows.",
         _fig62,
         LARGE,
     ),
@@ -113,8 +113,8 @@ PLANS = (
         "Figure 7.3: with the new recovery as well",
         ("hoe", f"{MOST} lost"),
         f"{GRAPH} Above, delayed ACKs, no eighth: only single losses are left. Below, a run of ours in which {MOST} "
-        "segments of a window are dropped: each partial ACK has the next one sent again, and two duplicates let a new "
-        "one go.",
+        "segments of a window are dropped: each partial ACK triggers the next retransmission, and two duplicates "
+        "release a new segment.",
         _fig73,
         TALL,
     ),

@@ -31,7 +31,7 @@ def judged(view: View) -> list[Finding]:
 
     def one(claim: Claim) -> Finding:
         if claim.id in texts:
-            return claims.judge(claim, texts[claim.id], note="Read back from the scenarios that ran.")
+            return claims.judge(claim, texts[claim.id], note="Read from the scenarios that ran.")
         if claim.id in derived:
             return claims.judge(claim, (derived[claim.id],), note="Derived from the scenarios that ran.")
         return claims.judge(claim, MEASURES[claim.id](view))
@@ -58,31 +58,32 @@ def details(view: View) -> dict[str, str]:
     return {
         "S002-08": "§5.2 says that the eighth was left out; its numbers come only with it, so it is in.",
         **dict.fromkeys(
-            ("S002-12", "S002-13"), "The receiver's clock (80 ms) was chosen by such times: it moves them."
+            ("S002-12", "S002-13"), "The receiver's clock (80 ms) was chosen to fit such times, since it moves them."
         ),
         **dict.fromkeys(
-            ("S002-14", "S002-21"), "Two ticks of the slow clock were chosen by such times; with three it is later."
+            ("S002-14", "S002-21"), "Two ticks of the slow clock were chosen to fit such times; with three it is later."
         ),
-        "S002-17": f"The three times are {asked:.2f}, {full:.2f} and {done:.2f} s: another segment is lost than hers.",
+        "S002-17": f"The three times are {asked:.2f}, {full:.2f} and {done:.2f} s: "
+        "a different segment is lost than in the thesis.",
         "S002-18": f"That is {faded(every) - done:.2f} s after the ACK of new data; in the thesis it is 0.6 s.",
         "S002-20": _gap(view),
         "S002-22": (f"{_opened(every)} ACKs have opened cwnd until then; it ends at 51200 bytes, as §5.3.2 says."),
         "S002-25": f"The times are {large[1]:.3f} and {large[0]:.3f} s.",
         "S002-26": (
-            f"It depends on what is taken for data transferred: {shares}. The thesis's graphs show what the sender "
-            "sends (§4.3), so that decides here."
+            f"It depends on what counts as data transferred: {shares}. The thesis's graphs show the data sent "
+            "(§4.3), which decides here."
         ),
         "S002-28": f"The first timeouts are at {', '.join(f'{view(n).timeouts[0]:.1f}' for n in _DELAYS)} s.",
         "S002-30": (
             f"With the eighth, which §5 blames for losses, the estimate alone leaves {steps['estimate eighth']} "
-            "timeouts with delayed ACKs; that her Figure 7.2 is without was concluded from that."
+            "timeouts with delayed ACKs; from this we concluded that Figure 7.2 is without it."
         ),
         "S002-33": (
             f"Transmission makes the round trip {1e3 * ten.round_trip:.1f} ms here; within 1 s of the fast "
             f"retransmission {_repaired(view)} of 10 losses are acknowledged, the last after "
             f"{_done(view) - first_lost:.2f} s."
         ),
-        "S002-35": "Where the receiver's clock answers a single segment, two go.",
+        "S002-35": "Where the receiver's clock acknowledges a single segment, two are sent.",
         "S002-39": f"{len(surge(every))} segments in {1e3 * (surge(every)[-1].at - surge(every)[0].at):.0f} ms.",
         "S002-40": (
             f"The transfers take {view('hoe').acks[-1].at:.2f} s (delayed) and {view('hoe every').acks[-1].at:.2f} s "

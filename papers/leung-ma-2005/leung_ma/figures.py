@@ -96,7 +96,7 @@ ROWS = (
         "fig10-11",
         "Figures 10 and 11: throughput against the share of packets over R1-R3-R4",
         f"{LINES_ARE} Nothing is random without loss. INC and AVG nearly coincide, and so do DSACK and "
-        "EWMA. Dotted: a straight line between the ends, which the paper takes for ideal. In the paper AVG-DEV "
+        "EWMA. Dotted: a straight line between the ends, which the paper regards as ideal. In the paper AVG-DEV "
         "is on average 35 to 45 % above DEL, INC and AVG, and 65 % above EWMA.",
         OVER_R3,
         "throughput, kB/s",
@@ -108,7 +108,7 @@ ROWS = (
     Row(
         "table2-shares",
         "Table 2: unnecessary retransmission rate against the share of packets over R1-R3-R4",
-        "The rates whose means over the shares stand in Table 2. Needless fast retransmissions, per cent of the "
+        "The rates whose means over the shares are in Table 2. Needless fast retransmissions, per cent of the "
         f"packets sent; none is shown at 0.001. {LINES_ARE}",
         OVER_R3,
         RATE,

@@ -29,7 +29,7 @@ from .view import Read, Runs, View
 
 CLAIMS = "claims.csv"
 UNCHECKED = {
-    "S001-45": "It is a measurement of other people's that §IV-A quotes; no run of ours can check it.",
+    "S001-45": "§IV-A quotes a measurement by others; none of our runs can check it.",
 }
 MORE = frozenset({"S001-16", "S001-50"})
 """Claims about the largest of many ratios or means, which a single run can decide."""
@@ -74,7 +74,7 @@ def judged(claim: Claim, made: Made, folder: Path) -> Finding:
     if claim.id in UNCHECKED:
         return Finding(claim, Verdict.UNCHECKED, note=UNCHECKED[claim.id])
     if claim.id in made.texts:
-        return claims.judge(claim, made.texts[claim.id], note="Read back from the scenarios and stacks that ran.")
+        return claims.judge(claim, made.texts[claim.id], note="Read from the scenarios and stacks that ran.")
     if claim.id == "S001-44":
         return _burst(claim, folder)
     if claim.id == "S001-42":
@@ -101,7 +101,7 @@ def _cost(claim: Claim, folder: Path) -> Finding:
     if claim.id == "S001-43":
         names = state(folder)
         note = (
-            f"Counted are the variables that our rule keeps from one ACK to the next ({', '.join(names)}), not its six "
+            f"This counts the variables that our rule keeps from one ACK to the next ({', '.join(names)}), not its six "
             "constants nor what any SACK sender has: the window, the round trip, the timeout and the run of duplicates."
         )
         return claims.judge(claim, (float(len(names)),), (None,), note)
@@ -116,8 +116,8 @@ def _instructions(folder: Path) -> str:
     ours, theirs = rows[AVG_DEV.stack], rows[FA.stack]
     per_event = float(theirs["instructions_per_event"]) / float(ours["instructions_per_event"])
     return (
-        "The paper's times are those of ns-2's code on a machine of 2005; ours say nothing of them. With our code a "
-        f"whole ACK takes {float(ours['instructions_per_ack']):.0f} instructions with AVG-DEV and "
+        "The paper's times are those of ns-2's code on a machine of 2005; ours do not compare with them. With our code "
+        f"a whole ACK takes {float(ours['instructions_per_ack']):.0f} instructions with AVG-DEV and "
         f"{float(theirs['instructions_per_ack']):.0f} with FA: only a reordering event touches the histogram. Of "
         f"the threshold's rule alone, an event takes {per_event:.2f} times as many (reference/README.md)."
     )

@@ -35,7 +35,7 @@ def findings(view: View, parameters: Mapping[str, str], work: Work) -> list[Find
 
 def _finding(claim: Claim, view: View, parameters: Mapping[str, str]) -> Finding:
     if claim.id in parameters:
-        return claims.judge(claim, parameters[claim.id], note="Read back from the scenarios that ran.")
+        return claims.judge(claim, parameters[claim.id], note="Read from the scenarios that ran.")
     note = NOTES[claim.id](view) if claim.id in NOTES else ""
     if claim.id in FORCED:
         measured = FORCED[claim.id](view)

@@ -90,9 +90,9 @@ def _figure_5(view: View, work: Work) -> Picture:
     name, title = "fig5", "Figure 5: effective throughput while losses are repaired"
     caption = (
         "Each mark is a case: a window of 12 to 28 packets of which 3 (left) or 6 (right) are lost, side by side or "
-        "every other one. Counted is what is acknowledged between the fast retransmit and the ACK of all that was "
-        "outstanding then. In the paper RR is significantly above Tahoe and New-Reno and slightly above SACK, and with "
-        "6 losses Tahoe is above New-Reno. Nothing is drawn by chance."
+        "every other one. The measure counts data acknowledged between the fast retransmit and the ACK of everything "
+        "outstanding at that time. In the paper RR is significantly above Tahoe and New-Reno and slightly above SACK, "
+        "and with 6 losses Tahoe is above New-Reno. Nothing is drawn by chance."
     )
     about = _about(f"{len(view.grid.of(RR))} cases", view.grid.digest)
     point = f"{RUN}scenario-losses.toml --trace losses.parquet"
@@ -143,9 +143,9 @@ def _figure_6(view: View, work: Work) -> Picture:
     figure.legend(plain.values(), plain.keys(), loc="outside upper center", ncols=3)
     name, title = "fig6", f"Figure 6: the first of ten flows over RED, seed {SEED}"
     caption = (
-        "A bar is a packet sent, in its sender's colour; triangles are packets sent again, crosses packets dropped; "
-        "the stairs are what is acknowledged. One run of each sender, of a seed that was named beforehand; the next "
-        "figure has the others. In the paper RR acknowledges most, and New-Reno's new data fade away in its recovery."
+        "A bar is a packet sent, in its sender's colour; triangles are retransmissions and crosses are drops; the "
+        "staircase is the cumulative ACK. Each sender has one run, with a seed chosen beforehand; the next figure "
+        "has the other seeds. In the paper RR acknowledges most, and New-Reno's new data fade away in its recovery."
     )
     ran = [view.ran[red(scheme)] for scheme in COMPARED]
     first = hashlib.sha256("".join(one.runs[0]["identity"] for one in ran).encode()).hexdigest()[:16]
@@ -166,7 +166,7 @@ def _acked(events: pl.DataFrame) -> float:
 
 EVENTS: tuple[tuple[str, Callable[[FirstRecovery], float | None], float], ...] = (
     ("further loss", lambda one: one.further_s, 2.37),
-    ("it is sent again", lambda one: one.resent_s, 3.33),
+    ("it is retransmitted", lambda one: one.resent_s, 3.33),
     ("first recovery ends", lambda one: one.exit_s, 3.65),
     ("next loss", lambda one: one.loss_s, 4.0),
     ("second recovery ends", lambda one: one.second_exit_s, 5.30),
@@ -201,8 +201,8 @@ def _events(view: View, work: Work) -> Picture:
     ran = view.ran[red(RR)]
     name, title = "fig6-events", "Figure 6(d): when things happen to RR's first flow"
     caption = (
-        "Each dot is a seed; in some an event does not come within the 6 s, or a timeout comes first. The diamond is "
-        "what the paper tells of its one run."
+        "Each dot is a seed; in some the event does not happen within the 6 s, or a timeout happens first. The "
+        "diamond is the paper's single run."
     )
     svg = (work.out / name).with_suffix(".svg")
     point = f"{RUN}scenario-red.toml --trace red.parquet"

@@ -36,11 +36,11 @@ ARROWS: tuple[tuple[Place, Place, float, Place, str, str], ...] = (
 """From, to, curvature, position of the number, the number, its alignment."""
 RULES = (
     "1  third duplicate, unless a timeout's window is still being repaired: ssthresh is halved, recover = first "
-    "unsent,\n    cwnd is kept, ndup = actnum = 0, snd_una is sent again",
+    "unsent,\n    cwnd is kept, ndup = actnum = 0, snd_una is retransmitted",
     "2  ACK of all below recover: cwnd = actnum = ndup / 2 (at least 1); ssthresh is no higher (at least 2): "
     "congestion\n    avoidance follows",
-    "3  partial ACK: actnum = ndup / 2, ndup = 0, snd_una is sent again; what is new from here on is counted as sent",
-    "4  partial ACK, ndup >= sent in the round before: actnum + 1, snd_una is sent again, then one additional new "
+    "3  partial ACK: actnum = ndup / 2, ndup = 0, snd_una is retransmitted; new segments from here on count as sent",
+    "4  partial ACK, ndup >= sent in the round before: actnum + 1, snd_una is retransmitted, then one additional new "
     "segment",
     "5  partial ACK, ndup < sent: the difference is lost, too: actnum less it, recover = first unsent now, snd_una is "
     "sent again",

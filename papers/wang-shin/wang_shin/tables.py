@@ -32,7 +32,7 @@ def numbers(view: View) -> Iterator[Table]:
     red_rows = [[scheme.name, *_flows(view.ran[red(scheme)])] for scheme in COMPARED]
     yield Table("Ten flows over RED, 6 s (Figure 6)", head, red_rows)
     rows = [[scheme.name, *_flows(view.ran[droptail(scheme)])] for scheme in COMPARED]
-    yield Table("Table 3 as it stands: three flows over 8 packets of drop-tail, starts at random, 20 s", head, rows)
+    yield Table("Table 3 as printed: three flows over 8 packets of drop-tail, starts at random, 20 s", head, rows)
     yield _model(view)
     yield _transfer(view)
 

@@ -204,14 +204,14 @@ class Finding:
         unsure = [rule for rule, part in zip(self.claim.rules, parts, strict=True) if part is Part.UNDECIDED]
         single = any(rule.draw for rule in unsure)
         tie = any(rule.word == "before" for rule in unsure) and not self.intervals
-        more = " The published value is a single run, which lies inside what our runs do." if single else ""
+        more = " The published value is a single run, within the range of our runs." if single else ""
         outside = any(r.draw and p is Part.DIFFERS for r, p in zip(self.claim.rules, parts, strict=True))
-        more += " What was published of a single run lies outside what nine of ten of our runs do." if outside else ""
+        more += (
+            " The published value of a single run is outside the range of nine in ten of our runs." if outside else ""
+        )
         more += " Values within 1 % of each other are a tie." if tie else ""
         chance = any(not rule.draw for rule in unsure) and not tie
-        return more + (
-            " The 95 % interval reaches across the bound: other seeds may decide otherwise." if chance else ""
-        )
+        return more + (" The 95 % interval includes the bound: other seeds may decide differently." if chance else "")
 
     def row(self) -> dict[str, object]:
         """The finding as an entry of claims.json; a single value is not put in a list."""

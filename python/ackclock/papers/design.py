@@ -168,7 +168,7 @@ class Readings:
         alone = [one.reading.name for one in holds if one.why == SINGLE]
         if self.done[0].verdicts[claim] is Verdict.HOLDS or not alone:
             return said
-        return f"{said} One choice made otherwise is enough: {' or '.join(alone)}."
+        return f"{said} One different choice is enough: {' or '.join(alone)}."
 
     def _scored(self, one: Mapping[str, Any]) -> Scored:
         known = {letter: verdict for verdict, letter in LETTERS.items()}

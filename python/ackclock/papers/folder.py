@@ -220,4 +220,4 @@ def _check(table: Path, findings: Sequence[claims.Finding]) -> None:
             raise PaperError(f"{table}: claim {id}: found {n}, allowed: one")
     for id in found:
         if id not in asked:
-            raise PaperError(f"{table}: found a finding on {id}, which is no claim, allowed: {', '.join(asked)}")
+            raise PaperError(f"{table}: found a finding on {id}, which is not a claim, allowed: {', '.join(asked)}")

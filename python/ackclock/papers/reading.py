@@ -168,7 +168,7 @@ def _choice(node: Node) -> Choice:
     taken = table["taken"].text("the key of a value")
     found = [o for o in options if o.key == taken]
     if not found or found[0].edits:
-        raise table["taken"].refuse("the key of a value that has no `edit`: what is taken is what the scenarios have")
+        raise table["taken"].refuse("the key of a value without `edit`, since the value taken is the scenarios' own")
     if len(options) == 1:
         raise table["value"].refuse("at least two values", "one")
     return Choice(table["key"].text("a name"), table["question"].text("a question"), taken, options)

@@ -49,12 +49,12 @@ def _sentences(shown: Readings) -> list[str]:
     more = sum(n > holding[0] for n in holding)
     lead = (
         f"The text leaves {len(shown.choices)} choices open. {len(shown.done)} readings were run: as taken, each "
-        "choice made otherwise alone, every two together, and a search on from the best. "
+        "choice changed alone, every pair changed, and a search from the best. "
         f"Each point has {seeds} seeds, and runs are {length}."
     )
     counted = (
-        f"As taken, {holding[0]} of {len(measured)} measured claims hold. Under the readings it is {min(holding)} to "
-        f"{max(holding)}, and more than as taken under {more} of them."
+        f"As taken, {holding[0]} of {len(measured)} measured claims hold. Across the readings the number is "
+        f"{min(holding)} to {max(holding)}; {more} of them have more than the reading as taken."
     )
     half = len(shown.split.scored), len(shown.split.held_out)
     out = (
@@ -64,7 +64,7 @@ def _sentences(shown: Readings) -> list[str]:
         f"{best.score(shown.split.held_out):g} of {half[1]}, as taken {taken.score(shown.split.held_out):g}. "
         "A claim that holds has a point, one that holds in part a half."
     )
-    return [lead, counted, out, "No choice is taken because it scores better. What is taken follows from the text."]
+    return [lead, counted, out, "No choice was made because it scores better. Each follows from the text."]
 
 
 def _named(one: Scored) -> str:
@@ -107,7 +107,7 @@ def _others(shown: Readings) -> Table:
         [claim, shown.done[0].verdicts[claim].value, full[claim].value if claim in full else "other"]
         for claim in shown.row["other_than_full"]
     ]
-    return Table("Claims that few, short runs judge otherwise", ("claim", "in the design", "in full"), rows)
+    return Table("Claims that few, short runs judge differently", ("claim", "in the design", "in full"), rows)
 
 
 def _draw(shown: Readings, paper: Paper, out: Path) -> Picture:

@@ -75,7 +75,8 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
     wish.out.mkdir(parents=True, exist_ok=True)
     if (older := wish.out / OLDER).is_dir():
         print(
-            f"ackclock: {older}: kept points of an older form, which are not read; it may be deleted", file=sys.stderr
+            f"ackclock: {older}: it holds points of an older form, which are not read; it may be deleted",
+            file=sys.stderr,
         )
     with Store(wish.store) as store, workers as runs_on:
 

@@ -61,7 +61,7 @@ def unpacked(answer: object, tasks: int) -> list[Done]:
                 raise ValueError(f"{len(done)} of {tasks} tasks")
     except (ValueError, TypeError, KeyError, RecursionError, zlib.error) as wrong:
         what = " ".join(str(wrong).split())[:200]
-        raise AnswerError(f"a Dask worker answered what is no answer of ackclock ({what})") from None
+        raise AnswerError(f"a Dask worker did not send an ackclock result ({what})") from None
     if error is not None:
         raise error
     return done

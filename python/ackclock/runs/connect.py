@@ -48,7 +48,7 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
         try:
             client = Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ClusterError(f"{on}: no Dask scheduler answers there ({one_line(error)})") from None
+            raise ClusterError(f"{on}: no Dask scheduler replies there ({one_line(error)})") from None
         try:
             yield client
         finally:
@@ -70,7 +70,7 @@ def _check_certificates(at: str) -> None:
         why = one_line(error)
         raise ClusterError(f"{at}: the certificates of Dask's configuration cannot be used ({why})") from None
     if not certified:
-        allowed = "with those in Dask's configuration: distributed.comm.tls.ca-file and distributed.comm.tls.client"
+        allowed = "certificates in Dask's configuration: distributed.comm.tls.ca-file and distributed.comm.tls.client"
         raise ClusterError(f"{at}: found no certificates, allowed: {allowed}")
 
 

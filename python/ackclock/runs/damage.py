@@ -38,7 +38,7 @@ class Found:
     def said(self, file: Path) -> str:
         """The finding in one line for people."""
         parts = [f"damaged ({self.trouble})"] if self.trouble else []
-        parts += [f"{self.bad:,} of {self.good + self.bad:,} runs are not as they were kept"] if self.bad else []
+        parts += [f"{self.bad:,} of {self.good + self.bad:,} runs differ from what was stored"] if self.bad else []
         return f"{file}: {'; '.join(parts)}; {self.good:,} runs are good"
 
 

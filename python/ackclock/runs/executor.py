@@ -44,7 +44,7 @@ def executor(
     if on is None:
         return Local(threads)
     if threads is not None:
-        raise refusal("command line", None, "--threads", str(threads), "without --on, which says how many there are")
+        raise refusal("command line", None, "--threads", str(threads), "no --on, which sets the number of workers")
     from ackclock.runs import on_dask  # noqa: PLC0415 - not every installation has Dask
 
     return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)

@@ -146,7 +146,7 @@ class Laboratory:
             for task, done in finished:
                 runs = [(key_of_run(run), run) for run in done.runs]
                 if len(runs) != task.count or not all(key in wanted for key, _ in runs):
-                    raise RuntimeError(f"{task.name}: runs came back that were not asked for")
+                    raise RuntimeError(f"{task.name}: it returned runs that were not requested")
                 # The time since the previous piece was ready; the sum over all pieces is the elapsed time.
                 now = time.perf_counter()
                 cost = Cost(*(round(each / task.count, 9) for each in (done.processor_s, now - last)))

@@ -75,7 +75,7 @@ def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, No
     for item in (items := node.items("tables [[path]]")):
         path = _path(item, folder, stack, everywhere)
         if path.name in {other.name for other in paths}:
-            raise item.refuse("a `name` of its own for each path", f'"{path.name}" twice')
+            raise item.refuse("a different `name` for each path", f'"{path.name}" twice')
         paths.append(path)
     if not items:
         raise node.refuse("at least one table [[path]]", "none")
@@ -87,7 +87,7 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
     if ("scenario" in table) == ("capture" in table):
         raise item.refuse("a table with `scenario`, the path of one, or `capture`, the path of a capture to fit")
     if "flow" in table and "capture" not in table:
-        raise table["flow"].refuse("`flow` only beside `capture`")
+        raise table["flow"].refuse("`flow` only together with `capture`")
     file, original = (
         _fitted(table, folder) if "capture" in table else named_text(table["scenario"], folder, "a scenario")
     )
@@ -143,7 +143,7 @@ def named_text(node: Node, folder: Path, what: str) -> tuple[str, str]:
         return str(path), files.text(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error.reason
-        raise node.refuse(f"the path of {what}, seen from this file", f'"{said}" ({path}: {why})') from error
+        raise node.refuse(f"the path of {what}, relative to this file", f'"{said}" ({path}: {why})') from error
 
 
 def _changed(file: str, original: str, changes: Mapping[str, Node]) -> str:
@@ -216,7 +216,7 @@ def folder_name(node: Node | None, stem: str | None, default: str) -> str:
     Raises:
         ScenarioError: the name is not valid for a folder.
     """
-    allowed = "letters, digits and . _ + -, since a folder is named so"
+    allowed = "letters, digits and . _ + -, since it names a folder"
     name = stem or default if node is None else node.text(allowed)
     if re.fullmatch(r"[\w+-][\w.+-]*", name):
         return name

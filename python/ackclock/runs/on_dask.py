@@ -176,7 +176,7 @@ class OnDask:
             task = group.tasks[0]
             last = f" to {task.first + task.count - 1}" if task.count > 1 else ""
             what = " ".join([task.name, *([task.stack] if task.stack else []), *(f"{k}={v}" for k, v in task.set)])
-            raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died, {KILLED} times over")
+            raise ClusterError(f"{what}: seed {task.first}{last}: its Dask workers died {KILLED} times")
         return parts
 
     def _look(self, anew: bool = False) -> None:
@@ -188,4 +188,4 @@ class OnDask:
             raise self._lost(error) from None
 
     def _lost(self, error: BaseException) -> ClusterError:
-        return ClusterError(f"{self._at}: the Dask scheduler is lost ({one_line(error)})")
+        return ClusterError(f"{self._at}: the connection to the Dask scheduler is lost ({one_line(error)})")

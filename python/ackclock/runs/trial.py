@@ -148,7 +148,7 @@ def unquoted(error: ScenarioError, document: Document) -> ScenarioError:
     steps = paths.parse(error.key or "") or ()
     if steps[-1:] != ("data",) or "file" not in paths.under(document, steps[:-1]):
         return error
-    found = "something else (a file that a scenario names is not quoted)"
+    found = "something else (files that a scenario names are not quoted)"
     return refusal(error.file, error.line, error.key, found, error.allowed, error.hint)
 
 

@@ -62,7 +62,7 @@ class Worker:
         try:
             code = self._process.wait(1)
         except subprocess.TimeoutExpired:
-            return "it does not answer"
+            return "it does not respond"
         return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
 
 

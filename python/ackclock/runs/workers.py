@@ -84,14 +84,17 @@ class Workers:
         if self._unfit and not self._fit:
             raise RevisionError(next(iter(self._unfit.values())))
         for worker in self._unfit.keys() - known:
-            print(f"ackclock: {self._unfit[worker]}; it gets no runs", file=sys.stderr)
+            print(f"ackclock: {self._unfit[worker]}; it is given no runs", file=sys.stderr)
         if self._here is not None and len(self._fit) < len(self._here.worker_spec):
             self._here.scale(len(self._here.worker_spec))
         if self._fit:
             self._seen = now
         elif not self._worried and now >= self._seen + WORRY_SECONDS:
             self._worried = True
-            print(f"ackclock: no Dask worker for {WORRY_SECONDS:.0f} s; waiting for one", file=sys.stderr)
+            print(
+                f"ackclock: no Dask worker has been available for {WORRY_SECONDS:.0f} s; waiting for one",
+                file=sys.stderr,
+            )
 
     def _ask(self) -> None:
         threads: dict[str, int] = self._client.nthreads()

@@ -46,235 +46,243 @@ __all__ = [
 ]
 
 SwapMode: TypeAlias = Literal["slots", "literal", "neighbours"]
-"""Which two packets change places. ``slots``: Two of the queue's slots, drawn uniformly; nothing happens if one is
-empty or both are the same. The queue needs a limit in packets; ``literal``: Two different waiting packets, drawn
+"""Which two packets are swapped. ``slots``: Two slots of the queue, drawn uniformly; nothing happens if one is empty
+or both are the same. The queue needs a limit in packets; ``literal``: Two different waiting packets, drawn
 uniformly; ``neighbours``: A waiting packet and the one behind it.
 """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Swap(Part):
-    """At random times waiting packets change places (Blanton & Allman §2.2). Needs a rate."""
+    """Swaps queued packets at random times (Blanton & Allman §2.2). Needs a rate."""
 
     TAG: ClassVar = ("kind", "swap")
 
     mode: SwapMode
-    """Which two change places."""
+    """Which two packets are swapped."""
     count: int | None = None
-    """Swaps at each event, all at one instant. At least 1, at most 100000. Default: ``1``."""
+    """Number of swaps at each event, all at the same instant. At least 1, at most 100000. Default: ``1``."""
     gap: Gap
     """Time between events."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bernoulli(Part):
-    """Each packet is lost with the same probability, or with its bytes' share of it."""
+    """Drops each packet with the same probability, or with a probability that grows with its size."""
 
     TAG: ClassVar = ("kind", "bernoulli")
 
     p: float
     """The probability of a loss. At least 0, at most 1."""
     per: Per | None = None
-    """To what the probability belongs. Default: ``"packet"``."""
+    """What the probability applies to. Default: ``"packet"``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all."""
+    """The packets that the element acts on. Default: all packets."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GilbertElliott(Part):
-    """Loss in bursts: a channel that is good or bad, and changes by packets (`p`, `r`) or by time (`good_for`, `bad_for`)."""
+    """Loss in bursts: a channel with a good and a bad state that changes per packet (`p`, `r`) or over time (`good_for`, `bad_for`)."""
 
     TAG: ClassVar = ("kind", "gilbert-elliott")
 
     p: float | None = None
-    """Probability with which the channel turns bad after a packet. Above 0, at most 1."""
+    """Probability that the channel turns bad after a packet. Above 0, at most 1."""
     r: float | None = None
-    """Probability with which it turns good again: a bad spell lasts 1 / `r` packets. Above 0, at most 1."""
+    """Probability that it turns good again: a bad period lasts 1 / `r` packets on average. Above 0, at most 1."""
     good_for: str | None = None
-    """How long it is good, on average. As in "200 ms"."""
+    """Mean length of a good period. As in "200 ms"."""
     bad_for: str | None = None
-    """How long it is bad, on average. As in "200 ms"."""
+    """Mean length of a bad period. As in "200 ms"."""
     good_loss: float | None = None
-    """Probability with which a packet is lost while it is good. At least 0, at most 1. Default: ``0.0``."""
+    """Loss probability in the good state. At least 0, at most 1. Default: ``0.0``."""
     bad_loss: float | None = None
-    """Probability with which a packet is lost while it is bad. At least 0, at most 1. Default: ``1.0``."""
+    """Loss probability in the bad state. At least 0, at most 1. Default: ``1.0``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all."""
+    """The packets that the element acts on. Default: all packets."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DelaySpike(Part):
-    """Packets that come during a spike wait for its end, then go on in order."""
+    """Holds packets that arrive during a spike until it ends, then releases them in order."""
 
     TAG: ClassVar = ("kind", "delay-spike")
 
     times: Sequence[str] | None = None
-    """When each begins, as in `["5 s", "20 s"]`."""
+    """Start times, as in `["5 s", "20 s"]`."""
     gap: Gap | None = None
-    """Time from the end of one to the next, at least 1 ms."""
+    """Time from the end of one to the start of the next, at least 1 ms."""
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
     """Where on the link. At the exit, waiting packets do not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back."""
+    """The packets that the element acts on. Default: all packets. The others overtake packets that a delay spike
+    holds back.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Outage(Part):
-    """Packets that come during an outage are lost."""
+    """Drops packets that arrive during an outage."""
 
     TAG: ClassVar = ("kind", "outage")
 
     times: Sequence[str] | None = None
-    """When each begins, as in `["5 s", "20 s"]`."""
+    """Start times, as in `["5 s", "20 s"]`."""
     gap: Gap | None = None
-    """Time from the end of one to the next, at least 1 ms."""
+    """Time from the end of one to the start of the next, at least 1 ms."""
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
     """Where on the link. At the exit, waiting packets do not fill the queue. Default: ``"exit"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back."""
+    """The packets that the element acts on. Default: all packets. The others overtake packets that a delay spike
+    holds back.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Red(Part):
-    """Random early detection as ns-2's (Floyd & Jacobson 1993). Needs a rate; the queue's `limit` holds besides."""
+    """Random early detection as in ns-2 (Floyd & Jacobson 1993). Needs a rate. The queue's `limit` also applies."""
 
     TAG: ClassVar = ("kind", "red")
 
     min: str
-    """Below this average of what waits nothing is dropped: packets, or bytes on the wire. As in "65 packets" or
+    """Average queue length below which nothing is dropped, in packets or bytes on the wire. As in "65 packets" or
     "1460 B".
     """
     max: str
-    """From this average on everything is dropped, or with `gentle` from twice it on. Above `min`, in the same unit.
-    As in "65 packets" or "1460 B".
+    """Average queue length from which everything is dropped; with `gentle`, from twice this length. Above `min`, in
+    the same unit. As in "65 packets" or "1460 B".
     """
     max_p: float | None = None
-    """Probability at `max`, before drops are spaced. The default is ns-2's (`linterm_ 10`). Above 0, at most 1.
-    Default: ``0.1``.
+    """Drop probability at `max`, before drops are spaced. The default is that of ns-2 (`linterm_ 10`). Above 0, at
+    most 1. Default: ``0.1``.
     """
     weight: float | None = None
-    """Weight of the newest length in the average. The default is from Floyd & Jacobson 1993 §8. Above 0, at most 1.
+    """Weight of the current length in the average. The default is from Floyd & Jacobson 1993 §8. Above 0, at most 1.
     Default: ``0.002``.
     """
     gentle: bool | None = None
-    """Above `max` the probability goes from `max_p` to 1 at twice `max`. The default is ns-2's since 2001; the
-    paper's RED has no such region. Default: ``true``.
+    """Whether the probability rises from `max_p` at `max` to 1 at twice `max`. The default is that of ns-2 since
+    2001; the paper's RED has no such region. Default: ``true``.
     """
     wait: bool | None = None
-    """Drops are at least 1 / p packets apart. The default is ns-2's; the paper spaces them evenly from 1 to 1 / p.
-    Default: ``true``.
+    """Whether drops are at least 1 / p packets apart. The default is that of ns-2; the paper spaces them evenly from
+    1 to 1 / p. Default: ``true``.
     """
     per: Per | None = None
-    """To what the probability belongs. Default: ``"packet"``."""
+    """What the probability applies to. Default: ``"packet"``."""
     mean_packet: str | None = None
-    """A typical packet on the wire, by which idle time and, per byte, sizes are measured. The default is ns-2's. As
-    in "1460 B". Default: ``"500 B"``.
+    """Size of a typical packet on the wire. It scales idle time and, with `per = "byte"`, packet sizes. The default
+    is that of ns-2. As in "1460 B". Default: ``"500 B"``.
     """
     ecn: bool | None = None
-    """While the average is below `max`, packets that may be marked are marked in place of dropped (RFC 3168 §5);
-    flows whose stack has `options.ecn = true` send such packets. Default: ``false``.
+    """Whether ECN-capable packets are marked instead of dropped while the average is below `max` (RFC 3168 §5).
+    Flows whose stack has `options.ecn = true` send such packets. Default: ``false``.
     """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Late(Part):
-    """One arrival that goes on later."""
+    """One arrival to delay."""
 
     nth: int
-    """Which arrival, counted from 0. At least 0."""
+    """Number of the arrival, from 0. At least 0."""
     by: str
-    """By how much. As in "200 ms"."""
+    """Length of the delay. As in "200 ms"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Script(Part):
-    """The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is."""
+    """Drops, duplicates or delays chosen arrivals, numbered from 0, retransmissions included.
+
+    At least one must be chosen.
+    """
 
     TAG: ClassVar = ("kind", "script")
 
     drop: Sequence[int] | None = None
-    """These disappear, as in `[14, 26]`. Default: ``[]``."""
+    """Arrivals to drop, as in `[14, 26]`. Default: ``[]``."""
     duplicate: Sequence[int] | None = None
-    """These go on twice. Default: ``[]``."""
+    """Arrivals to duplicate. Default: ``[]``."""
     delay: Sequence[Late] | None = None
-    """These go on later and are overtaken. Default: ``[]``."""
+    """Arrivals to delay; later packets overtake them. Default: ``[]``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets are counted. Default: all."""
+    """The packets that are counted. Default: all packets."""
     flow: int | None = None
     """The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic."""
 
 
 BelowZero: TypeAlias = Literal["again", "zero"]
-"""What happens to a delay that is not above zero. ``again``: It is drawn again; ``zero``: It is zero."""
+"""Handling of a drawn delay that is not above zero. ``again``: Draws again; ``zero``: Uses zero."""
 
 
 Draws: TypeAlias = Literal["own", "link"]
-"""Whether the directions of a link share draws. ``own``: The direction's own; ``link``: The link's: both directions
-with the same keys draw the same.
+"""Whether the directions of a link share draws. ``own``: Each direction draws for itself; ``link``: Both directions
+of the link get the same draws if their keys are the same.
 """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RedrawnDelay(Part):
-    """The delay is redrawn from a normal distribution, on top of the link's own; packets overtake (Leung & Ma 2005 §IV-A)."""
+    """Adds a delay that is redrawn from a normal distribution, so packets overtake each other (Leung & Ma 2005 §IV-A)."""
 
     TAG: ClassVar = ("kind", "redrawn-delay")
 
     mean: str
-    """The distribution's mean, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4. As in "200 ms"."""
+    """Mean of the distribution, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4. As in "200 ms"."""
     deviation: str
-    """Its standard deviation. Leung & Ma 2005 Table 1: 200 f / 3 ms. As in "200 ms"."""
+    """Standard deviation of the distribution. Leung & Ma 2005 Table 1: 200 f / 3 ms. As in "200 ms"."""
     every: str
     """Time between draws; the first is at 0 s. Leung & Ma 2005 Table 1: 50 ms or 100 ms. As in "200 ms"."""
     below_zero: BelowZero | None = None
-    """What happens to a draw that is not above zero. Unsaid in the source. Default: ``"again"``."""
+    """Handling of a draw that is not above zero. The source does not say. Default: ``"again"``."""
     overtaking: bool | None = None
     """Whether a packet may arrive before one that left earlier. The source needs it. Default: ``true``."""
     draws: Draws | None = None
-    """Whose draws they are. Unsaid in the source. Default: ``"own"``."""
+    """Whether both directions share draws. The source does not say. Default: ``"own"``."""
 
 
 SplitChoice: TypeAlias = Literal["turns", "random", "flows"]
-"""How a split chooses. ``turns``: Weighted round robin, packet by packet; ``random``: A draw for each packet;
-``flows``: A flow keeps to one path, which a hash of the flow chooses; another in each seed.
+"""How a split chooses a path. ``turns``: Weighted round robin, packet by packet; ``random``: An independent random
+choice for each packet; ``flows``: A hash of the flow chooses one path for all its packets; the hash differs between
+seeds.
 """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SplitPath(Part):
-    """One of the paths of a split. What it does not say is as in the link."""
+    """One of the paths of a split. Keys that are not given are taken from the link."""
 
     weight: int
-    """Its share is this over the sum of all. At least 0, at most 1000000."""
+    """Its share of the packets is this weight divided by the sum of all weights. At least 0, at most 1000000."""
     rate: str | None = None
-    """Bits or bytes a second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
+    """Bits or bytes per second, or `"unlimited"`: transmission takes no time. As in "5 Mbps" or "unlimited"."""
     delay: str | None = None
     """Propagation delay, at most an hour. As in "200 ms"."""
     queue: str | Queue | None = None
-    """What may wait: packets, or bytes on the wire; or a table with the limit and its convention. As in "65 packets"
-    or "1460 B" or "unlimited".
+    """Capacity of the queue, in packets or in bytes on the wire; or a table with the limit and its convention. As in
+    "65 packets" or "1460 B" or "unlimited".
     """
     elements: Sequence[Element] | None = None
-    """What acts on packets, in order."""
+    """The elements that act on packets, in order."""
     form: Form | None = None
-    """How the link is simulated; results are equal."""
+    """How the link is simulated. Both forms give the same results."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Split(Part):
-    """Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B).
+    """Replaces this direction by several parallel paths (Leung & Ma 2005 §IV-B).
 
-    Beside it may stand only what acts before the queue.
+    Only elements that act before the queue may be used beside it.
     """
 
     TAG: ClassVar = ("kind", "split")
@@ -282,26 +290,26 @@ class Split(Part):
     choice: SplitChoice | None = None
     """How a packet's path is chosen. Default: ``"turns"``."""
     paths: Sequence[SplitPath]
-    """The paths, at least one of them with a weight above 0."""
+    """The paths. At least one needs a weight above 0."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Demote(Part):
-    """The head of the queue is moved back, again and again (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate."""
+    """Repeatedly moves the head of the queue back (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate."""
 
     TAG: ClassVar = ("kind", "demote")
 
     interval: int
-    """By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to
-    100. At least 1, at most 1000000.
+    """Number of places to move it, whenever more packets wait. No other packet is moved until this one has been
+    transmitted. The source uses 4 to 100. At least 1, at most 1000000.
     """
     device: str | None = None
-    """How many of the waiting packets are looked at. Default: all. Unsaid in the source. As in "65 packets"."""
+    """Number of waiting packets to consider. Default: all packets. The source does not say. As in "65 packets"."""
 
 
 Distribution: TypeAlias = Literal["uniform", "normal"]
-"""How netem's delay varies. ``uniform``: From `delay` less `jitter` to `delay` and `jitter`; ``normal``: Normal, cut
-off near four standard deviations.
+"""Distribution of netem's delay. ``uniform``: Uniform, at most `jitter` below or above `delay`; ``normal``: Normal,
+cut off near four standard deviations.
 """
 
 
@@ -314,123 +322,129 @@ class Netem(Part):
     delay: str | None = None
     """Delay of each packet. As in "200 ms". Default: ``"0 s"``."""
     jitter: str | None = None
-    """By how much it varies: half the width, or the standard deviation. At most 2147483647 ns. As in "200 ms".
-    Default: ``"0 s"``.
+    """Variation of the delay: half the width of the range, or the standard deviation. At most 2147483647 ns. As in
+    "200 ms". Default: ``"0 s"``.
     """
     jitter_correlation: float | None = None
-    """How much of the random number before is in the next. At least 0, at most 1. Default: ``0.0``."""
+    """Correlation of each random number with the one before it. At least 0, at most 1. Default: ``0.0``."""
     distribution: Distribution | None = None
-    """How it varies. Default: ``"uniform"``."""
+    """Distribution of the delay. Default: ``"uniform"``."""
     reorder: float | None = None
-    """Probability with which a packet skips the delay. Default: 0, or 1 beside `gap`. At least 0, at most 1."""
+    """Probability that a packet skips the delay. Default: 0, or 1 if `gap` is given. At least 0, at most 1."""
     gap: int | None = None
-    """At most one in this many packets skips it. Default: 1 beside `reorder`. At least 1, at most 1000000."""
+    """At most one in this many packets skips the delay. Default: 1 if `reorder` is given. At least 1, at most
+    1000000.
+    """
     rate: str | None = None
-    """Packets follow each other at this rate. Default: at once. As in "5 Mbps" or "unlimited"."""
+    """Rate at which packets follow each other. Default: no limit. As in "5 Mbps" or "unlimited"."""
     reorder_correlation: float | None = None
-    """How much of the random number for skipping before is in the next. At least 0, at most 1. Default: ``0.0``."""
+    """Correlation of each random number for skipping with the one before it. At least 0, at most 1. Default:
+    ``0.0``.
+    """
     limit: str | None = None
-    """The emulator's queue. As in "65 packets". Default: ``"1000 packets"``."""
+    """Capacity of the emulator's queue. As in "65 packets". Default: ``"1000 packets"``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PathTrace(Part):
-    """Delay, loss and rate follow a table of values with commas between.
+    """Delay, loss and rate follow a comma-separated table.
 
-    Its first line has the names of the columns: `time_s`, and some of `delay_ms` (on top of the link's), `loss` (a
-    probability), `rate_mbps` (in place of the link's; 0 sends nothing). A row is in force until the next; the first has
-    time 0.
+    Its first line names the columns: `time_s`, and any of `delay_ms` (added to the link's delay), `loss` (a
+    probability), `rate_mbps` (replaces the link's rate; 0 stops transmission). Each row applies until the next; the
+    first has time 0.
     """
 
     TAG: ClassVar = ("kind", "path-trace")
 
     file: str | None = None
-    """The table's file, relative to the scenario's."""
+    """The table's file, relative to the scenario file."""
     data: str | None = None
     """The table itself."""
     repeat: str | None = None
-    """After this much time it begins again. Default: its last row stays in force. As in "200 ms"."""
+    """Time after which the table starts again. Default: the last row stays in force. As in "200 ms"."""
     at: Place | None = None
-    """Where packets are lost. Default: ``"exit"``."""
+    """Where packets are dropped. Default: ``"exit"``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Deliveries(Part):
-    """In place of the rate, instants at which the link delivers, in mahimahi's form (Netravali 2015): each line is a millisecond.
+    """Replaces the rate by delivery opportunities in mahimahi's format (Netravali 2015): each line is a time in milliseconds.
 
-    The trace begins again after its last.
+    The trace starts again after its last line.
     """
 
     TAG: ClassVar = ("kind", "deliveries")
 
     file: str | None = None
-    """The trace's file, relative to the scenario's."""
+    """The trace's file, relative to the scenario file."""
     data: str | None = None
     """The trace itself."""
     bytes: str | None = None
-    """What each instant delivers, bytes on the wire, 1 B to 1 MiB. As in "1460 B". Default: ``"1500 B"``."""
+    """Bytes on the wire that each opportunity delivers, 1 B to 1 MiB. As in "1460 B". Default: ``"1500 B"``."""
 
 
 Shape: TypeAlias = Literal["sine", "square"]
-"""How a periodic delay goes up and down. ``sine``: A sine that begins at its mean and rises; ``square``: High in the
-first half of each period, low in the second.
+"""Shape of a periodic delay. ``sine``: A sine wave that starts at its mean and rises; ``square``: High in the first
+half of each period, low in the second.
 """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Wobble(Part):
-    """The delay goes up and down regularly, on top of the link's own: from 0 to twice `amplitude` and back in each period."""
+    """Adds a periodic delay: from 0 to twice `amplitude` and back in each period."""
 
     TAG: ClassVar = ("kind", "wobble")
 
     shape: Shape | None = None
-    """How it goes up and down. Default: ``"sine"``."""
+    """Shape of the wave. Default: ``"sine"``."""
     amplitude: str
-    """By how much it differs from its mean at most. As in "200 ms"."""
+    """Largest difference of the delay from its mean. As in "200 ms"."""
     period: str
-    """How long it takes to come back, above zero. As in "200 ms"."""
+    """Length of a period, above zero. As in "200 ms"."""
     overtaking: bool | None = None
     """Whether a packet may arrive before one that left earlier. Default: ``true``."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Priority(Part):
-    """Short packets, or those of a class, overtake the others that wait (tc-prio(8)). Needs a rate."""
+    """Short packets, or packets of one class, overtake other waiting packets (tc-prio(8)). Needs a rate."""
 
     TAG: ClassVar = ("kind", "priority")
 
     ahead: Only | None = None
-    """Which packets go ahead. Default: all, if they are short enough."""
+    """The packets that go ahead. Default: all packets that are short enough."""
     up_to: str | None = None
-    """Only packets of at most this many bytes on the wire go ahead. Default: of any size. As in "1460 B"."""
+    """Largest packet that goes ahead, in bytes on the wire. Default: any size. As in "1460 B"."""
 
 
 Excess: TypeAlias = Literal["wait", "drop"]
-"""What happens to packets for which there are no tokens. ``wait``: They wait for tokens, in order (shaping);
-``drop``: They are dropped (policing).
+"""Handling of packets that find too few tokens. ``wait``: Packets wait for tokens, in order (shaping); ``drop``:
+Packets are dropped (policing).
 """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TokenBucket(Part):
-    """Packets go on at a rate, and a burst at once; what exceeds both waits or is dropped (RFC 2697, tc-tbf(8))."""
+    """A token bucket limits packets to a rate with bursts; packets that exceed both wait or are dropped (RFC 2697, tc-tbf(8))."""
 
     TAG: ClassVar = ("kind", "token-bucket")
 
     rate: str
-    """How fast tokens come: the rate in the long run. As in "5 Mbps"."""
+    """Rate at which tokens arrive: the long-term rate. As in "5 Mbps"."""
     burst: str
-    """How many bytes on the wire may go at once: the size of the bucket, at most 1 GB. Larger packets are dropped.
-    As in "1460 B".
+    """Size of the bucket: the largest burst, in bytes on the wire, at most 1 GB. Larger packets are dropped. As in
+    "1460 B".
     """
     excess: Excess | None = None
-    """What happens to a packet for which there are no tokens. Default: ``"wait"``."""
+    """Handling of a packet that finds too few tokens. Default: ``"wait"``."""
     limit: str | None = None
-    """How many packets may wait. Further ones are dropped. As in "65 packets". Default: ``"1000 packets"``."""
+    """Largest number of waiting packets. Further packets are dropped. As in "65 packets". Default: ``"1000
+    packets"``.
+    """
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
-    """Which packets it sees. Default: all. The others overtake waiting packets."""
+    """The packets that the element acts on. Default: all packets. The others overtake waiting packets."""
 
 
 Element: TypeAlias = (
@@ -453,6 +467,6 @@ Element: TypeAlias = (
     | Given
     | type[PythonElement]
 )
-"""Something that acts on the packets of one direction. Or a subclass of ``ackclock.Element``; with parameters
+"""An element that acts on the packets of one direction. Or a subclass of ``ackclock.Element``; with parameters
 ``ackclock.slots.given``.
 """

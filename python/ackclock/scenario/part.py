@@ -73,7 +73,7 @@ def plain(value: object, at: str) -> Toml:
         return {str(key): plain(inner, f"{at}[{key!r}]") for key, inner in value.items()}
     if isinstance(value, Iterable):
         return [plain(inner, f"{at}[{i}]") for i, inner in enumerate(value)]
-    raise TypeError(f"{at}: {value!r} is nothing that a scenario file can hold")
+    raise TypeError(f"{at}: {value!r} cannot be written to a scenario file")
 
 
 def setting(value: object, at: str) -> Toml:

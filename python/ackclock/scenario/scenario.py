@@ -176,7 +176,7 @@ class Scenario:
         for i, step in enumerate(steps):
             if isinstance(step, int) and not (isinstance(at, list) and step < len(at)):
                 there = f"{len(at)} of them" if isinstance(at, list) else "no list"
-                raise self._refused(path, there, "an index that is there, counted from 0")
+                raise self._refused(path, there, "an existing index, from 0")
             if isinstance(step, str) and not isinstance(at, dict):
                 raise self._refused(path, json.dumps(at, ensure_ascii=False), f"a table with the key {step}")
             if i + 1 < len(steps):

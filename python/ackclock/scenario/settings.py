@@ -21,16 +21,16 @@ class Gap(Part):
     exponential: str | None = None
     """Exponentially distributed with this mean, as in `{ exponential = "1 s" }`. As in "200 ms"."""
     uniform: Sequence[str] | None = None
-    """Any time from the first to the second with the same probability, as in `{ uniform = ["0.5 s", "1.5 s"] }`. As
-    in "['0.5 s', '1.5 s']".
+    """Uniformly distributed between two times, both included, as in `{ uniform = ["0.5 s", "1.5 s"] }`. As in "['0.5
+    s', '1.5 s']".
     """
     constant: str | None = None
-    """Always this. As in "200 ms"."""
+    """Always this time. As in "200 ms"."""
 
 
 Per: TypeAlias = Literal["packet", "byte"]
-"""To what a probability belongs. ``packet``: A packet of whatever size; ``byte``: A byte on the wire; a packet is
-lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+"""What a probability applies to. ``packet``: A packet of any size; ``byte``: A byte on the wire; a packet is lost if
+any of its bytes is (ns-2: `ErrorModel`, unit `byte`).
 """
 
 
@@ -41,14 +41,14 @@ delay.
 
 
 Only: TypeAlias = Literal["all", "data", "acks"]
-"""Which packets an element sees; the others pass. ``all``: All of them; ``data``: Packets that take up sequence
-numbers: data, SYN, FIN, and those of unresponsive sources; ``acks``: Pure ACKs.
+"""The packets that an element acts on; the others pass unchanged. ``all``: All packets; ``data``: Packets that
+occupy sequence numbers (data, SYN, FIN) and packets of unresponsive sources; ``acks``: Pure ACKs.
 """
 
 
 Form: TypeAlias = Literal["auto", "queued"]
-"""How a link is simulated. ``auto``: Departure times computed where nothing acts on a waiting packet; ``queued``:
-Always an explicit queue.
+"""How a link is simulated. ``auto``: Computes departure times directly where no element acts on waiting packets;
+``queued``: Always simulates an explicit queue.
 """
 
 

@@ -93,7 +93,7 @@ def _called(function: ast.expr) -> str:
 def _named(node: ast.Call) -> _Wanted:
     first = node.args[0] if node.args else None
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
-        raise HiddenError(f"a module whose name is worked out in line {node.lineno}")
+        raise HiddenError(f"a module whose name is computed in line {node.lineno}")
     return _Wanted(first.value, node.lineno)
 
 

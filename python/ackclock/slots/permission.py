@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-ASKED = "Python that a text names only with --allow-python (in Python: allow_python=True): it runs as your own program"
+ASKED = "Python code only with --allow-python (in Python: allow_python=True), since it runs with your permissions"
 
-LIVE = "built-in algorithms and elements: Python is too slow for real time"
+LIVE = "built-in algorithms and elements, since Python is too slow for real time"
 """The alternative in live runs."""
-PAGE = "built-in algorithms and elements: the page runs no Python"
+PAGE = "built-in algorithms and elements, since the page does not run Python"
 """The alternative on the lab page."""
 
 _allowed_instead: ContextVar[str | None] = ContextVar("allowed_instead", default=ASKED)

@@ -25,8 +25,8 @@ from ackclock.slots.imports import HiddenError, find_spec, local_modules, whole
 from ackclock.slots.permission import allowed_instead
 from ackclock.slots.source import EXECUTED, HELPERS, source_hash
 
-_TOLD = "imports of modules whose source is known before the run"
-_ALLOWED = '"file.py:Class", the file beside the scenario'
+_TOLD = "only imports of modules whose source is known before the run"
+_ALLOWED = '"file.py:Class", with the file relative to the scenario file'
 _MSS = 1460
 _of_program: dict[str, type[Outside]] = {}
 """Classes of this program by their content-addressed sources."""
@@ -193,7 +193,7 @@ def resolve(slot: str, table: str, folder: Path) -> Found:
         make(_MSS)
     except (Exception, SystemExit) as error:
         found = f"{type(error).__name__}: {_line(error)}"
-        raise RefusedError(None, found, f"parameters with which `{cls.__name__}` can be made") from error
+        raise RefusedError(None, found, f"parameters that `{cls.__name__}` accepts") from error
     try:
         what = json.dumps([source_hash(cls), cls.__qualname__, parameters], sort_keys=True)
     except HiddenError as error:
@@ -238,7 +238,7 @@ def find(source: str, folder: Path) -> type[Outside]:
     names = [k for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, Outside) and _is_of(module, v)]
     allowed = f"one of the classes {', '.join(names)}" if names else "a class that is a subclass of one of ackclock's"
     near = difflib.get_close_matches(name, names, 1)
-    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is no algorithm"
+    what = f"no class `{name}` in {file}" if found is None else f"`{name}`, which is not an algorithm"
     raise RefusedError("source", what, allowed, f'"{file}:{near[0]}"' if near else None)
 
 
@@ -330,7 +330,7 @@ def _check_methods(cls: type[Outside], base: type[Outside]) -> None:
         raise RefusedError(
             "source",
             f"`{cls.__name__}` without the method `{lacks[0]}`",
-            f"a class that has it, as ackclock.{base.__name__} says",
+            f"a class with this method, as ackclock.{base.__name__} requires",
         )
     known = [name for name in dir(base) if not name.startswith("_")]
     for name in dir(cls):
@@ -339,7 +339,7 @@ def _check_methods(cls: type[Outside], base: type[Outside]) -> None:
             allowed = ", ".join(n for n in known if callable(getattr(base, n)))
             raise RefusedError(
                 "source",
-                f"`{cls.__name__}` with a method `{name}`, which nobody would call",
+                f"`{cls.__name__}` with a method `{name}`, which is never called",
                 f"methods of ackclock.{base.__name__}: {allowed}",
                 f"`{near[0]}`" if near else None,
             )

@@ -82,7 +82,9 @@ def _check_unchanged(name: str, text: str) -> None:
         return
     first = vars(module).setdefault(EXECUTED, text)
     if first != text:
-        raise HiddenError(f"the local module {name}, which has changed since it was imported: reload it, or start anew")
+        raise HiddenError(
+            f"the local module {name}, which has changed since it was imported; reload it or restart Python"
+        )
 
 
 def _named(value: object, seen: set[int]) -> Iterator[tuple[str, str | None]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COLOURS = {Told.BETTER: "#0072B2", Told.WORSE: "#D55E00", Told.SAME: "#444444", Told.OPEN: "#888888"}
 MARKERS = {Told.BETTER: "^", Told.WORSE: "v", Told.SAME: "s", Told.OPEN: "o"}
-WORDS = {Told.BETTER: "better", Told.WORSE: "worse", Told.SAME: "no difference that matters", Told.OPEN: "cannot tell"}
+WORDS = {Told.BETTER: "better", Told.WORSE: "worse", Told.SAME: "no relevant difference", Told.OPEN: "cannot tell"}
 ROW_INCHES, FRAME_INCHES, WIDE_INCHES = 0.19, 0.62, 7.0
 COLUMNS = 3
 """The largest number of panels side by side."""
@@ -79,7 +79,7 @@ def _axis(measure: Measure, baseline: str) -> str:
     unit = "%" if measure.relative else f"% points of {measure.label}" if measure.unit == "%" else measure.label
     better = "right" if measure.more_is_better else "left"
     what = f"{measure.label}, {unit}" if measure.relative else unit
-    return f"{what} against {_short(baseline)}; {better} is better"
+    return f"{what} relative to {_short(baseline)}; {better} is better"
 
 
 def _short(stack: str) -> str:

@@ -108,11 +108,11 @@ def read(study: str | PathLike[str] | Mapping[str, Value]) -> Question:
 
 def _stacks(node: Node) -> dict[str, str]:
     """The text of each stack by name: the ``name`` among its parameters, or the text."""
-    allowed = "a list of two or more stacks, each called otherwise"
+    allowed = "a list of two or more stacks with different names"
     texts = [_stack(one) for one in node.items(allowed)]
     found = {dict(_native.own_parameters(text)).get("name", text).strip("\"'"): text for text in texts}
     if len(found) < len(texts):
-        raise node.refuse(allowed, "two that are called the same")
+        raise node.refuse(allowed, "two stacks with the same name")
     if len(found) < 2:  # noqa: PLR2004 - a comparison
         raise node.refuse(allowed, f"{len(found)} of them")
     return found

@@ -42,7 +42,7 @@ def _best(found: Found, part: OnPath) -> str:
 def _same(found: Found, part: OnPath) -> str:
     if all(d.told is Told.SAME for d in part.differences):
         return f"the stacks differ by less than {within(found)} in {found.question.measure.label}"
-    return f"{part.seeds} seeds do not tell which stack does best by {found.question.measure.label}"
+    return f"{part.seeds} seeds do not show which stack does best by {found.question.measure.label}"
 
 
 def _against(found: Found, part: OnPath) -> list[str]:
@@ -57,7 +57,7 @@ def _against(found: Found, part: OnPath) -> list[str]:
 def change(d: Difference, measure: Measure) -> str:
     """The difference of one from another in words: ``12 % more (9 to 15 %) than``."""
     if d.change is None or d.low is None or d.high is None:
-        return "in most runs better than" if d.told is Told.BETTER else "not told apart from"
+        return "better in most runs than" if d.told is Told.BETTER else "not distinguishable from"
     word = "more" if d.change >= 0 else "less"
     sign = 1 if d.change >= 0 else -1
     ends = sorted((sign * d.low, sign * d.high))

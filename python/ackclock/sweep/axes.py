@@ -85,7 +85,7 @@ def _listed(node: Node) -> list[Value]:
     span = values.span(keys["from"], keys["to"], spacing == "log", whole)
     found = [span.at(values.share(i, count - 1)) for i in range(count)]
     if any(a == b for a, b in itertools.pairwise(found)):
-        raise keys["count"].refuse("so many that rounded values differ", f"{count}, and {written(found[0])} twice")
+        raise keys["count"].refuse("few enough that rounded values differ", f"{count}, and {written(found[0])} twice")
     return found
 
 
@@ -97,7 +97,7 @@ def _distinct(node: Node) -> list[Value]:
     seen = set()
     for item in items:
         if (said := written(item.value)) in seen:
-            raise item.refuse("every value once", f"{said} a second time")
+            raise item.refuse("each value once", f"{said} a second time")
         seen.add(said)
     return [item.value for item in items]
 
@@ -110,7 +110,7 @@ def _coupled(node: Node) -> Axis:
         if not column:
             raise nodes[name].refuse("one value or more", "an empty list")
         if len(column) != length:
-            allowed = f"{length}, as many as `{first}`, with which it goes in step"
+            allowed = f"{length}, as many as `{first}`, with which it is coupled"
             raise nodes[name].refuse(allowed, f"{len(column)} value{'s' * (len(column) != 1)}")
     return Axis(nodes, list(zip(*columns.values(), strict=True)))
 
@@ -119,11 +119,11 @@ def _random(node: Node) -> Axis:
     nodes = _filled(node)
     samples, seed = nodes.pop("samples", None), nodes.pop("seed", None)
     if samples is None:
-        raise node.refuse("with `samples`, how many points are drawn", "no `samples`")
+        raise node.refuse("also `samples`, the number of points to draw", "no `samples`")
     count = samples.whole(1, 10**6)
     start = seed.whole(0, 2**63 - 1) if seed else 1
     if not nodes:
-        raise samples.refuse("samples of one parameter or more, which stand beside it", "no parameter to draw")
+        raise samples.refuse("one or more parameters to draw, together with it", "no parameter to draw")
     return Axis(nodes, list(zip(*(_drawn(name, inner, start, count) for name, inner in nodes.items()), strict=True)))
 
 
@@ -151,9 +151,9 @@ def _check(name: str, node: Node, document: Mapping[str, Any], scenario: str) ->
     if name == "stack" or (name.startswith("set.") and len(name) > len("set.")):
         return
     steps = paths.parse(name)
-    allowed = f"`stack`, `set.PATH` of a parameter of the stack, or a path in {scenario}"
+    allowed = f"`stack`, `set.PATH` of a stack parameter, or a path in {scenario}"
     if steps is None or len(steps) == 1:
-        raise node.refuse(allowed, "no path of a parameter", nearest(name, ["stack", *paths.every(document)]))
+        raise node.refuse(allowed, "not the path of a parameter", nearest(name, ["stack", *paths.every(document)]))
     if steps[:2] in {("run", "seed"), ("run", "seeds")}:
         raise node.refuse("the plan's key `seeds`", "a path to the scenario's seeds")
     if not paths.present(document, steps):
@@ -168,7 +168,7 @@ def _apart(name: str, node: Node, other: str, before: Node) -> None:
         raise node.refuse("a parameter in one place", f"the parameter a second time, beside {beside}")
     for_every_flow = any(of == "stack" or of.startswith("set.") for of in (name, other))
     if paths.within(_target(name, for_every_flow), _target(other, for_every_flow)):
-        raise node.refuse("one of them", f"a parameter that goes with {beside}: one replaces the other")
+        raise node.refuse("one of them", f"a parameter that conflicts with {beside}, since one replaces the other")
 
 
 def _target(name: str, for_every_flow: bool) -> paths.Steps:

@@ -198,4 +198,4 @@ def _before(store: Store, name: str) -> tuple[Manifest | None, bytes | None, str
     if before.finished is None or not file.exists():
         return None, None, None
     content = table.intact(before, store)
-    return before, content, None if content else f"{file}: damaged; made anew of the kept runs"
+    return before, content, None if content else f"{file}: damaged; rebuilt from the kept runs"

@@ -98,13 +98,13 @@ def read(store: Placed, name: str) -> Manifest:
     try:
         said = json.loads(file.read_bytes())
         if said.pop("form") > FORM:
-            raise OSError(f"{file}: found the form of a newer ackclock, allowed: up to {FORM}")
+            raise OSError(f"{file}: found the format of a newer ackclock, allowed: up to {FORM}")
         points = [_entry(point) for point in said.pop("points")]
         return _checked(Manifest(points=points, **said), name)
     except (FileNotFoundError, NotADirectoryError):
         raise KeyError(name) from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        again = "run the sweep again, which writes it anew; no run is lost"
+        again = "run the sweep again, which rewrites it; no run is lost"
         raise OSError(f"{file}: damaged ({error}); {again}") from None
 
 
@@ -133,7 +133,7 @@ def _checked(manifest: Manifest, name: str) -> Manifest:
     if manifest.name != name:
         raise ValueError(f"found the name {manifest.name!r}")
     if not all(isinstance(one, str) for one in texts) or not all(one is None or isinstance(one, str) for one in when):
-        raise ValueError("a part that is no text")
+        raise ValueError("a part that is not text")
     if any(len(point.values) != len(manifest.parameters) for point in manifest.points):
         raise ValueError("a point without a value of each parameter")
     return manifest

@@ -160,12 +160,12 @@ def load(store: Store, name: str) -> Sweep:
             return Sweep(manifest, content)
         file = manifests.folder_of(store, name) / manifests.TABLE
         try:
-            return Sweep(manifest, table.save(manifest, store), (f"{file}: damaged; made anew of the kept runs",))
+            return Sweep(manifest, table.save(manifest, store), (f"{file}: damaged; rebuilt from the kept runs",))
         except KeyError:
             raise OSError(f"{file}: damaged, and {store.file} lacks runs of it: run the sweep again") from None
     present = store.kept(manifest.keys())
     content = table.parquet(table.build(manifest, store, present))
-    note = f"{name}: {len(present):,} of {manifest.runs:,} runs are finished; the same sweep goes on"
+    note = f"{name}: {len(present):,} of {manifest.runs:,} runs are finished; the same sweep continues"
     return Sweep(manifest, content, (note,))
 
 

@@ -159,7 +159,7 @@ class Plan:
         if not _NAME.fullmatch(self.name):
             raise keys.get("name", root).refuse("a name of letters, digits, _, -, . and spaces", f'"{self.name}"')
         if "scenario" not in keys:
-            raise root.refuse("with `scenario`, the path of a scenario's file", "no `scenario`")
+            raise root.refuse("a table with `scenario`, the path of a scenario file", "no `scenario`")
         self.scenario = _scenario(keys["scenario"], folder)
         if not {"grid", "coupled", "random"} & keys.keys():
             raise root.refuse("[grid], [[coupled]] or [random] with one parameter or more", "no parameter")
@@ -178,7 +178,7 @@ class Plan:
             listed = _own_seeds(self.scenario)
             return listed[:1] if self.stop else listed
         if self.stop and (isinstance(node.value, list) or "count" in node.table(_SEEDS)):
-            raise node.refuse("{ first = 1 } beside `stop`, which says how many there are", "a number of seeds")
+            raise node.refuse("{ first = 1 } together with `stop`, which sets their number", "a number of seeds")
         return read_seeds(node, bool(self.stop))
 
 
@@ -196,7 +196,7 @@ def read_seeds(node: Node, stopped: bool = False) -> list[int]:
         seen: set[int] = set()
         for item, seed in zip(items, seeds, strict=True):
             if seed in seen:
-                raise item.refuse("every seed once", f"{seed} a second time")
+                raise item.refuse("each seed once", f"{seed} a second time")
             seen.add(seed)
         return seeds
     keys = node.keys(["first", "count"], _SEEDS)
@@ -229,7 +229,7 @@ def plain(value: object) -> Value:
 
 
 def _scenario(node: Node, folder: Path) -> Scenario:
-    given = node.text("the path of a scenario's file, or its text")
+    given = node.text("the path of a scenario file, or its text")
     if "\n" in given:
         file, text = str(folder / "scenario"), given
     else:
@@ -237,7 +237,7 @@ def _scenario(node: Node, folder: Path) -> Scenario:
         try:
             text = files.text(file)
         except OSError as error:
-            allowed = "the path of a scenario's file, relative to the plan; or its text"
+            allowed = "the path of a scenario file, relative to the plan; or its text"
             raise node.refuse(allowed, f"{node.written} (no readable file: {error.strerror})") from None
         except UnicodeDecodeError as error:
             raise refusal(file, None, None, error.reason, "text in UTF-8") from None
@@ -260,7 +260,7 @@ def _stop(node: Node, measured: bool) -> Stop:
     column = keys["column"].text("the name of a column")
     if column not in MEANS and not (measured and column in MEASURED):
         known = (*MEANS, *MEASURED) if measured else MEANS
-        more = "" if measured else "; with `run.measures = true` in the scenario more"
+        more = "" if measured else "; more with `run.measures = true` in the scenario"
         raise keys["column"].refuse(f"one of {', '.join(known)}{more}", hint=nearest(column, known))
     at_least = keys["at_least"].whole(2, MOST_SEEDS) if "at_least" in keys else 5
     default = max(200, at_least)

@@ -54,7 +54,7 @@ def repair(folder: Path) -> list[str]:
     said = []
     if not found.whole:
         aside = damage.repair(folder)
-        said.append(f"{folder / FILE}: {found.good:,} runs are kept; the file that was there is {aside.name}")
+        said.append(f"{folder / FILE}: {found.good:,} runs are kept; the old file is now {aside.name}")
     with Store(folder) as store:
         for name in manifests.names(store):
             said += _mended(store, name)
@@ -83,7 +83,7 @@ def merge(folder: Path, store: Store) -> list[str]:
                 content = table.intact(theirs, other)
                 _keep(store, theirs, content)
             elif _plan_of(manifests.read(store, name)) != _plan_of(theirs):
-                said.append(f"{name}: another sweep of this name is there, which stays; its runs are merged")
+                said.append(f"{name}: another sweep has this name and is kept; the runs are merged")
     return said
 
 
@@ -125,7 +125,7 @@ def _mended(store: Store, name: str) -> list[str]:
     except OSError:
         aside = file.with_name(file.name + ASIDE)
         file.replace(aside)
-        return [f"{file}: put aside as {aside.name}; the same sweep writes it anew"]
+        return [f"{file}: set aside as {aside.name}; the same sweep writes it again"]
     if not _is_damaged(manifest, store):
         return []
     try:
@@ -133,5 +133,5 @@ def _mended(store: Store, name: str) -> list[str]:
     except KeyError:
         _keep(store, manifest, None)
         _table(store, name).unlink(missing_ok=True)
-        return [f"{_table(store, name)}: gone; the same sweep makes what is missing"]
-    return [f"{_table(store, name)}: made anew of the kept runs"]
+        return [f"{_table(store, name)}: missing; the same sweep writes it"]
+    return [f"{_table(store, name)}: rebuilt from the kept runs"]

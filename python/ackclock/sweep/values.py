@@ -90,7 +90,9 @@ def span(low: Node, high: Node, log: bool, whole: bool) -> Span:
     """
     (a, unit), (b, other) = _quantity(low), _quantity(high)
     if unit != other:
-        raise high.refuse(f"the unit of the other end, {unit}" if unit else "a number without unit, as the other end")
+        raise high.refuse(
+            f"the unit of the other end, {unit}" if unit else "a number without a unit, as at the other end"
+        )
     if b <= a:
         raise high.refuse(f"more than the other end, {low.written}")
     if log and a <= 0:

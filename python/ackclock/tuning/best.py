@@ -19,7 +19,7 @@ MOST_GOODPUT, FEWEST_NEEDLESS, KNEE = CHOICES = ("most-goodput", "fewest-needles
 MEANING: Mapping[str, str] = {
     MOST_GOODPUT: "the most goodput with no more needless retransmissions than the defaults",
     FEWEST_NEEDLESS: "the fewest needless retransmissions with no less goodput than the defaults",
-    KNEE: "where the front bends most",
+    KNEE: "the knee of the front",
 }
 
 

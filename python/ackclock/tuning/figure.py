@@ -50,7 +50,7 @@ def front(trials: Sequence[Trial], best: Mapping[str, Best], ax: Axes | None = N
         )
     axes.plot(*points[0], marker="*", color=DEFAULTS, linestyle="", markersize=9, zorder=4, label="defaults")
     axes.set_xlabel("needless retransmissions, % of packets sent")
-    axes.set_ylabel("goodput against the defaults, %")
+    axes.set_ylabel("goodput relative to the defaults, %")
     axes.xaxis.set_major_locator(MaxNLocator(TICKS))
     # Distant trials would compress the front, which is the main content.
     _limits(axes, edge if near else [*edge, points[0]], every, 0.15 if near else 1.0)

@@ -30,9 +30,7 @@ def best(tuning: Tuning) -> str:
     """The choices as tables of parameters, each with the option that sets it."""
     plan = tuning.plan
     lines = [f"# {plan.name}: parameters of {plan.stack}; ackclock {_native.__version__}, {about(tuning)}."]
-    lines += [
-        "# A table's lines stand as they are in a scenario's [flow.set]; its comment has them for the command line."
-    ]
+    lines += ["# Copy a table's lines into a scenario's [flow.set]; its comment has them for the command line."]
     for one in tuning.best.values():
         lines += ["", *_table(one, plan.stack)]
     return "\n".join(lines) + "\n"

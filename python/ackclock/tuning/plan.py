@@ -137,7 +137,7 @@ class _Paths:
         """The held-out seeds; they are disjoint from the seeds of the search."""
         held = _seeds(self.held.get("seeds"), Seeds(seeds.last + 1, HELD_OUT_SEEDS))
         if seeds.first <= held.last and held.first <= seeds.last:
-            others = f"seeds that the search has not; it has {seeds.first} to {seeds.last}"
+            others = f"seeds that the search does not use; it uses {seeds.first} to {seeds.last}"
             raise self.held["seeds"].refuse(others, f"{held.first} to {held.last}")
         return held
 

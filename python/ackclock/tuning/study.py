@@ -99,7 +99,7 @@ def check_goodput(paths: Sequence[NetworkPath], defaults: Sequence[OnPath]) -> N
     """
     for path, on in zip(paths, defaults, strict=True):
         if not all(on.goodput):
-            found, allowed = "a run in which nothing arrives", "paths on which the defaults bring something"
+            found, allowed = "a run in which nothing arrives", "paths on which the defaults deliver data"
             message = f"{path.file}: path {path.name}: found {found}, allowed: {allowed}"
             raise ScenarioError(message, path.file, None, None, found, allowed, None)
 

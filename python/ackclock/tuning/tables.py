@@ -24,7 +24,7 @@ def show(tuning: Tuning) -> None:
         same = next((other for other in tuning.best.values() if other.trial == one.trial), one)
         out.print(f"{choice}: {one.meaning}", markup=False, soft_wrap=True)
         if one.trial == 0:
-            out.print("  nothing better than the defaults was found", markup=False)
+            out.print("  no setting was better than the defaults", markup=False)
         elif same.choice != choice:
             out.print(f"  the same trial as {same.choice}", markup=False)
         else:

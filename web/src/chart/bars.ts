@@ -3,7 +3,7 @@
 import { beginnings, children, descend, during, largest, least, levels } from "./pyramid";
 import type { Scale } from "./scale";
 
-/** What of a chart can be seen: scales from values to px, and the side of a device pixel in px. */
+/** The visible part of a chart: scales from values to px, and the size of a device pixel in px. */
 export interface Sight {
   readonly x: Scale;
   readonly y: Scale;
@@ -16,7 +16,7 @@ export interface Range {
   high: number;
 }
 
-/** The column of pixels in which a moment stands. */
+/** The column of pixels that contains a moment. */
 export function columns({ x, pixel }: Sight): (time: number) => number {
   const factor = x.factor / pixel;
   const start = x.start / pixel - x.from * factor;
@@ -28,7 +28,7 @@ export class Bars {
   private readonly lows: Float64Array[];
   private readonly highs: Float64Array[];
   private readonly begins: Float64Array[];
-  /** The widest gap that keeps the bars of a node apart, if they were put one on the other. */
+  /** The widest gap between the bars of a node when they are stacked. */
   private readonly gaps: Float64Array[];
 
   /** `item` says for each bar which point of the trace it is. */

@@ -75,7 +75,7 @@ export class CanvasSurface implements Surface {
 
   steps(corners: Coords, stroke: Stroke): void {
     const { context, pixel } = this;
-    // Where there are so many corners, dashes say nothing; and boxes on whole pixels are several times faster than an antialiased path.
+    // With this many corners, dashes would not be visible, and boxes on whole pixels are several times faster than an antialiased path.
     if (stroke.dash && corners.length < DASHED) {
       this.move(pixel / 2, pixel / 2, () => this.line(corners, stroke));
       return;
@@ -131,7 +131,7 @@ export class CanvasSurface implements Surface {
 
 const SLANT_PX = 9;
 
-/** Where the slanted lines over a box begin; at places that do not depend on the box, so that neighbours match. */
+/** Start of the slanted lines over a box. It does not depend on the box, so that neighbours match. */
 export function* slants(x: number, width: number, height: number): Generator<number> {
   for (let at = Math.floor((x - height) / SLANT_PX) * SLANT_PX; at < x + width; at += SLANT_PX) yield at;
 }

@@ -27,14 +27,14 @@ const BOTTOM_PX = 20;
 const TITLED_PX = 16;
 const TITLE_X_PX = 4;
 const APART_PX = 16;
-/** Where writing above a plot stands. */
+/** Position of the text above a plot. */
 export const BASE_PX = FONT_SIZE + 3;
 /** How headings are written. */
 export const HEADING: Writing = { colour: "", bold: true, align: "right", size: FONT_SIZE + 1 };
 const EACH_X_PX = 60;
 const EACH_Y_PX = 38;
 
-/** Where the plot stands in a panel; `titled` if its axis of time has its title below. */
+/** Position of the plot in a panel; `titled` if its axis of time has its title below. */
 export function plotBox(width: number, height: number, titled: boolean): Box {
   const bottom = BOTTOM_PX + (titled ? TITLED_PX : 0);
   return {

@@ -2,13 +2,13 @@
 
 /** Places are px from the panel's upper left corner. */
 export interface Gestures {
-  /** Changes what is seen by `factor` about a place. Answers whether there was anything to change. */
+  /** Zooms by `factor` about a place. Returns whether there was anything to change. */
   zoom(factor: number, x: number, y: number): boolean;
-  /** Drags what is seen by so many px. */
+  /** Pans the view by `dx` and `dy` px. */
   pan(dx: number, dy: number): void;
   /** Shows the box alone. */
   box(x0: number, y0: number, x1: number, y1: number): void;
-  /** The box so far; nothing when it is done. */
+  /** The current box; undefined when it is finished. */
   rubber(box: readonly [number, number, number, number] | undefined): void;
   hover(x: number, y: number): void;
   leave(): void;
@@ -18,7 +18,7 @@ export interface Gestures {
   reset(): void;
   /** To the next packet, or back. */
   step(by: 1 | -1): void;
-  /** What Enter does with the packet at which the keys stand. */
+  /** The action of Enter on the packet selected by the keys. */
   choose(): void;
 }
 
@@ -32,7 +32,7 @@ interface Finger {
   y: number;
 }
 
-/** Hears `element` and tells `to`; the answer ends that. */
+/** Listens to `element` and calls `to`. Returns a function that stops it. */
 export function listen(element: HTMLElement, to: Gestures): () => void {
   const ended = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(kind: K, hear: (event: HTMLElementEventMap[K]) => void) =>
@@ -59,7 +59,7 @@ function wheel(event: WheelEvent, element: HTMLElement, to: Gestures): void {
     to.pan(-event.deltaX * lines, 0);
     return;
   }
-  // A pinch on a touch pad comes as a wheel with Ctrl, in smaller steps.
+  // A pinch on a touch pad arrives as a wheel event with Ctrl, in smaller steps.
   const factor = Math.exp(event.deltaY * lines * WHEEL_STEP * (event.ctrlKey ? 5 : 1));
   // Where there is nothing more to zoom out of, the wheel scrolls the page.
   const { x, y } = place(event, element);
@@ -136,13 +136,13 @@ function pointers(
       to.rubber(undefined);
       if (event.type === "pointerup" && Math.abs(at.x - began.x) > MOVED_PX) to.box(began.x, began.y, at.x, at.y);
     }
-    // The finger that stays after a pinch goes on dragging.
+    // The finger that remains after a pinch continues to drag.
     mode = fingers.size > 0 ? "pan" : "still";
   };
   on("pointerup", up);
   on("pointercancel", up);
   on("pointerleave", ({ pointerType }) => {
-    // A finger leaves with each tap; what it pointed at stays told.
+    // The finger leaves after each tap, but the description of its target stays.
     if (fingers.size === 0 && pointerType !== "touch") to.leave();
   });
 }

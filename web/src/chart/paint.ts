@@ -4,7 +4,7 @@ import type { Bars, Sight } from "./bars";
 import type { Stairs } from "./stairs";
 import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surface";
 
-/** At most one sign in a square of so many px; the bars below are all there. */
+/** Side in px of a square that has at most one sign; the bars below are complete. */
 const CELL_PX = 7;
 /** Signs closer than this on average are many. */
 const CROWD_PX = 18;
@@ -68,7 +68,7 @@ export function drawBars(
 /** A step line; a column of pixels with many steps shows from where to where they went. */
 export function drawStairs(surface: Surface, stairs: Stairs, sight: Sight, stroke: Stroke): void {
   const { x, y, pixel } = sight;
-  // Infinity stays an edge far above what is seen.
+  // Infinity is drawn as an edge far above the visible range.
   const place = (value: number) => {
     const at = Math.min(Math.max(y.at(value), -1e4), 1e4);
     return Math.round(at / pixel) * pixel;

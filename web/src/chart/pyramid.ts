@@ -1,9 +1,9 @@
 /**
  * Level of detail: what a million points look like at the screen's resolution, at the cost of the pixels.
  *
- * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top and
- * goes down only where a node is larger than a pixel, so no visible point is lost and none is invented. To hand all points to WebGL
- * would be simpler, but is seven times slower where there is no graphics card.
+ * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top and goes down only where a node is
+ * larger than a pixel, so no visible point is lost and none is invented. Passing all points to WebGL would be simpler, but is seven times slower
+ * without a graphics card.
  */
 
 const FAN = 8;
@@ -32,15 +32,15 @@ export function during(time: Float64Array, t0: number, t1: number): Stretch {
   return { first: countBelow(time, t0), end: countBelow(time, t1, true) };
 }
 
-/** The same and a point more on each side, so that a line goes on to the edges. */
+/** The same with one more point on each side, so that a line continues to the edges. */
 export function around(time: Float64Array, t0: number, t1: number): Stretch {
   const { first, end } = during(time, t0, t1);
   return { first: Math.max(first - 1, 0), end: Math.min(end + 1, time.length) };
 }
 
 /**
- * Goes down over the points of `stretch`, left to right. `settle` is told of each node that lies wholly in it, with its first and
- * last point, and answers whether that was enough; `leaf` is told of each point that is left.
+ * Goes down over the points of `stretch`, left to right. `settle` is called for each node completely inside it, with its first and last point, and
+ * returns whether that was enough; `leaf` is called for each remaining point.
  */
 export function descend(
   count: number,

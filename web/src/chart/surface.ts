@@ -1,4 +1,4 @@
-/** What a drawing is made of. One drawing code serves the screen, PNG (`canvas.ts`) and SVG (`svg.ts`). */
+/** The primitives of a drawing. One drawing code serves the screen, PNG (`canvas.ts`) and SVG (`svg.ts`). */
 
 /** Numbers that grow: corners of a line, or boxes as x, y, width, height. Filled again and again without new memory. */
 export class Coords {
@@ -16,7 +16,7 @@ export class Coords {
     this.data[this.length++] = y;
   }
 
-  /** The next point begins a line of its own. */
+  /** The next point begins a new line. */
   lift(): void {
     if (this.length > 0) this.point(Number.NaN, Number.NaN);
   }
@@ -44,14 +44,14 @@ export interface Stroke {
   readonly dash?: readonly number[];
 }
 
-/** A sign that tells a kind of point apart without its colour. */
+/** A symbol that distinguishes a kind of point without colour. */
 export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt" | "wedge";
 
 export interface Look {
   readonly colour: string;
   /** Full width, px. */
   readonly size: number;
-  /** A rim keeps signs apart from what lies below. */
+  /** A rim separates symbols from the content below. */
   readonly rim?: string;
 }
 
@@ -79,7 +79,7 @@ export interface Surface {
   text(text: string, x: number, y: number, writing: Writing): void;
   /** Width of `text`, px. */
   measure(text: string, writing: Writing): number;
-  /** Slanted lines over the box, so that a shade is told apart without its colour. */
+  /** Slanted lines over the box, so that a shade is distinguishable without colour. */
   hatch(x: number, y: number, width: number, height: number, colour: string): void;
 }
 

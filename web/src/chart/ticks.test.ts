@@ -96,7 +96,7 @@ test("the window stays inside the run and keeps its length when it is pushed aga
   expect(timeline.span.t1 - timeline.span.t0).toBeCloseTo(1e-6, 12);
 });
 
-test("every listener hears of a change once, and nobody of none", () => {
+test("every listener is told about a change once, and nobody about none", () => {
   const timeline = new Timeline();
   timeline.setEnd(10);
   const heard: string[] = [];

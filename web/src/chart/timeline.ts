@@ -1,4 +1,4 @@
-/** The axis of time that all views share: what is seen of the run, and the moment that is looked at. */
+/** The time axis that all views share: the visible window and the selected moment. */
 
 /** A stretch of time, seconds. */
 export interface Span {

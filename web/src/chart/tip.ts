@@ -1,13 +1,13 @@
-/** What is known about the thing under the pointer, beside it. */
+/** A tooltip with information on the object under the pointer. */
 
 export interface Tip {
   readonly title: string;
-  /** Where it differs from what is usual. */
+  /** Marks an unusual value. */
   readonly note?: string;
   readonly rows: readonly (readonly [string, string])[];
 }
 
-/** What can be done to the thing. */
+/** Actions on the object. */
 export interface Deed {
   readonly says: string;
   readonly act: () => void;

@@ -1,7 +1,7 @@
-/** Captures as the module tells of them, and one flow of a capture as a run that the views can draw. */
+/** Captures as the module reports them, and one flow of a capture as a run that the views can draw. */
 import { FATES, type FlowTrace, type RunTrace, type Steps } from "./trace";
 
-/** Where a capture was made, seen from the data; found out where it is not said. */
+/** Place of the capture, relative to the data. Default: detected. */
 export type At = "sender" | "receiver" | "middle";
 
 /** A stall, as `each_stall` of `ackclock capture --json` has it. */
@@ -56,7 +56,7 @@ export interface Found {
   flows: FlowRow[];
 }
 
-/** What is known of one number of a fitted path. */
+/** One number of a fitted path, with its evidence. */
 export interface Parameter {
   name: string;
   unit: string;
@@ -75,7 +75,7 @@ export interface Fit {
   scenarios: string[];
 }
 
-/** What a capture alone says of a flow. */
+/** Facts of a flow that only a capture has. */
 export interface Captured {
   /** As `flows[]` has it. */
   row: FlowRow;

@@ -1,10 +1,10 @@
-/** The engine for a page: workers around the module, as many as requests go on at once. */
+/** The engine for a page: workers around the module, one for each concurrent request. */
 
 import address from "../../generated/ackclock.wasm?url";
 import { type Ask, type Engine, engine, type Options, rejection } from "./engine";
 import type { FromWorker, ToWorker } from "./worker";
 
-/** Loads the module. A request whose signal aborts ends at once: its worker is ended with it. */
+/** Loads the module. A request whose signal aborts ends immediately, and its worker is terminated. */
 export async function load(): Promise<Engine> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`the engine cannot be loaded: ${response.status} ${response.statusText}`);

@@ -13,15 +13,15 @@ export class NotTrace extends Error {
   }
 }
 
-/** What every row has to say; other columns may be missing. */
+/** Columns that every row must have; others may be missing. */
 export const NEEDED = ["time_ns", "flow", "side", "event"] as const;
 
 export type Cells = (column: string) => string;
 
-/** After this many rows it is told how far the reading is. */
+/** Number of rows between two progress reports. */
 export const ROWS = 20_000;
 
-/** Reads the text of a file; throws `NotTrace`. `progress` is told the share that is read, 0 to 1. */
+/** Reads the text of a file; throws `NotTrace`. `progress` is called with the fraction that is read, 0 to 1. */
 export function readCsv(text: string, progress: (share: number) => void = () => {}): RunTrace {
   const reader = new Reader("line");
   const head = text.slice(0, lineEnd(text, 0)).trim().split(",");
@@ -76,7 +76,7 @@ function add(to: Columns, row: Record<string, number>): void {
   for (const [name, value] of Object.entries(row)) to[name]?.push(value);
 }
 
-/** Makes a run of the rows of a trace, whatever file they stand in. */
+/** Builds a run from the rows of a trace in any file format. */
 export class Reader {
   constructor(private readonly what: "line" | "record") {}
 
@@ -125,7 +125,7 @@ function numeral(text: string): number {
 
 type Numbers = (column: string) => number;
 
-/** What happened to one flow: to a packet of it, or in its sender. */
+/** An event of one flow: of a packet or of its sender. */
 function packet(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
   if (["sent", "delivered", "dropped"].includes(event)) carried(flow, time, event, cell, number);
   else if (event === "refused" && cell("side") === "receiver") refused(flow, number);
@@ -258,7 +258,7 @@ function answered(flow: Flow, time: number, event: string, cell: Cells, number: 
   });
 }
 
-/** What the sender made of the ACK that came last. */
+/** The sender's reaction to the last ACK. */
 function acknowledged(flow: Flow, number: Numbers): void {
   const { dupRun, pipe, newlyDelivered, time } = flow.acks;
   const i = (time?.length ?? 0) - 1;
@@ -303,7 +303,7 @@ function traced(flow: Flow, i: number): FlowTrace {
   };
 }
 
-/** What the report of a run would count. */
+/** The counts that a run's report would have. */
 function counted({ name, stack, sends, acks, marks }: FlowTrace, durationS: number): Record<string, unknown> {
   const count = (of: Uint8Array, is: (value: number) => boolean) => of.reduce((n, value) => n + (is(value) ? 1 : 0), 0);
   const acked = acks.ack.reduce((most, ack, i) => (acks.dropped[i] ? most : Math.max(most, ack)), 1) - 1;

@@ -3,7 +3,7 @@ import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow
 import type { Interval } from "./repeat";
 import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
-/** What is to be run. */
+/** The runs to make. */
 export interface Scenario {
   /** TOML. */
   scenario: string;
@@ -34,17 +34,17 @@ export interface Refusal {
   key: string | undefined;
   found: string;
   allowed: string;
-  /** What was probably meant. */
+  /** The probable intention. */
   hint: string | undefined;
   /** All of it in one line. */
   message: string;
 }
 
-/** What a scenario consists of, under the numbers by which traces speak of it. */
+/** The parts of a scenario, with the numbers that traces use for them. */
 export interface Layout {
   name: string;
   durationS: number;
-  /** Those that the scenario asks for. */
+  /** The seeds that the scenario requests. */
   seeds: number[];
   /** Two for each link of the scenario, forward and back, then the paths of splits. */
   links: LinkTrace[];
@@ -54,7 +54,7 @@ export interface Layout {
   background: number;
 }
 
-/** A named stack: its name, what it is, and each slot with its parameters. */
+/** A named stack: its name, its description, and each slot with its parameters. */
 export type Stack = Readonly<Record<string, unknown>> & { readonly name: string; readonly summary: string };
 
 /** A trace to download. */
@@ -84,7 +84,7 @@ export interface Engine {
   stacks(): Promise<Stack[]>;
   /** The JSON Schema of scenario files. */
   schema(): Promise<Record<string, unknown>>;
-  /** The flows of a capture; rejects with what is wrong with the file, and where. */
+  /** The flows of a capture. Rejects with the fault of the file and its place. */
   capture(of: CaptureFile, options?: Options): Promise<Found>;
   /** One of them as a run to draw. */
   captureFlow(of: CaptureFile, flow: FlowRow, options?: Options): Promise<RunTrace>;
@@ -96,11 +96,11 @@ export interface Engine {
 export interface CaptureFile {
   file: Blob;
   name: string;
-  /** Where it was made, if that is not to be found out. */
+  /** Place of the capture, if it is not to be detected. */
   at?: At | undefined;
 }
 
-/** Sends a request to the module and answers what it says. */
+/** Sends a request to the module and returns its reply. */
 export type Ask = (request: Readonly<Record<string, unknown>>, options?: Options) => Promise<unknown>;
 
 /** The engine behind `ask`. */
@@ -134,7 +134,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return typeof cause === "object" && cause !== null && "allowed" in cause ? (cause as Refusal) : undefined;
 }
 
-/** An error as the module tells it: a refusal if it names what is allowed. */
+/** An error as the module reports it: a refusal if it names what is allowed. */
 export function rejection(message: string, details: unknown): Error {
   const told = details as { [key in keyof Refusal]: Refusal[key] | null } | undefined;
   if (typeof told?.allowed !== "string") return new Error(message);

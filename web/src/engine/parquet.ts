@@ -2,7 +2,7 @@
 import { type Cells, NEEDED, Reader } from "./csv";
 import type { RunTrace } from "./trace";
 
-/** Reads the bytes of a file; rejects with what is wrong, and where. `progress` is told the share that is read, 0 to 1. */
+/** Reads the bytes of a file. Rejects with the fault and its place. `progress` is called with the fraction that is read, 0 to 1. */
 export async function readParquet(file: ArrayBuffer, progress: (share: number) => void = () => {}): Promise<RunTrace> {
   const { parquetMetadata, parquetReadObjects } = await import("hyparquet");
   const metadata = parquetMetadata(file);

@@ -10,11 +10,11 @@ export const MOST_TRACE_BYTES = 400e6;
 
 interface Watch {
   signal?: AbortSignal;
-  /** Is told the share of the file that is read, 0 to 1. */
+  /** Called with the fraction of the file that is read, 0 to 1. */
   progress?: (share: number) => void;
 }
 
-/** Reads a trace; rejects with what is wrong, and where, or with the signal's reason. */
+/** Reads a trace. Rejects with the fault and its place, or with the signal's reason. */
 export function readTrace(file: File, kind: ReadToWorker["kind"], { signal, progress }: Watch = {}): Promise<RunTrace> {
   if (file.size > MOST_TRACE_BYTES) {
     const [found, allowed] = [file.size, MOST_TRACE_BYTES].map((bytes) => `${Math.round(bytes / 1e6)} MB`);

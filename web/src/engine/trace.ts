@@ -1,9 +1,9 @@
 /**
- * What a run leaves behind, as arrays a view can draw: the contract between the engine and the page.
+ * The record of a run, as arrays that a view can draw: the contract between the engine and the page.
  *
  * Times are seconds since the run's start, offsets and windows bytes. A value that does not exist is NaN, or -1 in an
  * array of integers. `seq`, `ack` and the edges of SACK blocks are offsets of the sender's stream: 0 is the SYN, data
- * begin at 1. What the words mean is told in `docs/trace.md`.
+ * begin at 1. `docs/trace.md` explains the words.
  */
 
 import type { Captured } from "./capture";
@@ -14,14 +14,14 @@ export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recover
 export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
 /** Why a phase began or ended. */
 export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
-/** What a mark tells: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
+/** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
 export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
 /**
- * What a transmission was, judged by the fate of every copy; `open` if the run ended before that was known, `cannot tell` if a capture
+ * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot tell` if a capture
  * does not say.
  */
 export const VERDICTS = ["first", "needed", "refused", "needless", "open", "cannot tell"] as const;
-/** What became of a transmission; `refused`: it arrived, and the receiver threw away what it did not have; `unknown` in captures. */
+/** What became of a transmission; `refused`: it arrived, and the receiver discarded new data; `unknown` in captures. */
 export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;
 
 export type Slot = (typeof SLOTS)[number];
@@ -58,14 +58,14 @@ export interface Sends {
   marked: Uint8Array;
 }
 
-/** Pure ACKs and what the sender made of them, in the order of arrival at the sender; dropped ones stand at their sending. */
+/** Pure ACKs and the sender's reaction, in the order of arrival at the sender; dropped ones are at their time of transmission. */
 export interface Acks {
   /** When the receiver sent it. */
   sent: Float64Array;
   /** When it arrived at the sender; NaN if it was dropped. */
   time: Float64Array;
   ack: Float64Array;
-  /** The announced window: `ack + rwnd` is the window line; NaN where a capture does not tell it. */
+  /** The announced window: `ack + rwnd` is the window line; NaN where a capture does not show it. */
   rwnd: Float64Array;
   /** Duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it ended. */
   dupRun: Uint32Array;
@@ -154,13 +154,13 @@ export interface FlowTrace {
   windows: Windows;
   /** Duplicate ACKs, or SACKed segments, that mean a loss. */
   dupthresh: Steps;
-  /** The retransmission timeout, ms; empty if the engine does not tell it. */
+  /** The retransmission timeout, ms; empty if the engine does not report it. */
   rto: Steps;
   /** What a Reno-style recovery adds to `cwnd` when it sends, bytes. */
   inflation: Steps;
   phases: Phases;
   marks: Marks;
-  /** Of a flow of a capture: what that says besides. */
+  /** For a flow of a capture: additional facts. */
   captured?: Captured | undefined;
 }
 
@@ -173,7 +173,7 @@ export interface LinkTrace {
   delayS: number;
   /** Packets; NaN if there is no limit, or one in bytes. */
   limitPackets: number;
-  /** Of a path of a split link: the how-many-th of its paths, from 1. Paths stand after all links. */
+  /** For a path of a split link: its number, from 1. Paths follow all links. */
   path?: number | undefined;
 }
 
@@ -182,7 +182,7 @@ export interface ElementTrace {
   number: number;
   /** Position in `RunTrace.links`. */
   link: number;
-  /** As scenario files call it. */
+  /** Its name in scenario files. */
   kind: string;
 }
 

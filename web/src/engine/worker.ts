@@ -2,12 +2,12 @@
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 import { columnsOf } from "./reading";
 
-/** What a worker is told: first the module, then requests, one after the other. */
+/** Messages to a worker: first the module, then one request after the other. */
 export type ToWorker =
   | { module: WebAssembly.Module }
   | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined };
 
-/** What it says: shares of a run, then an answer or an error. */
+/** Messages from it: fractions of a run, then a reply or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
 
 let lab: Promise<Lab> | undefined;

@@ -1,7 +1,7 @@
 /** A choice of stack as the engine is asked for it. */
 import type { Json } from "./toml";
 
-/** Changed parameters as `--set` takes them; what replaces a component comes before what changes a parameter of it. */
+/** Changed parameters as `--set` takes them; a replaced component comes before changes of its parameters. */
 export function setOptions(set: { readonly [path: string]: Json }): string[] {
   const depth = (path: string) => path.split(".").length;
   const entries = Object.entries(set).sort(([a], [b]) => depth(a) - depth(b));

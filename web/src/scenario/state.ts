@@ -17,13 +17,13 @@ export interface State {
   seed: number;
   /** Instants that are marked, each with its note. */
   marks?: readonly { readonly time: number; readonly note: string }[] | undefined;
-  /** What is looked at, as the views keep it. */
+  /** The view state, as the views keep it. */
   view?: Json | undefined;
-  /** The id of the preset that it was made of. */
+  /** The id of the preset that it is based on. */
   preset?: string | undefined;
 }
 
-/** What a fragment asks for. */
+/** The content of a fragment. */
 export type Asked =
   | { what: "nothing" }
   | { what: "preset"; id: string }
@@ -85,7 +85,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** What is wrong with a state's form; what the scenario means is the engine's to say. */
+/** The fault in a state's form. The engine judges the meaning of the scenario. */
 function mistake(told: unknown): string | undefined {
   if (!isTable(told)) return "it holds no state";
   if (!isTable(told.scenario)) return "it holds no scenario";

@@ -15,7 +15,7 @@ export class NotToml extends Error {
   }
 }
 
-/** Reads a scenario's text; what it means is the engine's to say. */
+/** Reads a scenario's text. The engine judges its meaning. */
 export function fromToml(text: string): Table {
   try {
     return parse(text) as Table;

@@ -1,4 +1,4 @@
-/** What the trace says about one pause, before it is put into words. */
+/** Facts from the trace about one pause, before they become words. */
 import {
   FATES,
   type Fate,
@@ -37,7 +37,7 @@ export interface Timeout {
   time: number;
   /** How often the timer had backed off before. */
   backoff: number;
-  /** What the timer was set to, seconds. */
+  /** The timer's setting, in seconds. */
   rto: number | undefined;
   /** The ACK or transmission that set it, if the time since one is just that. */
   setBy: number | undefined;
@@ -136,7 +136,7 @@ function finite(value: number | undefined): number | undefined {
   return value !== undefined && Number.isFinite(value) ? value : undefined;
 }
 
-/** The ACK that arrived at this very instant, if one did: it is what was answered. */
+/** The ACK that arrived at this instant, if any, to which the sender reacted. */
 function at({ acks }: FlowTrace, time: number): number[] {
   const i = firstAfter(acks, time) - 1;
   return i >= 0 && acks.time[i] === time ? [i] : [];

@@ -1,4 +1,4 @@
-/** Where a sender made no headway: the longest intervals between two ACKs of new data. */
+/** Pauses of a sender: the longest intervals between two ACKs of new data. */
 import type { Acks, FlowTrace, Sends, Steps } from "../engine/trace";
 
 /** From one ACK of new data to the next, with data outstanding. */
@@ -15,7 +15,7 @@ export interface Pause {
   ended: number;
 }
 
-/** A pause is worth telling from so many of the flow's shortest round trips on. */
+/** Shortest pause that is reported, in the flow's shortest round-trip times. */
 const LONG = 2;
 
 /** The longest pauses of a flow, the longest first; at most the number asked for. */

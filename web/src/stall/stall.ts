@@ -1,4 +1,4 @@
-/** Why did it stall? The longest pauses of a run, told by its events. */
+/** Why did it stall? The longest pauses of a run, explained by its events. */
 import type { RunTrace } from "../engine/trace";
 import { capturedStalls } from "./captured";
 import { facts, shortestWays } from "./facts";
@@ -15,7 +15,7 @@ export interface Stall {
   sentences: Sentence[];
 }
 
-/** The longest pauses of each flow, or all stalls that a capture tells of; the longest first. */
+/** The longest pauses of each flow, or all stalls of a capture; the longest first. */
 export function stalls(run: RunTrace, most = 5): Stall[] {
   const all = run.flows.flatMap((flow, i) => {
     if (flow.captured) return capturedStalls(flow.captured, i);

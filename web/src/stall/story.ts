@@ -59,7 +59,7 @@ function journey(f: Facts, first: Copy): string {
   return `It was not lost: it arrived after ${span(took)}${usual}${before}${end}.`;
 }
 
-/** What kept its ACK from the sender. */
+/** The reason why its ACK did not reach the sender. */
 function wayBack(f: Facts, first: Copy): Sentence[] {
   const told: Sentence[] = [];
   if (f.lostAcks > 0) {
@@ -78,7 +78,7 @@ function wayBack(f: Facts, first: Copy): Sentence[] {
   return told;
 }
 
-/** In which phase the pause found the sender, if that explains something. */
+/** The sender's phase at the start of the pause, if it explains something. */
 function howItBegan(f: Facts): Sentence[] {
   const { from } = f.pause;
   const resent = f.copies.filter((c) => c.sends > 1 && c.time <= from);
@@ -95,7 +95,7 @@ function howItBegan(f: Facts): Sentence[] {
   return told;
 }
 
-/** What duplicates came, and why they did not bring a fast retransmit. */
+/** The duplicates that arrived, and why they did not trigger a fast retransmit. */
 function duplicates(f: Facts): Sentence[] {
   const time = f.recovery ?? f.timeouts[0]?.time;
   const there = f.copies[0]?.fate === "delivered" && f.copies[0].fateTime < (time ?? 0) && f.duplicates === 0;
@@ -127,7 +127,7 @@ function scarcity(f: Facts): string {
   return `${arrived}, and ${gate(f)}`;
 }
 
-/** What held new data back. */
+/** The reason why no new data was sent. */
 function gate(f: Facts): string {
   const usable = f.cwnd === undefined ? undefined : f.cwnd + f.inflation;
   if (f.rwnd !== undefined && f.flight + 1 > f.rwnd && (usable === undefined || f.rwnd <= usable)) {
@@ -158,7 +158,7 @@ function when(copy: Copy, since: number): string {
   return copy.time > since ? ` at ${at(copy.time)}` : "";
 }
 
-/** What became of a retransmission. */
+/** The fate of a retransmission. */
 function ends(copy: Copy): string {
   if (copy.fate === "dropped") return ` and dropped by ${copy.place}`;
   if (copy.fate === "refused") return `, arrived at ${at(copy.fateTime)}, and was refused by the receiver`;
@@ -222,7 +222,7 @@ function at(time: number): string {
   return `${time.toFixed(3)} s`;
 }
 
-/** A length of time, with three digits that tell something. */
+/** A length of time with three significant digits. */
 function span(seconds: number): string {
   return seconds < 0.1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
 }

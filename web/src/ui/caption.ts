@@ -7,7 +7,7 @@ import { get, isTable, type Json } from "./path";
 import { parse, write } from "./quantity";
 import type { Lab } from "./session";
 
-/** Where a state came from. */
+/** The origin of a state. */
 export interface Origin {
   /** As it was then. */
   lab: Pick<Lab, "scenario" | "stacks">;

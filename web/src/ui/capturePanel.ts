@@ -9,7 +9,7 @@ import { icon } from "./icons";
 import { notice } from "./overlay";
 import type { Progress } from "./session";
 
-/** Who sends on a fitted path at first: the sender that most captures are of. */
+/** The initial sender on a fitted path: the sender in most captures. */
 const SENDER = "linux-2025";
 
 /** Where it was captured, as people choose it. */
@@ -20,10 +20,10 @@ const PLACES: readonly (readonly [At | "", string])[] = [
   ["middle", "on the way"],
 ];
 
-/** What the panel does to the page. */
+/** The panel's actions on the page. */
 export interface Hooks {
   progress: (progress: Progress) => void;
-  /** Stops what else goes on. */
+  /** Stops other activities. */
   stop: () => void;
   draw: (run: RunTrace, name: string) => void;
   /** The capture is closed. */
@@ -142,7 +142,7 @@ export class CapturePanel {
     this.hooks.say(fitted(fit));
   }
 
-  /** Asks the engine, and shows how far it is; nothing if that was stopped or failed. */
+  /** Asks the engine and shows its progress. Returns undefined if it was stopped or failed. */
   private async read<T>(
     what: string,
     ask: (options: Options) => Promise<T>,

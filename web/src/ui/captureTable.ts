@@ -3,7 +3,7 @@ import { bytes, duration, grouped } from "../chart/ticks";
 import type { FlowRow } from "../engine/capture";
 import { fill, h } from "./dom";
 
-/** How many rows are shown at once; the search finds the others. */
+/** Number of rows shown; the search finds the others. */
 const SHOWN = 100;
 /** With more flows than these there is a search. */
 const MANY = 12;
@@ -24,7 +24,7 @@ const COLUMNS: readonly Cell[] = [
   ["captured", ({ captured }) => captured.at],
 ];
 
-/** The table, the flows with the most bytes first; `choose` hears of the one that is clicked. */
+/** The table, the flows with the most bytes first; `choose` is called with the flow that is clicked. */
 export function captureTable(flows: readonly FlowRow[], choose: (flow: FlowRow) => void): HTMLElement {
   const sorted = flows.toSorted((a, b) => b.bytes - a.bytes);
   const head = h("tr", {}, ...["flow", ...COLUMNS.map(([title]) => title)].map((t) => h("th", { scope: "col" }, t)));

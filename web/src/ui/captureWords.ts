@@ -1,4 +1,4 @@
-/** What is said of captures and of the paths that are fitted to them, in sentences. */
+/** Sentences about captures and the paths fitted to them. */
 import { grouped, short } from "../chart/ticks";
 import type { Captured, FileRow, Fit, Parameter } from "../engine/capture";
 
@@ -11,7 +11,7 @@ export function tooLarge(name: string, size: number): string {
   return `${name}: ${has}. The command line takes larger ones: ackclock capture ${name}`;
 }
 
-/** A file as a whole: what it holds, what of it was not analysed, what was damaged. */
+/** A whole file: its contents, the parts not analysed, and damage. */
 export function about(file: FileRow): string[] {
   const kinds = Object.entries(file.skipped).map(([kind, { packets }]) => `${grouped(packets)} ${words(kind)}`);
   const others = kinds.length > 0 ? kinds.join(", ") : "none";
@@ -20,10 +20,10 @@ export function about(file: FileRow): string[] {
   if (kinds.length > 0) said.push(`Not analysed: ${others}.`);
   const counts: readonly [number, string][] = [
     [file.repeats, "packets were captured twice and count once"],
-    [file.dropped_by_capture, "packets were dropped by the capture, says the file"],
+    [file.dropped_by_capture, "packets were dropped by the capture, according to the file"],
     [file.cut_by_limit, "connections were ended early, being too many at once"],
     [file.left_out, "connections with fewer bytes are left out; the command line tells of them"],
-    [file.options_cut, "segments have a part of their options cut off"],
+    [file.options_cut, "segments have truncated options"],
     [file.mptcp_joins, "connections are parts of a Multipath TCP connection"],
   ];
   for (const [n, what] of counts) if (n > 0) said.push(`${grouped(n)} ${what}.`);
@@ -43,7 +43,7 @@ export function drawnFlow({ row, leftOut, evidence }: Captured): string {
   return said.join(" ");
 }
 
-/** What is known of a fitted path. */
+/** A fitted path with its evidence. */
 export function fitted({ parameters, disagreements, transfers }: Fit): string {
   const flow = transfers[0]?.flow ?? "the flow";
   const said = [`This path was fitted to ${flow}.`];

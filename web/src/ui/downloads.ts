@@ -1,4 +1,4 @@
-/** What can be taken away: scenarios, traces, pictures; and the link. */
+/** Downloads: scenarios, traces, pictures; and the link. */
 import type { Engine } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import { download, h } from "./dom";

@@ -1,11 +1,11 @@
-/** What editors share: where values stand, and where a refusal is shown. */
+/** Common parts of editors: places of values and of refusals. */
 import type { Refusal } from "../engine/engine";
 import type { Json, Path } from "./path";
 import { keyOf } from "./path";
 
 type Shown = (refusal: Refusal | undefined) => void;
 
-/** An editor's way to the values; the fields that it made show what is refused. */
+/** An editor's access to the values; its fields show refusals. */
 export class Editing {
   private readonly shown = new Map<string, Shown>();
   private readonly last: { key: string } = { key: "" };
@@ -26,19 +26,19 @@ export class Editing {
     this.put(path, value);
   }
 
-  /** A field says how it shows a refusal of what stands at `path`. */
+  /** Registers how a field shows a refusal of the value at `path`. */
   register(path: Path, show: Shown): void {
     this.shown.set(keyOf(path), show);
   }
 
-  /** Before fields are made anew. */
+  /** Called before fields are rebuilt. */
   forget(): void {
     this.shown.clear();
   }
 
   /**
-   * Shows a refusal at the field it names, else at the one next above or below, else at the one last written.
-   * Answers whether there was one.
+   * Shows a refusal at the field it names, else at the next one above or below, else at the field edited last.
+   * Returns whether there was one.
    */
   refuse(refusal: Refusal | undefined): boolean {
     for (const show of this.shown.values()) show(undefined);

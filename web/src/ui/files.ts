@@ -1,7 +1,7 @@
 /** Files that come in by the menu or are dropped on the page. */
 import { h } from "./dom";
 
-/** Puts a field for files into the page that nobody sees; the answer opens it. */
+/** Adds a hidden file input to the page. Returns a function that opens it. */
 export function picker(then: (file: File) => void): () => void {
   const input = h("input", {
     type: "file",
@@ -20,12 +20,12 @@ export function picker(then: (file: File) => void): () => void {
 
 /** How captures begin: pcapng, pcap in either order of bytes and with either unit of time, and what they are packed with. */
 const CAPTURES = /^(0a0d0d0a|d4c3b2a1|a1b2c3d4|4d3cb2a1|a1b23c4d|34cdb2a1|a1b2cd34|1f8b|28b52ffd|04224d18)/;
-/** What is called so is meant to be a capture, however it begins. */
+/** A file with this name is treated as a capture, whatever its first bytes are. */
 const CALLED = /\.(pcap|pcapng|cap)(\.(gz|zst|lz4|xz|bz2|zip))?$/i;
 
 export type Kind = "capture" | "parquet" | "csv" | "scenario";
 
-/** What a file is, by its first bytes and its name. */
+/** The kind of a file, from its first bytes and its name. */
 export async function kindOf(file: File): Promise<Kind> {
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
   const begins = Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -47,7 +47,7 @@ export async function textOf(file: File): Promise<string> {
   return file.text();
 }
 
-/** Hears of files that are dropped anywhere on the page. */
+/** Calls `then` for files that are dropped anywhere on the page. */
 export function dropped(then: (file: File) => void): void {
   let inside = 0;
   const over = (on: boolean) => document.body.classList.toggle("dropping", on);

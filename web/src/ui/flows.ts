@@ -7,7 +7,7 @@ export class FlowPicker {
   private readonly select = h("select", { id: "flow" });
   private chosen = 0;
 
-  /** `choose` is told of another choice. */
+  /** `choose` is called with a new choice. */
   constructor(choose: (flow: number) => void) {
     this.select.addEventListener("change", () => {
       this.chosen = Number(this.select.value);
@@ -25,7 +25,7 @@ export class FlowPicker {
     this.select.value = String(flow);
   }
 
-  /** Offers the flows of these runs; out of sight where there is one. */
+  /** Offers the flows of these runs; hidden if there is only one. */
   show(runs: readonly RunTrace[]): void {
     const flows = runs[0]?.flows ?? [];
     this.element.hidden = flows.length < 2;

@@ -1,4 +1,4 @@
-/** The parts of the page and where they stand. */
+/** The parts of the page and their layout. */
 import { fill, h } from "./dom";
 
 export interface Frame {

@@ -5,7 +5,7 @@ import type { ViewName } from "../views/views";
 
 export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path", "flows"];
 
-/** Those that are saved as pictures, as people call them. */
+/** The graphs that can be saved as pictures, with their titles. */
 export const GRAPHS = Object.entries(TITLES) as (readonly [ViewName, string])[];
 
 /** Gestures that the views understand, for the sheet of help. */

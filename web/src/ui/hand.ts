@@ -1,4 +1,4 @@
-/** What is done to single packets by hand: a script element on the link that they take first. */
+/** Changes to single packets: a script element on their first link. */
 import { flowsOf, linksOf } from "./links";
 import { get, isTable, type Json, keyOf, type Path, put, type Table } from "./path";
 
@@ -10,7 +10,7 @@ export type Deed =
   | { what: "duplicate"; nth: number }
   | { what: "delay"; nth: number; by: string };
 
-/** Where the packets of a sort are counted that a flow sends. */
+/** The place where packets of one kind of a flow are counted. */
 export interface Place {
   /** The elements of the direction. */
   path: Path;
@@ -87,7 +87,7 @@ function scriptAt(elements: Json[], { sort, flow }: Place): number {
   return elements.findIndex((e) => isScript(e, sort) && e.flow === flow);
 }
 
-/** What was done by hand there, in the order of the packets. */
+/** The changes made there by hand, in the order of the packets. */
 export function deeds(scenario: Table, place: Place): Deed[] {
   const elements = elementsAt(scenario, place.path);
   const script = elements[scriptAt(elements, place)];

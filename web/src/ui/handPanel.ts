@@ -1,4 +1,4 @@
-/** What was done to packets by hand, each with a way to take it back. */
+/** Changes made to packets by hand, each with a button to undo it. */
 import { h } from "./dom";
 import { type Deed, deeds, type Place, places, says, withDeeds, without } from "./hand";
 import { icon } from "./icons";

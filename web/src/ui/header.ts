@@ -1,4 +1,4 @@
-/** The bar at the top: what is shown, run and stop, seed, and what one does with all of it. */
+/** The bar at the top: title, run and stop, seed, and actions on the whole page. */
 import { fill, h } from "./dom";
 import { type Icon, icon } from "./icons";
 import { type Entry, menu, notice } from "./overlay";
@@ -31,7 +31,7 @@ export class Header {
   });
   private readonly seedField: HTMLInputElement;
   private running = false;
-  /** What is said of a bad seed, until it is mended. */
+  /** The message about an invalid seed, until it is corrected. */
   private seedNotice: HTMLElement | undefined;
 
   /** `edits` are the buttons of undo and redo. */
@@ -94,7 +94,7 @@ export class Header {
     this.progress({ running: false });
   }
 
-  /** The menu of what a narrow screen has no room for. */
+  /** The menu for controls that do not fit a narrow screen. */
   private more(deeds: Deeds): void {
     const seed = h("input", { type: "text", inputmode: "numeric", id: "seed-more", value: this.seedField.value });
     seed.addEventListener("change", () => {
@@ -113,7 +113,7 @@ export class Header {
     const box = menu(at?.left ?? 0, at?.bottom ?? 0, "More", entries, below);
   }
 
-  /** Takes what a field has if it is a seed; returns whether it is. */
+  /** Uses a field's value if it is a seed. Returns whether it is. */
   private seed(field: HTMLInputElement, take: Deeds["seed"]): boolean {
     const { value } = field;
     const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));

@@ -6,9 +6,9 @@
 import { debounce, h } from "./dom";
 import { icon } from "./icons";
 
-/** What the page does for its history. */
+/** The page's actions for its history. */
 interface Hooks {
-  /** What is edited; another object after each edit. */
+  /** The edited state; a new object after each edit. */
   edited: () => unknown;
   /** The fragment that holds all of it, without `#`. */
   fragment: () => Promise<string>;
@@ -53,7 +53,7 @@ export class Edits {
     this.soon.call();
   }
 
-  /** What is edited now came from the address. */
+  /** The current state came from the address. */
   take(): void {
     this.soon.cancel();
     this.recorded = this.hooks.edited();
@@ -87,7 +87,7 @@ export class Edits {
     if (this.at > 0) history.back();
   }
 
-  /** Does again what was taken back last. */
+  /** Redoes the last undone edit. */
   async redo(): Promise<void> {
     if (!this.pending && this.at < this.top) history.forward();
   }

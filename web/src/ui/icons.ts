@@ -28,7 +28,7 @@ const PATHS = {
 
 export type Icon = keyof typeof PATHS;
 
-/** One of them, of no meaning to a screen reader: what it stands in has a name. */
+/** One icon, hidden from screen readers because its container has a name. */
 export function icon(name: Icon): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 16 16");

@@ -7,7 +7,7 @@ import type { Lab } from "./session";
 /** From when to when, s. */
 export type Span = readonly [number, number];
 
-/** What a preset begins with. */
+/** The initial state of a preset. */
 export function ofPreset({ scenario, stacks, seed }: Preset): Lab {
   return { scenario: fromToml(scenario), stacks, seed };
 }
@@ -19,7 +19,7 @@ export function seedOf(scenario: Table): number {
   return seed ?? (Array.isArray(seeds) ? seeds[0] : seeds?.first) ?? 1;
 }
 
-/** What a link says of the view. */
+/** The view state in a link. */
 export function spanOf(view: State["view"]): Span | undefined {
   const { from, to } = (view ?? {}) as { from?: unknown; to?: unknown };
   return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;

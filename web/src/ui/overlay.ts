@@ -1,4 +1,4 @@
-/** What lies over the page: sheets, menus at a point, and short messages. */
+/** Overlays: sheets, menus at a point, and short messages. */
 import { h } from "./dom";
 import { type Icon, icon } from "./icons";
 
@@ -77,7 +77,7 @@ export function walk(list: HTMLElement, event: KeyboardEvent): void {
 
 let shown: HTMLElement | undefined;
 
-/** A line that goes away by itself; one that tells of a failure stays until it is closed. */
+/** A message that disappears by itself; an error stays until it is closed. */
 export function notice(text: string, bad = false): HTMLElement {
   shown?.remove();
   const close = h(

@@ -1,4 +1,4 @@
-/** What one can do to a packet that was clicked. */
+/** Actions on a clicked packet. */
 import type { RunTrace } from "../engine/trace";
 import type { PacketRef } from "../views/chart";
 import type { Column } from "./columns";

@@ -54,7 +54,7 @@ export class SidePanel {
     this.session.change({ [this.sides.side]: scenario });
   }
 
-  /** Draws all of it for another scenario: nothing that was unfolded stays so. */
+  /** Draws everything for another scenario, with all sections folded. */
   renew(): void {
     this.opened.clear();
     this.draw();
@@ -67,7 +67,7 @@ export class SidePanel {
     this.drawHand();
   }
 
-  /** Draws what was done by hand, which a run may have changed. */
+  /** Draws the changes made by hand, which a run may have altered. */
   drawHand(): void {
     const change = (scenario: Table) => {
       this.edit(scenario);
@@ -79,7 +79,7 @@ export class SidePanel {
     fill(this.hand, ...rows);
   }
 
-  /** Shows what the engine refuses where it was written; answers whether there was a place for it. */
+  /** Shows the engine's refusal at the field that caused it. Returns whether there is one. */
   refuse(refused: Refused | undefined): boolean {
     const key = refused?.refusal.key ?? "";
     const column = refused && columns(this.session.lab)[refused.column];

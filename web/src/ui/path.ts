@@ -9,7 +9,7 @@ export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands there; undefined if nothing does. */
+/** The value there; undefined if there is none. */
 export function get(root: Json, path: Path): Json | undefined {
   let at: Json | undefined = root;
   for (const step of path) {

@@ -7,7 +7,7 @@ import { flowsOf, linksOf, withHopAfter, withoutHop } from "./links";
 import { isTable, type Json, type Path, type Table } from "./path";
 import type { Field, Schema, Shape } from "./schema";
 
-/** What stands in front of a link. */
+/** The label in front of a link. */
 const PLAIN = ["rate", "delay", "queue"];
 
 /** Draws the panel for the scenario that `editing` reads. */

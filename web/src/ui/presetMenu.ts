@@ -56,7 +56,7 @@ export function presetMenu(
   search.focus();
 }
 
-/** Hides what lacks one of the words; answers whether something is left. */
+/** Hides entries that lack one of the words. Returns whether any entry is left. */
 function filter(list: HTMLElement, text: string): boolean {
   const sought = text.toLowerCase().split(/\s+/).filter(Boolean);
   let left = 0;

@@ -18,7 +18,7 @@ const WRITTEN: Readonly<Record<Dimension, readonly string[]>> = {
   packets: ["packets"],
 };
 
-/** What a slider spans, in the base unit. */
+/** The range of a slider, in the base unit. */
 export const SPAN: Readonly<Record<Dimension, readonly [number, number]>> = {
   time: [1e-4, 10],
   rate: [1e5, 1e10],
@@ -31,7 +31,7 @@ export interface Quantity {
   dimension: Dimension;
 }
 
-/** What `text` says in the base unit of the first of `dimensions` that has its unit; nothing if it is no quantity. */
+/** The value of `text` in the base unit of the first of `dimensions` that has its unit; undefined if it is not a quantity. */
 export function parse(text: string, dimensions: readonly Dimension[]): Quantity | undefined {
   const [, number, unit] = /^\s*(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)\s*(\S+)\s*$/.exec(text) ?? [];
   if (number === undefined || unit === undefined) return undefined;

@@ -43,7 +43,7 @@ export async function repairs(lab: Lab, { column, refusal }: Refused, check: Che
   return found;
 }
 
-/** Makes a change, and those that the engine asks for then. */
+/** Makes a change, and the changes that the engine then requests. */
 async function follow(lab: Lab, column: number, first: Change, check: Check): Promise<Repair | undefined> {
   const made: string[] = [];
   let now = lab;

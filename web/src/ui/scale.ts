@@ -3,11 +3,11 @@ import { parse, rounded, SPAN, write } from "./quantity";
 import type { Shape } from "./schema";
 
 export interface Scale {
-  /** Where the slider stands for a text; undefined where it has no place. */
+  /** Position of the slider for a text; undefined if it has none. */
   share(text: string): number | undefined;
   /** The text for a place of the slider, in the kind of the text before. */
   write(share: number, before: string): string;
-  /** The value for the scenario; what is no number stays a text, and the engine refuses it. */
+  /** The value for the scenario. Text that is not a number is kept, and the engine refuses it. */
   read(text: string): number | string;
 }
 

@@ -18,10 +18,10 @@ export interface Field {
   key: string;
   shape: Shape;
   sentence: string;
-  /** What holds without it; undefined if there is nothing. */
+  /** The default; undefined if there is none. */
   standard: unknown;
   required: boolean;
-  /** What is said where there is no value; "not set" if it is not told. */
+  /** The placeholder if there is no value; "not set" if it is not told. */
   unset?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Field {
 export interface Variant {
   /** The value of the key that tells them apart, or the key that only this one has. */
   name: string;
-  /** What it is called. */
+  /** Its name. */
   title: string;
   /** What it begins with, so that the scenario still runs: the schema's example, without the key that tells them apart. */
   starter: Table;

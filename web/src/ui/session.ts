@@ -1,4 +1,4 @@
-/** What the page is about, and its runs: a change leads to a run, and a newer change ends an older run. */
+/** The page's state and its runs: a change starts a run, and a newer change stops an older run. */
 import { type Refusal, refusalOf } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import type { StackChoice } from "../scenario/state";
@@ -103,7 +103,7 @@ export class Session {
     this.tell.progress({ running: false });
   }
 
-  /** Runs what is there now. */
+  /** Runs the current state. */
   async run(): Promise<void> {
     this.stop();
     const mine = new AbortController();

@@ -1,4 +1,4 @@
-/** The link to all that is shown. */
+/** The link to the current page state. */
 import { notice } from "./overlay";
 
 /** Copies the address once `written` has put everything into it. */

@@ -4,9 +4,9 @@ import type { StackChoice } from "../scenario/state";
 import { get, isTable, type Json, type Path, put, type Table } from "./path";
 import type { Field, Shape } from "./schema";
 
-/** What the parameters are with these changes: `base` is the stack spelled out. */
+/** The parameters with these changes: `base` is the stack spelled out. */
 export function effective(base: Table, set: StackChoice["set"], slots: readonly Field[]): Table {
-  // What replaces a component comes before what changes a parameter of it.
+  // A replaced component comes before changes of its parameters.
   const inOrder = Object.entries(set).sort(([a], [b]) => a.split(".").length - b.split(".").length);
   let stack: Json = base;
   for (const [dotted, value] of inOrder) {
@@ -75,7 +75,7 @@ export function fitting(
   return { kept, left };
 }
 
-/** What is needed to know a stack's parameters. */
+/** The data needed to list a stack's parameters. */
 export interface Known {
   /** As `ackclock stacks --json` spells them out. */
   named: readonly Table[];
@@ -115,7 +115,7 @@ export function flat(set: Json | undefined, prefix = ""): { [path: string]: Json
   return Object.fromEntries(entries);
 }
 
-/** How it is called where stacks are compared: its name, and what was changed. */
+/** Its label in comparisons: its name and the changes. */
 export function label(stack: StackChoice, own: string): string {
   const changes = Object.entries(stack.set).map(([path, value]) => `${path.split(".").at(-1)} ${String(value)}`);
   const first = changes.slice(0, 2).join(", ");

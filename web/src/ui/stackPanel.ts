@@ -33,7 +33,7 @@ interface Given {
 
 export interface StackPanel {
   elements: HTMLElement[];
-  /** Shows what the engine refuses in the i-th stack. */
+  /** Shows the engine's refusal of the i-th stack. */
   refuse: (i: number, refusal: Refusal | undefined) => void;
 }
 

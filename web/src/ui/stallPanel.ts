@@ -10,7 +10,7 @@ export interface Told extends Stall {
   run: number;
 }
 
-/** How long the pauses may wait to be looked for, ms: the picture comes first. */
+/** Longest delay before pauses are searched, in ms; the picture comes first. */
 const PATIENCE = 300;
 
 export interface StallPanel {

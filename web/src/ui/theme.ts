@@ -18,7 +18,7 @@ export function theme(): Theme {
   return chosen() ?? (dark.matches ? "dark" : "light");
 }
 
-/** Applies it now and whenever the system's changes; `then` hears of it. */
+/** Applies the theme now and whenever the system's theme changes; `then` is called with it. */
 export function follow(then: (theme: Theme) => void): void {
   const apply = () => {
     document.documentElement.dataset.theme = theme();

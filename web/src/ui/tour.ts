@@ -14,11 +14,11 @@ export interface Step {
   stacks: readonly string[];
   /** Simulated time, if it is not the experiment's own. */
   duration?: string;
-  /** The part to look at, s; without it all in which something happens. */
+  /** The time span to show, in seconds. Default: the whole span with events. */
   span?: readonly [number, number];
-  /** What is pointed at. */
+  /** The highlighted element. */
   point?: string;
-  /** Whether the longest pause is told. */
+  /** Whether the longest pause is explained. */
   stall?: boolean;
 }
 

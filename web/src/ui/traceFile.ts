@@ -8,7 +8,7 @@ export class TraceFile {
 
   constructor(private readonly progress: (progress: Progress) => void) {}
 
-  /** Reads it; nothing if that was stopped. Rejects with what is wrong with the file, and where. */
+  /** Reads it. Returns undefined if it was stopped. Rejects with the fault of the file and its place. */
   async read(file: File, kind: "csv" | "parquet"): Promise<RunTrace | undefined> {
     this.stop();
     const mine = new AbortController();

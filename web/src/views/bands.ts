@@ -16,11 +16,11 @@ export const BANDS: readonly LegendItem[] = SHADED.map((phase) => ({
   draw: "band",
 }));
 
-/** A column of pixels that a phase fills in part is shaded in part, in so many steps. */
+/** Number of shades for a column of pixels that a phase fills in part. */
 const STEPS = 6;
 const HATCHED_PX = 3;
 
-/** Draws each phase but Open; Loss is hatched, so that it is told apart without its colour. */
+/** Draws each phase but Open; Loss is hatched, so that it is distinguishable without colour. */
 export function drawBands(surface: Surface, phases: Phases, { sight, plot, theme, hidden }: Scene): void {
   const { pixel } = sight;
   const shares = coverage(phases, sight, plot);

@@ -16,7 +16,7 @@ export interface PacketRef {
   readonly index: number;
 }
 
-/** A packet in a chart: where it stands and what is known about it. */
+/** A packet in a chart: its position and its details. */
 export interface Hit {
   readonly kind: PacketRef["kind"];
   readonly index: number;
@@ -35,13 +35,13 @@ export interface Scene {
 }
 
 export interface Chart {
-  /** What its values are, if it is more than the view's title says. */
+  /** A description of its values, if it adds to the view's title. */
   readonly title?: string;
   /** Whether there is anything of what a key of the legend names; without it there always is. */
   has?(key: string): boolean;
   /** What of the values there is from `t0` to `t1`; low is above high if there is nothing. */
   fit(t0: number, t1: number): Range;
-  /** Draws what lies below the grid: the phases. */
+  /** Draws the layer below the grid: the phases. */
   ground(surface: Surface, scene: Scene): void;
   draw(surface: Surface, scene: Scene): void;
   /** The values at a moment, for the cursor, with their names; no name where the title is one. */
@@ -51,7 +51,7 @@ export interface Chart {
   /** The packet after or before another, or nearest to a moment. */
   next?(from: Hit | number, by: 1 | -1): Hit | undefined;
   tell?(hit: Hit): Tip;
-  /** What is seen from `t0` to `t1`, for those who do not see it. */
+  /** The content from `t0` to `t1`, for screen readers. */
   list?(t0: number, t1: number): Listing;
 }
 

@@ -13,7 +13,7 @@ export type PictureKind = "svg" | "png";
 export interface Picture {
   readonly title: string;
   readonly legend: readonly LegendItem[];
-  /** How many panels stand side by side. */
+  /** Number of panels side by side. */
   readonly beside: number;
   readonly sizes: readonly Size[];
   readonly draw: (surface: Surface, panel: number, size: Size) => void;

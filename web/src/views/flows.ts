@@ -20,7 +20,7 @@ export const FLOWS: Style = {
 
 /** A throughput is a mean over this share of the run. */
 const BINS = 100;
-/** So many flows are told at the cursor, the fastest first. */
+/** Number of flows described at the cursor, the fastest first. */
 const TOLD = 4;
 const COLOURS: readonly ColourName[] = ["needless", "needed", "dsack", "refused", "dropped", "sack", "open", "ack"];
 /** Flows whose colour is taken are dashed. */

@@ -34,7 +34,7 @@ function sample(surface: Surface, item: LegendItem, theme: Theme): void {
   surface.signs(coords, item.shape, { colour, size: 9, rim: theme.paper });
 }
 
-/** A row of switches; `toggle` is told which was pressed. */
+/** A row of switches; `toggle` is called with the entry that was pressed. */
 export function legendButtons(
   items: readonly LegendItem[],
   theme: Theme,

@@ -61,7 +61,7 @@ export class QueueChart implements Chart {
     const high = Float64Array.from(packets);
     this.found = new Bars(time, new Float64Array(high.length), high, new Uint32Array(high.length));
     const gone = dropsAt(run, link);
-    // A drop stands at what it found.
+    // A drop is drawn at the queue length that it found.
     const level = gone.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
     this.drops = new Bars(gone, level, level, new Uint32Array(gone.length));
   }

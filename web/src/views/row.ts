@@ -22,7 +22,7 @@ export interface Marked extends Span {
   readonly run: number;
 }
 
-/** What a row shares with the others. */
+/** The state that a row shares with the others. */
 export interface Shared {
   readonly timeline: Timeline;
   readonly tooltip: Tooltip;
@@ -111,7 +111,7 @@ export class Row {
     );
   }
 
-  /** What is in any of the charts. */
+  /** The content of all charts. */
   legend(): readonly LegendItem[] {
     return this.style.legend.filter(({ key }) => this.charts.some((chart) => chart.has?.(key) ?? true));
   }
@@ -156,7 +156,7 @@ export class Row {
     return { title: this.charts[run].title ?? title, unit: unit(y.to), scale: y, ...(whole ? { whole } : {}) };
   }
 
-  /** Shades what is pointed at, between two lines. */
+  /** Shades the selection between two lines. */
   private mark(surface: Surface, run: number, { x, pixel }: Sight, plot: Box, { cursor }: Theme): void {
     const marked = this.shared.marked();
     if (marked?.run !== run) return;

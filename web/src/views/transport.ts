@@ -7,7 +7,7 @@ import { make } from "./dom";
 /** Speeds reach from 10 to the power of this, simulated seconds for each real one, … */
 const SLOWEST = -5;
 const FASTEST = 2;
-/** With reduced motion time goes in jumps so far apart, ms. */
+/** Interval between the steps of playback with reduced motion, in ms. */
 const JUMP_MS = 500;
 /** A round trip takes about so long to watch at first, s. */
 const WATCHED_S = 2;
@@ -62,7 +62,7 @@ export class Transport {
     return this.direction !== 0;
   }
 
-  /** A speed at which a round trip of so many seconds can be watched. */
+  /** Chooses a speed at which a round trip of `roundTrip` seconds can be watched. */
   suit(roundTrip: number): void {
     this.pace.value = String(Math.log10(Math.max(roundTrip, 1e-4) / WATCHED_S));
     this.tell();
@@ -76,7 +76,7 @@ export class Transport {
     if (direction === 1 && timeline.cursor === timeline.end) timeline.look(timeline.span.t0);
     const { t0, t1 } = timeline.span;
     const { cursor } = timeline;
-    // What is played is what is seen.
+    // Playback covers the visible window.
     if (direction !== 0 && (cursor === undefined || cursor < t0 || cursor > t1)) timeline.look(direction < 0 ? t1 : t0);
     this.tell();
     if (!stood || direction === 0) return;

@@ -55,7 +55,7 @@ export interface ViewsEvents {
   cursor: number | undefined;
 }
 
-/** Below this width runs stand one below the other, px for each. */
+/** Below this width per run, in px, runs are stacked vertically. */
 const COLUMN_PX = 280;
 
 /** Puts the views into `container`. */
@@ -119,7 +119,7 @@ export class Views {
     const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE, FLOWS].filter(({ name }) =>
       this.has(name),
     );
-    // The table stands below the first graph, so its axis of time has a title, too.
+    // The table is below the first graph, so the graph's time axis also has a title.
     const titled = new Set([styles[0], styles[styles.length - 1]]);
     this.rows = styles.map((style) => new Row(style, titled.has(style), shared));
     this.path = new PathView(shared);
@@ -319,7 +319,7 @@ export class Views {
   private columns(): void {
     const runs = Math.max(this.runs.length, 1);
     const fits = (columns: number) => this.element.clientWidth >= COLUMN_PX * columns;
-    // Four runs that have no room side by side stand two by two.
+    // Four runs that do not fit side by side are arranged two by two.
     const most = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
     const columns = this.arrange === undefined ? most : this.arrange === "columns" ? runs : 1;
     this.beside = columns;

@@ -22,10 +22,10 @@ impl Answers {
     /// In words.
     pub fn words(self) -> String {
         match self.single {
-            None => "unknown: no acknowledgment came in order; taken for Linux's".to_owned(),
+            None => "unknown: no acknowledgment arrived in order; assumed to be Linux's".to_owned(),
             Some(s) if self.every() => format!("measured: {:.0} % of acknowledgments in order covered one segment", s * 100.0),
             Some(s) => format!(
-                "measured: delayed, {:.0} % of acknowledgments in order covered one segment; how long it waits is unknown, taken for Linux's",
+                "measured: delayed, {:.0} % of acknowledgments in order covered one segment; the delay is unknown and assumed to be Linux's",
                 s * 100.0
             ),
         }

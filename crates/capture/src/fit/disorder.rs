@@ -144,7 +144,7 @@ fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f
     let count = Estimate::measured(
         quantile(&numbers, 0.5).round().max(1.0),
         around_median(&numbers),
-        format!("median of {times} times: packets that came in another place than their own"),
+        format!("median of {times} times: packets that arrived out of place"),
     );
     let gap = duration / times;
     let range = (duration / (times + spread), duration / (times - spread).max(1.0));
@@ -163,14 +163,14 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     let half = quantile(&late, 0.5) + transmission;
     let (n, of) = (late.len() as f64, arrived(points).count() as f64);
     if half < HEAP * top {
-        let how = format!("{n} packets came late: the most by which one did, and the time between two packets");
+        let how = format!("{n} packets arrived late: the greatest lateness, and the time between two packets");
         return Disorder::Jitter { range: Estimate::measured(top, range, how) };
     }
     // A packet on the longer path is late if another one follows in time and takes the shorter path.
     let following = if transmission > 0.0 { (half / transmission).floor().clamp(1.0, 1000.0) } else { 1000.0 };
     let share = |late: f64| (0..50).fold(late, |s, _| (late / (1.0 - libm::pow(s, following)).max(late)).min(0.95));
     let (less, more) = around_share(n.min(of), of);
-    let how = format!("{n} packets came late, most of them by the same time");
+    let how = format!("{n} packets arrived late, most of them by the same time");
     Disorder::TwoPaths {
         apart: Estimate::measured(half, (half.min(range.0), range.1), how.clone()),
         share: Estimate::measured(share((n / of).min(0.95)), (share(less), share(more)), how),

@@ -57,6 +57,6 @@ pub(crate) fn fit(points: &Points, full: &Full, spread: f64) -> Loss {
     let by_chance = lost * lost / sent.max(1.0);
     let bursts = (pairs >= 3.0 && pairs > by_chance + SURELY * (by_chance + 1.0).sqrt())
         .then(|| Bursts { turns_bad: (runs / (sent - lost).max(1.0)).min(1.0), turns_good: (runs / lost).min(1.0) });
-    let how = format!("{lost:.0} of {sent:.0} packets that met no full queue, and {open:.0} of which it does not show");
+    let how = format!("{lost:.0} of {sent:.0} packets that met no full queue, and {open:.0} that may have");
     Loss { share: Estimate::measured(value, (low, high), how), lost: lost as u64, bursts }
 }

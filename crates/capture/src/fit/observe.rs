@@ -49,12 +49,12 @@ impl Observed {
             Side::Sender => {}
             Side::Receiver => {
                 return Some(format!(
-                    "{name}: captured at the receiver, where neither the time of sending nor the queue shows; needed: a capture at the sender"
+                    "{name}: found a capture at the receiver, which shows neither sending times nor the queue; allowed: a capture at the sender"
                 ))
             }
             Side::Middle => {
                 return Some(format!(
-                    "{name}: captured on the way, or it does not show where; needed: a capture at the sender; if it is one, say so (at: sender)"
+                    "{name}: found a capture from the middle of the path or an unknown place; allowed: a capture at the sender; if it is one, say so (at: sender)"
                 ))
             }
         }
@@ -67,7 +67,7 @@ impl Observed {
         let idle = self.log.idle as f64 / self.duration() as f64;
         (self.log.sent.len() >= FEWEST && idle > MOST_IDLE).then(|| {
             let percent = idle * 100.0;
-            format!("{name}: for {percent:.0} % of the time everything was acknowledged and the application sent nothing; its pace was not the path's")
+            format!("{name}: for {percent:.0} % of the time everything was acknowledged and the application sent nothing, so the path did not limit it")
         })
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate,
     let least = waited.floor().max(1.0);
     let pipe = points.base() as f64 / 1e9 / transmission;
     let high = (least * BEYOND).max(2.0 * pipe).ceil();
-    let how = "losses do not crowd where waits were longest: it never overflowed, or too seldom to tell";
+    let how = "losses do not cluster where waits were longest: the queue never overflowed, or too rarely to tell";
     let mark = if waited < 3.0 { Mark::Unknown } else { Mark::LowerBound };
     let full = overflows.then_some(NEARLY * longest);
     (Estimate { mark, ..Estimate::at_least(least, high, how) }, Full(full))

@@ -42,7 +42,7 @@ pub(crate) fn fit(points: &Points, spread: f64) -> Estimate {
         for least in STRETCHES {
             let rates = sorted(stretches(points, &groups, least).into_iter());
             if rates.len() >= FEWEST {
-                let how = format!("median of {} stretches in which packets waited behind each other", rates.len());
+                let how = format!("median of {} intervals in which packets queued behind each other", rates.len());
                 let (value, range) = (quantile(&rates, 0.5), around_median(&rates));
                 let found = Estimate::measured(value, range, how);
                 let differ = range.1 - range.0 > WIDE * value;
@@ -151,10 +151,10 @@ fn by_windows(points: &Points, spread: f64) -> Estimate {
     let waiting = 3.0 * points.packet * 8.0 / upper.max(1.0) + spread * 0.1;
     let busy = sorted(windows.iter().filter(|w| w.1 > waiting).map(|w| w.0));
     if busy.len() >= FEWEST {
-        let how = format!("median of {} half seconds in which even the quickest packets waited", busy.len());
+        let how = format!("median of {} half seconds in which even the fastest packets queued", busy.len());
         return Estimate::measured(quantile(&busy, 0.5), around_median(&busy), how);
     }
-    let how = "the pipe was never full: the 90th percentile of what half a second delivered";
+    let how = "the pipe was never full: the 90th percentile of the rate over half a second";
     Estimate::at_least(upper.max(1.0), upper.max(1.0) * BEYOND, how)
 }
 
@@ -166,6 +166,6 @@ pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
     let value = (points.base() as f64 / 1e9 - transmission).max(0.0);
     let differ = own.get(SMALLEST - 1).or(own.last()).copied().unwrap_or(value);
     let how =
-        "smallest round trip less the transmission of a packet; the interval: by how much the ten smallest differ";
+        "smallest round-trip time less the transmission of a packet; the interval is the spread of the ten smallest";
     Estimate::measured(value, ((value - differ).max(0.0), value), how)
 }

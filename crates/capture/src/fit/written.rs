@@ -78,7 +78,7 @@ impl Fit {
     /// The path as a scenario; `stack` sends, and each transfer has its captured size.
     pub fn scenario(&self, end: End, stack: &str, seconds: f64, seeds: u32) -> String {
         let mut text = String::new();
-        text.push_str("# A path fitted to a capture. Each number: what is known of it, and its interval.\n");
+        text.push_str("# A path fitted to a capture. Each number has its evidence and its interval beside it.\n");
         for d in &self.disagreements {
             let _ = writeln!(text, "# The flows disagree: {d}.");
         }
@@ -134,7 +134,7 @@ impl Fit {
             end.of(&self.queue).max(1.0),
         );
         let _ = writeln!(text, "elements = [{}]", elements.join(", "));
-        text.push_str("# The way back does not show; it is taken to be free.\n");
+        text.push_str("# The capture does not show the reverse path; it is assumed to be unloaded.\n");
         text.push_str("back = { rate = \"unlimited\", queue = \"unlimited\", elements = [] }\n\n");
         if let Some(element) = beyond {
             let _ = write!(

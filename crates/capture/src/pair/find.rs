@@ -92,14 +92,14 @@ pub(super) fn pairs(files: &[&mut [Surveyed]], names: &[&str]) -> (Vec<Pair>, Ve
     }
     let too_many = several.into_values().map(|ends| {
         format!(
-            "{} and in others: two files are matched, one of each end. Each is looked at on its own; join those of one \
-             end first, as with mergecap",
+            "{} and in others: only two files, one from each end, can be matched. Each file is analysed separately; join the files of one end \
+             first, as with mergecap",
             told(files, names, ends)
         )
     });
     let alone = on_the_way.into_iter().filter(|ends| !ends.iter().any(|one| times.contains_key(one)));
     let alone = alone.map(|ends| {
-        format!("{}, but not both were captured at an end: each is looked at on its own", told(files, names, ends))
+        format!("{}, but they were not both captured at an end; each is analysed separately", told(files, names, ends))
     });
     (pairs, too_many.chain(alone).collect())
 }

@@ -93,11 +93,15 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             What::CutOff { needs, has } => write!(f, "the file ends after {has} of {needs} bytes"),
-            What::Length { len } => write!(f, "a length of {len} bytes cannot be; the next packet was searched for"),
+            What::Length { len } => {
+                write!(f, "a length of {len} bytes is impossible; reading resumed at the next packet")
+            }
             What::Block { kind, len } => write!(f, "{len} bytes are too few for a block of kind {kind:#x}"),
-            What::Interface { number } => write!(f, "it is of interface {number}, which the file does not describe"),
-            What::Version { major } => write!(f, "a section of version {major}, of which only 1 is known"),
-            What::Unpacking => write!(f, "it cannot be unpacked from here on"),
+            What::Interface { number } => {
+                write!(f, "it refers to interface {number}, which the file does not describe")
+            }
+            What::Version { major } => write!(f, "a section of version {major}; only version 1 is known"),
+            What::Unpacking => write!(f, "it cannot be decompressed from here on"),
         }
     }
 }

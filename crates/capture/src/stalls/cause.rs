@@ -128,18 +128,18 @@ impl Stall {
         };
         match self.cause {
             Cause::Timeout if !f.again => format!(
-                "no ACK came within {} after {after}, though {} bytes were outstanding; frame {} probed with new data",
+                "no ACK arrived within {} after {after}, though {} bytes were outstanding; frame {} probed with new data",
                 span(silence),
                 f.flight,
                 f.after
             ),
             Cause::Timeout => {
                 let many = match f.duplicates {
-                    0 => "no duplicate ACK came".to_owned(),
-                    1 => "1 duplicate ACK came".to_owned(),
-                    n => format!("{n} duplicate ACKs came"),
+                    0 => "no duplicate ACK arrived".to_owned(),
+                    1 => "1 duplicate ACK arrived".to_owned(),
+                    n => format!("{n} duplicate ACKs arrived"),
                 };
-                format!("the retransmission timer fired {} after {after}; {many}; frame {} was sent again", span(silence), f.after)
+                format!("the retransmission timer fired {} after {after}; {many}; frame {} was retransmitted", span(silence), f.after)
             }
             Cause::ReceiverWindow => {
                 let opened = f.last_ack.map_or(String::new(), |a| format!("; frame {} opened it", a.1));
@@ -150,21 +150,21 @@ impl Stall {
                 }
             }
             Cause::CongestionWindow => match f.last_ack {
-                Some((_, frame)) => format!("all that the congestion window allows was in flight, until the ACK of frame {frame}"),
-                None => format!("the congestion window let nothing new out with {} bytes outstanding", f.flight),
+                Some((_, frame)) => format!("the congestion window was fully in flight until the ACK in frame {frame}"),
+                None => format!("the congestion window allowed no new data, with {} bytes outstanding", f.flight),
             },
             Cause::TailLoss => {
-                format!("nothing sent behind a lost segment arrived; {} after {after} frame {} was sent again", span(silence), f.after)
+                format!("nothing sent behind a lost segment arrived; {} after {after} frame {} was retransmitted", span(silence), f.after)
             }
             Cause::ApplicationIdle => match f.all_acked {
                 Some((at, frame)) => {
                     let idle = span(f.to.saturating_sub(at));
-                    format!("there was nothing new to send: frame {frame} had acknowledged all {idle} before")
+                    format!("there was nothing new to send: frame {frame} had acknowledged everything {idle} before")
                 }
                 None => "there was nothing new to send".to_owned(),
             },
             Cause::SenderHost => format!(
-                "the sender had room and data and sent nothing: no ACK came within {} before frame {}, and {} bytes were outstanding",
+                "the sender had room and data and sent nothing: no ACK arrived within {} before frame {}, and {} bytes were outstanding",
                 span(silence),
                 f.after,
                 f.flight

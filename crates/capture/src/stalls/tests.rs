@@ -64,7 +64,7 @@ fn silence_that_a_retransmission_of_the_first_outstanding_segment_ends_is_a_time
     talk.data(400, 20, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!((stall.cause, stall.facts.length()), (Cause::Timeout, 341 * MS));
-    let words = "the retransmission timer fired 0.331 s after the last ACK (frame 50); no duplicate ACK came; frame 51 was sent again";
+    let words = "the retransmission timer fired 0.331 s after the last ACK (frame 50); no duplicate ACK arrived; frame 51 was retransmitted";
     assert_eq!(stall.words(), words);
 }
 
@@ -114,7 +114,7 @@ fn new_data_long_after_all_was_acknowledged_is_an_idle_application() {
     talk.data(900, 30, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::ApplicationIdle);
-    assert_eq!(stall.words(), "there was nothing new to send: frame 51 had acknowledged all 0.790 s before");
+    assert_eq!(stall.words(), "there was nothing new to send: frame 51 had acknowledged everything 0.790 s before");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn new_data_right_after_an_ack_waited_for_the_window() {
     talk.data(201, 30, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::CongestionWindow);
-    assert_eq!(stall.words(), "all that the congestion window allows was in flight, until the ACK of frame 51");
+    assert_eq!(stall.words(), "the congestion window was fully in flight until the ACK in frame 51");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn new_data_after_a_silence_of_the_network_are_a_loss_probe_and_neither_the_appl
         for side in [Side::Sender, Side::Middle] {
             let stall = talk.stall(side);
             assert_eq!(stall.cause, Cause::Timeout);
-            let words = "no ACK came within 0.101 s after the last ACK (frame 52), though 6000 bytes were outstanding; frame 53 probed with new data";
+            let words = "no ACK arrived within 0.101 s after the last ACK (frame 52), though 6000 bytes were outstanding; frame 53 probed with new data";
             assert_eq!(stall.words(), words);
         }
     }

@@ -16,53 +16,53 @@ impl Evidence {
         let copy = frame("the earlier copy", earlier);
         let ack = frame("the acknowledgment", proof);
         match *self {
-            Evidence::AlreadyAcknowledged => format!("{ack} had come before it was sent"),
+            Evidence::AlreadyAcknowledged => format!("{ack} arrived before it was sent"),
             Evidence::TooSoon { after, smallest } => {
                 let (after, smallest) = (ms(after), ms(smallest));
-                format!("{ack} came {after} after it, and no round trip took less than {smallest}; {copy} had arrived")
+                format!("{ack} arrived {after} after it, but no round trip took less than {smallest}; {copy} had arrived")
             }
             Evidence::EarlierEcho { value } => format!("{ack} echoes timestamp {value}, which is that of {copy}"),
             Evidence::EarlierAnswered { by } => {
-                format!("{ack} answers a segment that was sent {} before this copy; {copy} had arrived", ms(by))
+                format!("{ack} acknowledges a segment that was sent {} before this copy; {copy} had arrived", ms(by))
             }
             Evidence::Reported { duplicates, copies } => {
                 let times = counted(duplicates, "duplicate", "duplicates");
                 let later = counted(copies, "copy", "copies");
-                format!("the receiver reported {times} of its bytes, and {later} from this one on cannot alone have made so many")
+                format!("the receiver reported {times} of its bytes, and {later} from this one on cannot account for all of them")
             }
             Evidence::BareAcks { acks } => {
                 let acks = counted(acks, "acknowledgment", "acknowledgments");
-                format!("{acks} without news answered late copies")
+                format!("{acks} without new information answered late copies")
             }
-            Evidence::EarlierArrived => format!("{copy} came by here and was taken"),
-            Evidence::TakenThere => format!("{copy} arrived{} and was taken", there(proof)),
+            Evidence::EarlierArrived => format!("{copy} passed here and was accepted"),
+            Evidence::TakenThere => format!("{copy} arrived{} and was accepted", there(proof)),
             Evidence::OlderTimestamp { value, recent } => {
                 format!("{copy} arrived with timestamp {value} when the receiver had {recent}; PAWS refused it")
             }
             Evidence::RefusedByPaws { value, recent } => format!(
-                "{ack} brought no news: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
+                "{ack} acknowledged nothing new: {copy}, with timestamp {value}, arrived when the receiver had {recent}, and PAWS refused it"
             ),
             Evidence::RefusedThere { value } => {
                 format!("{copy} arrived{}, and the receiver refused it for its timestamp {value} (PAWS)", there(proof))
             }
-            Evidence::NoEarlierCopy => "no earlier copy came by here".to_owned(),
+            Evidence::NoEarlierCopy => "no earlier copy passed here".to_owned(),
             Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
             Evidence::OwnEcho { value } => format!("{ack} echoes timestamp {value}: this copy or a later one filled the hole"),
             Evidence::LaterArrived { by, most } => format!(
-                "what was sent {} after {copy} arrived before its bytes did, and overtaking took {} at most",
+                "data sent {} after {copy} arrived before its bytes, and packets were overtaken by at most {}",
                 ms(by),
                 ms(most)
             ),
             Evidence::NoneReported { after } => format!(
-                "the receiver reported no duplicate, so one copy arrived; {ack} came {} after this one",
+                "the receiver reported no duplicate, so one copy arrived; {ack} arrived {} after this one",
                 ms(after)
             ),
             Evidence::NoBareAck { after } => format!(
-                "no acknowledgment came without news, so one copy arrived; {ack} came {} after this one",
+                "every acknowledgment had new information, so one copy arrived; {ack} arrived {} after this one",
                 ms(after)
             ),
             Evidence::NotAcknowledged => "nothing acknowledged it before the capture ended".to_owned(),
-            Evidence::NotThere => "the receiver's capture lacks copies that may have come".to_owned(),
+            Evidence::NotThere => "the receiver's capture lacks copies that may have arrived".to_owned(),
             Evidence::NoAcknowledgments => "no acknowledgments were captured".to_owned(),
             Evidence::FirstNotSeen => "the first copy was not captured".to_owned(),
             Evidence::PerhapsRefused { value, recent } => format!(
@@ -106,7 +106,7 @@ mod tests {
             proof: Some(31),
         };
         let words =
-            "likely needless: the acknowledgment (frame 31) came 12.345 ms after it, and no round trip took less than \
+            "likely needless: the acknowledgment (frame 31) arrived 12.345 ms after it, but no round trip took less than \
                      100.000 ms; the earlier copy (frame 7) had arrived";
         assert_eq!(judged.words(), words);
         assert_eq!(Evidence::NoneArrived.words(None, None), "no earlier copy arrived");

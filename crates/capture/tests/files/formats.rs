@@ -114,7 +114,7 @@ fn a_record_with_an_impossible_length_is_passed_over_and_the_next_good_one_is_fo
     let damage: Vec<_> = contents.damages.kept().iter().map(ToString::to_string).collect();
     assert_eq!(
         damage,
-        ["packet 2 at byte 90: a length of 3735928559 bytes cannot be; the next packet was searched for"]
+        ["packet 2 at byte 90: a length of 3735928559 bytes is impossible; reading resumed at the next packet"]
     );
 }
 

@@ -125,5 +125,5 @@ fn packed_files_are_unpacked() {
 #[test]
 fn a_file_that_is_packed_in_an_unknown_way_says_how() {
     let error = analyse(Input::Bytes(b"\xfd7zXZ\0\0\0................"), 9, &mut Keep::default()).unwrap_err();
-    assert_eq!(error.to_string(), "it is packed with xz; unpack it first");
+    assert_eq!(error.to_string(), "it is compressed with xz; decompress it first");
 }

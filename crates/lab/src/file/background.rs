@@ -8,7 +8,7 @@ use ackclock_tcp::units::{Rate, Size as Bytes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Traffic beside the flows.
+/// Background traffic beside the flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[schemars(title = "[[background]]", deny_unknown_fields)]
@@ -24,14 +24,14 @@ pub(crate) enum Background {
         gap: Gap,
         /// Payload of each.
         size: Size,
-        /// How many run at once at most. Further ones are refused and counted.
+        /// Largest number of simultaneous transfers. Further ones are refused and counted.
         #[schemars(range(min = 1, max = 32_768))]
         #[serde(default = "most")]
         most: u32,
         #[serde(flatten)]
         connection: Box<Connection>,
     },
-    /// Packets at a rate, whatever happens to them.
+    /// Packets at a fixed rate, regardless of loss.
     #[schemars(title = "Source", extend(
         "examples" = [{ "from": "S", "to": "D", "rate": "500 kbps" }],
         "dependentRequired" = { "on": ["off"], "off": ["on"] },
@@ -39,14 +39,14 @@ pub(crate) enum Background {
     Source {
         #[serde(flatten)]
         when: When,
-        /// Bits or bytes a second on the wire while it sends.
+        /// Bits or bytes per second on the wire while it sends.
         rate: Rate,
-        /// Bytes of each packet on the wire, 1 B to 65535 B.
+        /// Size of each packet on the wire, 1 B to 65535 B.
         #[serde(default = "packet")]
         packet: Bytes,
-        /// How long it sends at a time; it begins by sending. Without `on` and `off` it always sends.
+        /// Length of a sending period; it begins by sending. Default, without `on` and `off`: it always sends.
         on: Option<Gap>,
-        /// How long it is silent between.
+        /// Length of a silent period.
         off: Option<Gap>,
     },
 }
@@ -57,17 +57,17 @@ pub(crate) struct When {
     /// The node that sends.
     #[schemars(length(min = 1), extend("examples" = ["R1"]))]
     pub(crate) from: String,
-    /// The node to which it is sent.
+    /// The node that receives.
     #[schemars(length(min = 1), extend("examples" = ["R1"]))]
     pub(crate) to: String,
     /// When it begins.
     #[serde(default)]
     pub(crate) start: Nanos,
-    /// When sources fall silent and no new transfer begins. Default: never.
+    /// Time at which sources stop and no new transfer begins. Default: never.
     pub(crate) stop: Option<Nanos>,
 }
 
-/// How large transfers are, each kind by its mean, at most 2^50 B.
+/// Size of transfers; each kind is given by its mean, at most 2^50 B.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "size", deny_unknown_fields, extend("oneOf" = [
     { "required": ["constant"], "maxProperties": 1 },
@@ -75,7 +75,7 @@ pub(crate) struct When {
     { "required": ["pareto", "shape"], "maxProperties": 2 },
 ]))]
 pub(crate) struct Size {
-    /// All alike.
+    /// All the same size.
     pub(crate) constant: Option<Amount>,
     /// Exponentially distributed.
     pub(crate) exponential: Option<Amount>,

@@ -21,9 +21,9 @@ const KEYS: (&str, &str) = ("kind", "ack");
 const OF_STACK: &str = "stack";
 /// The options, each with its meaning.
 const OPTIONS: [(&str, &str); 3] = [
-    ("sack", "Whether it knows selective acknowledgments (RFC 2018). Default: as the stack says."),
-    ("dsack", "Whether it reports duplicates by DSACK (RFC 2883). Default: as the stack says; no without SACK."),
-    ("timestamps", "Whether it knows timestamps (RFC 7323). Default: as the stack says."),
+    ("sack", "Whether it supports selective acknowledgments (RFC 2018). Default: the stack's value."),
+    ("dsack", "Whether it reports duplicates by DSACK (RFC 2883). Default: the stack's value; no without SACK."),
+    ("timestamps", "Whether it supports timestamps (RFC 7323). Default: the stack's value."),
 ];
 
 /// The table with the key `old` renamed, in the same place.
@@ -66,7 +66,7 @@ impl JsonSchema for Receiver {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = AckSpec::json_schema(generator);
         schema.insert("title".to_owned(), "receiver".into());
-        let about = "When a receiver answers, and what its TCP knows: an option is in use where both ends have it.";
+        let about = "When a receiver sends ACKs, and which options its TCP supports. An option is used if both ends support it.";
         schema.insert("description".to_owned(), about.into());
         let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return schema };
         for kind in &mut *kinds {
@@ -80,7 +80,7 @@ impl JsonSchema for Receiver {
         }
         let of_stack = json_schema!({
             "type": "object",
-            "description": "When the stack says.",
+            "description": "The stack's own rule.",
             "properties": { KEYS.1: { "type": "string", "const": OF_STACK } },
             "additionalProperties": false,
         });

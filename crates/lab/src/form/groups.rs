@@ -36,7 +36,7 @@ pub(super) fn complete(
     let is_there = |key: &&str| node.get(key).is_some();
     for (key, others) in schema["dependentRequired"].as_object().into_iter().flatten() {
         if let (true, Some(absent)) = (is_there(&key.as_str()), strings(others).find(|other| !is_there(other))) {
-            return Err(ScenarioError { found: format!("nothing beside `{key}`"), ..missing(absent) });
+            return Err(ScenarioError { found: format!("only `{key}`"), ..missing(absent) });
         }
     }
     let one = groups(schema, "oneOf");

@@ -28,7 +28,7 @@ impl<'a> Chosen<'a> {
             Some(_) | None => Err(ScenarioError::option(
                 "--stack",
                 format!("\"{part}\" in \"{text}\""),
-                "a stack, and after commas parameters of its own, as in rack-tlp,rto.min=200 ms",
+                "a stack, then parameters separated by commas, as in rack-tlp,rto.min=200 ms",
             )),
         };
         let set = parts.map(parameter).collect::<Result<Vec<_>, _>>()?;
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_no_stack_and_what_is_no_parameter_is_refused() {
-        let allowed = "allowed: a stack, and after commas parameters of its own, as in rack-tlp,rto.min=200 ms";
+        let allowed = "allowed: a stack, then parameters separated by commas, as in rack-tlp,rto.min=200 ms";
         let found = "found \"rfc-667\", allowed: a stack; did you mean \"rfc-6675\"?";
         assert!(read("rfc-667,rto.min=1 s").is_err_and(|e| e.ends_with(found)));
         for text in ["rfc-6675,", "rfc-6675,rto.min", "rfc-6675,=3"] {

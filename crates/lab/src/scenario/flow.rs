@@ -75,7 +75,7 @@ pub(super) fn connection(
     }
     let handshake = handshake.unwrap_or(false);
     if !handshake && made.stack.receive_window != ReceiveWindowSpec::Fixed {
-        let allowed = "the key `handshake = true` beside it: without one both ends know the window from the start";
+        let allowed = "also `handshake = true`, since without a handshake both ends know the window from the start";
         return Err(node.refuse_key("stack", "a receive window that grows", allowed));
     }
     let stack = graph.stack(made);
@@ -159,7 +159,7 @@ fn piece(node: &Node<'_>, size: Amount, mss: u32) -> Result<Bytes, ScenarioError
 /// Refuses a spread over which `count` flows cannot begin.
 fn spreads(node: &Node<'_>, count: u32, spread: Nanos, start: Nanos, duration: Nanos) -> Result<(), ScenarioError> {
     if count == 1 {
-        return Err(node.refuse_key("spread", "a spread of one flow", "the key `count` above 1 beside it"));
+        return Err(node.refuse_key("spread", "a spread for one flow", "also a `count` above 1"));
     }
     within(node, "spread", spread, duration)?;
     if start + spread >= duration {
@@ -173,7 +173,7 @@ fn sizes(node: &Node<'_>, wire: Option<Wire>, header: Option<Size>) -> Result<Wi
     let header = header.map(|n| size(node, "header", n, 0..=65_535)).transpose()?;
     match (wire, header) {
         (Some(Wire::Ipv4), Some(_)) => {
-            Err(node.refuse_key("header", "a header with wire \"ipv4\"", "no header, or wire \"ns2\""))
+            Err(node.refuse_key("header", "a header together with wire \"ipv4\"", "no header, or wire \"ns2\""))
         }
         (Some(Wire::Ns2) | None, Some(header)) => Ok(WireSpec::Ns2 { header }),
         (Some(Wire::Ns2), None) => Ok(WireSpec::Ns2 { header: NS2_HEADER }),

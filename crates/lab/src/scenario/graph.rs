@@ -85,8 +85,8 @@ impl Graph {
         let (forward, back) = link::directions(node, forward, back, overrides.workshop.as_deref())?;
         let (from, to) = (self.node(&from), self.node(&to));
         if self.links.iter().any(|l| (l.from, l.to) == (from, to) || (l.to, l.from) == (from, to)) {
-            let found = format!("a second link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);
-            return Err(node.refuse_as(found, "one link between two nodes; it has both directions"));
+            let found = format!("another link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);
+            return Err(node.refuse_as(found, "one link between two nodes, which carries both directions"));
         }
         self.links.push(LinkSpec { from, to, forward, back });
         Ok(())
@@ -97,13 +97,13 @@ impl Graph {
         let end = |key: &str, name: &str| {
             self.numbers.get(name).copied().ok_or_else(|| {
                 let hint = nearest(name, self.nodes.iter().map(String::as_str)).map(|n| format!("\"{n}\""));
-                let allowed = format!("a node that stands in a [[link]]: {}", listed(&self.nodes));
+                let allowed = format!("a node that a [[link]] names: {}", listed(&self.nodes));
                 node.refuse_in(key, allowed).with_hint(hint)
             })
         };
         let (from, to) = (end("from", from)?, end("to", to)?);
         if from == to {
-            return Err(node.refuse_key("to", "a flow from a node to itself", "another node"));
+            return Err(node.refuse_key("to", "the same node at both ends", "another node"));
         }
         if !self.connected(from, to) {
             let (a, b) = (&self.nodes[from as usize], &self.nodes[to as usize]);

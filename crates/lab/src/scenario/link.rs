@@ -61,7 +61,7 @@ fn direction(
     if let (false, Some(queue)) = (spec.waits(), node.get("queue")) {
         if spec.queue.limit != QueueLimit::Unlimited && spec.queue != like {
             let found = "a limited queue on a link of unlimited rate";
-            return Err(queue.refuse_as(found, "a rate, since nothing waits here"));
+            return Err(queue.refuse_as(found, "a limited rate, since no packet waits at an unlimited one"));
         }
     }
     match spec.fault() {

@@ -1,5 +1,5 @@
-//! Algorithms from outside the engine: `{ kind = "python", source = … }` in a slot. They are collected while parameters are
-//! set, made by whoever can make them, and put into their slots at the end.
+//! Algorithms from outside the engine: `{ kind = "python", source = … }` in a slot. They are collected while parameters are set, built by the
+//! caller's factory, and put into their slots at the end.
 
 use crate::error::ScenarioError;
 use crate::form::{blame, made};
@@ -206,7 +206,7 @@ fn nobody() -> Refused {
     Refused {
         key: None,
         found: format!("kind \"{KIND}\""),
-        allowed: "a kind of Ackclock's own: classes in Python run only where Python does".to_owned(),
+        allowed: "a built-in kind, since Python classes run only under Python".to_owned(),
         hint: None,
     }
 }
@@ -283,8 +283,8 @@ impl Custom {
                 | DetectSpec::Custom(_) => {
                     return Err(Refused {
                         key: None,
-                        found: "a rule for the threshold of a detector that has none".to_owned(),
-                        allowed: "detect = \"dup-ack\" or detect = \"sack\" beside it".to_owned(),
+                        found: "a threshold rule for a detector without a threshold".to_owned(),
+                        allowed: "also detect = \"dup-ack\" or detect = \"sack\"".to_owned(),
                         hint: None,
                     })
                 }

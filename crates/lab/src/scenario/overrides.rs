@@ -57,7 +57,7 @@ impl Overrides {
     fn listed(&self, seeds: &[u64]) -> Result<Vec<u64>, ScenarioError> {
         let refuse = |found: String, allowed: &str| Err(ScenarioError::option("--seeds", found, allowed));
         if let Some(seed) = self.seed {
-            return refuse(format!("a list beside --seed {seed}"), "one of them");
+            return refuse(format!("a list together with --seed {seed}"), "one of them");
         }
         if !(1..=MOST_SEEDS).contains(&(seeds.len() as u64)) {
             return refuse(format!("{} seeds", seeds.len()), &format!("1 to {MOST_SEEDS}"));
@@ -153,7 +153,7 @@ fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, Scen
     for (path, _, at) in set {
         let of = |root: &Value| path.split('.').try_fold(root, |v, step| v.get(step)).cloned();
         if of(&before).is_some_and(|value| of(&after) != Some(value)) {
-            let allowed = "only together with options.sack = true: without SACK the stack has other parts";
+            let allowed = "only together with options.sack = true, since the stack has other components without SACK";
             return Err(at.refuse(None, allowed.to_owned(), with));
         }
     }
@@ -223,7 +223,7 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
         walked = format!("{walked}{step}.");
     }
     let known = parameters(at, &walked);
-    let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which has no parameters"))) };
+    let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which takes no parameters"))) };
     if last == "kind" {
         map.retain(|k, _| k == "kind"); // another kind has other parameters
     }
@@ -245,7 +245,7 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     }
 }
 
-/// The paths of what stands in a table of parameters.
+/// The paths of the entries in a table of parameters.
 fn parameters(table: &Value, prefix: &str) -> Vec<String> {
     let keys = table.as_object().into_iter().flat_map(Map::keys);
     keys.map(|k| format!("{prefix}{k}")).collect()
@@ -270,7 +270,7 @@ fn refusal(message: &str) -> Refusal {
         (Some((_, "f64")), _) => "a number".to_owned(),
         (Some((_, "a boolean")), _) => "true or false".to_owned(),
         (Some((_, expected)), _) => expected.replace('`', ""),
-        (None, _) if message.ends_with("there are no fields") => "a kind without parameters beside it".to_owned(),
+        (None, _) if message.ends_with("there are no fields") => "a kind without parameters".to_owned(),
         (None, Some((_, tail))) => tail.to_owned(),
         (None, None) => message.to_owned(),
     };

@@ -1,4 +1,4 @@
-//! Tables that an element takes from a text, which may stand in a file beside the scenario's.
+//! Tables that an element reads from a text, which may be a file relative to the scenario file.
 
 use crate::bounded;
 use crate::error::ScenarioError;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The keys of an element, with the text of its file under `data` in place of `file`; and where that file is.
 pub(super) fn beside(node: &Node<'_>, mut keys: Value) -> Result<(Value, Option<PathBuf>), ScenarioError> {
     let Some(file) = node.get("file") else { return Ok((keys, None)) };
-    let path = Path::new(file.src.file).with_file_name(file.str("the path of a file, relative to the scenario's")?);
+    let path = Path::new(file.src.file).with_file_name(file.str("the path of a file, relative to the scenario file")?);
     if let Some(keys) = keys.as_object_mut() {
         keys.remove("file");
         keys.insert("data".to_owned(), text(&file, &path)?.into());
@@ -20,7 +20,8 @@ pub(super) fn beside(node: &Node<'_>, mut keys: Value) -> Result<(Value, Option<
 }
 
 fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
-    let allowed = "a text file of at most 16 MiB, its path relative to the scenario's; or the table under `data`";
+    let allowed =
+        "a text file of at most 16 MiB, its path relative to the scenario file; or the table itself in `data`";
     let refuse = |why: String| node.refuse_as(format!("{} ({why})", node.written()), allowed);
     let bytes = bounded::read(path).map_err(|e| refuse(format!("no readable file: {e}")))?;
     if bytes.len() as u64 > bounded::LARGEST {
@@ -30,7 +31,7 @@ fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
 }
 
 /// What a refusal of a table in a file says was found: who wrote the scenario need not be who may read the file.
-const UNQUOTED: &str = "something else (a file that a scenario names is not quoted)";
+const UNQUOTED: &str = "something else (files that a scenario names are not quoted)";
 
 /// A refusal of the part of an element in which the fault lies: of a table in a file, its line and column there.
 pub(super) fn blame(node: &Node<'_>, file: Option<&Path>, fault: Fault) -> ScenarioError {

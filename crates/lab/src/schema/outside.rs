@@ -19,7 +19,7 @@ pub(super) fn add(schema: &mut Value) {
     }
 }
 
-const SOURCE: &str = "File and class, as in \"avg_dev.py:AvgDev\"; the file beside the scenario.";
+const SOURCE: &str = "File and class, as in \"avg_dev.py:AvgDev\"; the file is relative to the scenario file.";
 
 /// One more choice beside the kinds of a component, not among them, so that a form that offers the kinds does not change.
 fn allow(part: &mut Value, choice: Value) {
@@ -36,7 +36,7 @@ fn allow(part: &mut Value, choice: Value) {
 fn class() -> Value {
     json!({
         "type": "object",
-        "description": "A class in Python; other keys are its parameters.",
+        "description": "A Python class; other keys are its parameters.",
         "properties": { "kind": { "const": "python" }, "source": { "type": "string", "description": SOURCE } },
         "required": ["kind", "source"],
     })
@@ -47,7 +47,7 @@ pub(super) fn element() -> Value {
     let mut class = class();
     class["properties"]["at"] = json!({ "$ref": "#/$defs/Place", "description": "Where on the link." });
     class["properties"]["only"] =
-        json!({ "$ref": "#/$defs/Only", "description": "Which packets it sees. Default: all." });
+        json!({ "$ref": "#/$defs/Only", "description": "The packets that the element acts on. Default: all packets." });
     class
 }
 

@@ -9,14 +9,14 @@ const INTRO: &str = include_str!("intro.md");
 const STACKS: &str = "\
 ## Parameters of stacks
 
-`[flow.set]` and `--set` change parameters of a named stack by path, as in `\"rto.tick\" = \"500 ms\"` and `--set rto.tick=500ms`. A
-component is exchanged by its kind (`recovery = \"tahoe\"`, `--set recovery=tahoe`), which resets its parameters to their defaults; a
-named stack may begin with others (`ackclock stacks --json`). A parameter exists only while its component has the kind under
-which it stands here; what does not go together is refused with a sentence.
+`[flow.set]` and `--set` change parameters of a named stack by path, as in `\"rto.tick\" = \"500 ms\"` and `--set rto.tick=500ms`. A new kind replaces
+a component (`recovery = \"tahoe\"`, `--set recovery=tahoe`) and resets its parameters to their defaults. A named stack may start from other values
+(`ackclock stacks --json`). A parameter exists only while its component has the kind under which it is listed here. Components that do not work
+together are refused with a sentence.
 
 Each of the slots `rto`, `detect`, `detect.threshold`, `disorder`, `recovery`, `timeout`, `congestion`, `startup`, `spurious` and
-`undo` may also have an algorithm in Python: `{ kind = \"python\", source = \"avg_dev.py:AvgDev\" }`, with the parameters of the
-class beside it. The file is looked for beside the scenario's, and loaded only with `--allow-python` (in Python:
+`undo` also accepts an algorithm in Python: `{ kind = \"python\", source = \"avg_dev.py:AvgDev\" }`, with the parameters of the
+class beside it. The file is looked up relative to the scenario file, and loaded only with `--allow-python` (in Python:
 `allow_python=True`). See [Algorithms in Python](python-algorithms.md). The lab page runs without Python and refuses them.
 
 ";

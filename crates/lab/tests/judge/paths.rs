@@ -86,7 +86,7 @@ const fn far(name: &'static str, there: &'static str) -> Path {
     path(name, NEAR, Way { there, ..FAR })
 }
 
-/// All of them.
+/// All packets.
 pub(crate) fn all() -> Vec<Path> {
     let slow = Way { rate: "100 Mbps", queue: "1000 packets", ..NEAR };
     let short = Way { queue: "10 packets", ..NEAR };

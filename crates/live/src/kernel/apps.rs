@@ -198,7 +198,7 @@ impl Sending {
         // Otherwise the kernel would look for a module, and load it for the whole machine.
         if !there.contains(wanted) {
             let allowed = there.iter().map(|c| format!("kernel:{c}")).collect::<Vec<_>>().join(", ");
-            let found = format!("found kernel:{wanted}, allowed: what this kernel has loaded, which is {allowed}");
+            let found = format!("found kernel:{wanted}, allowed: an algorithm that this kernel has loaded: {allowed}");
             return Err(LiveError::Input(format!("command line: key `--sender`: {found}")));
         }
         setsockopt(&socket, TcpCongestion, &wanted.clone().into())

@@ -43,9 +43,9 @@ fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut
             let near = nearest(congestion);
             let near = match congestion.as_str() {
                 "cubic" | "reno" => format!("simulated as {near}"),
-                _ => format!("the simulator has none such, and takes {near}"),
+                _ => format!("the simulator has no model of it and uses {near}"),
             };
-            notes.push(format!("kernel:{congestion}: the stack and what is set of it do not count; {near}"));
+            notes.push(format!("kernel:{congestion}: the stack and its parameters are ignored; {near}"));
         }
         Tcp::Engine(_) => {}
     }
@@ -55,15 +55,15 @@ fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut
         stamps => format!("segment {} B: {means} {mss}, of which timestamps take {stamps} B", f.mss),
     });
     if !f.handshake {
-        notes.push("handshake = false: live has one".into());
+        notes.push("handshake = false: a live connection has a handshake".into());
     }
     match f.wire {
         WireSpec::Ipv4 => {}
-        WireSpec::Ns2 { .. } => notes.push("wire = ns2: packets count with the headers that they have".into()),
+        WireSpec::Ns2 { .. } => notes.push("wire = ns2: packets count with their real headers".into()),
     }
     if receiver.is_kernel() {
         notes.push(format!(
-            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window step by step, without dynamic right-sizing",
+            "window {} B: TCP_WINDOW_CLAMP of the receiver, which opens its window gradually, without dynamic right-sizing",
             f.window
         ));
         notes.push(format!("ack = {}: the kernel's own delayed ACKs", ack_name(&f.ack)));
@@ -74,7 +74,7 @@ fn ack_name(ack: &AckSpec) -> &'static str {
     match ack {
         AckSpec::Every => "every segment",
         AckSpec::Delayed { .. } => "delayed",
-        AckSpec::DelayedReordered { .. } => "delayed, reordered segments too",
+        AckSpec::DelayedReordered { .. } => "delayed, also for reordered segments",
         AckSpec::Heartbeat { .. } => "heartbeat",
         AckSpec::WindowUpdate { .. } => "with window updates",
         AckSpec::Linux(_) => "Linux's",

@@ -177,7 +177,7 @@ const ECN: &str = "net.ipv4.tcp_ecn";
 /// [`LiveError::Input`] for choices that cannot be met.
 pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
     if plan.is_from_outside() || with.values().any(Plan::is_from_outside) {
-        let allowed = "built-in ones: Python is too slow for real time";
+        let allowed = "built-in ones, since Python is too slow for real time";
         return Err(refuse(&plan, "an algorithm or element in Python", allowed));
     }
     let flows = plan.scenario.flows.len();
@@ -230,7 +230,7 @@ fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveErro
         let mut said = plan.scenario.flows.iter().map(|f| of(&f.peer));
         let first = said.next().flatten();
         if said.any(|other| other != first) {
-            let allowed = "the same in each flow, since the receivers share the kernel's settings";
+            let allowed = "the same value in each flow, since the receivers share the kernel's settings";
             return Err(refuse(plan, &format!("receivers that differ in `{name}`"), allowed));
         }
         if let (Some(on), None) = (first, setting(&choice.sysctls, key)) {

@@ -68,7 +68,7 @@ fn spawn(host: &Host, command: &mut Command) -> Result<Child, LiveError> {
     host.namespace.enter()?;
     unshare(CloneFlags::CLONE_NEWPID).map_err(|e| {
         LiveError::Unavailable(format!(
-            "a process namespace cannot be made ({e}); it needs root, CAP_SYS_ADMIN or user namespaces"
+            "cannot create a process namespace ({e}); this needs root, CAP_SYS_ADMIN or user namespaces"
         ))
     })?;
     sys::under_an_init(command);

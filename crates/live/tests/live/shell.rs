@@ -144,7 +144,7 @@ fn what_cannot_be_is_refused() {
     };
     let no_node = refused(|shell| shell.nodes = [None, Some("X".into())]);
     assert_eq!(no_node, "command line: key `--to`: found \"X\", allowed: one of S, D");
-    assert!(refused(|shell| shell.nodes = [None, Some("S".into())]).contains("two different nodes are needed"));
+    assert!(refused(|shell| shell.nodes = [None, Some("S".into())]).contains("it needs two different nodes"));
     assert!(refused(|shell| shell.mtu = 60).contains("found an MTU of 60 bytes"));
     assert!(refused(|shell| shell.command.clear()).contains("found no command"));
 }

@@ -91,7 +91,7 @@ pub(crate) fn live_path(
     let stacks = choice.stacks().map_err(refused)?;
     if let (true, Some((path, _))) = (stacks.is_empty(), set.first()) {
         let e =
-            ScenarioError::option("--set", format!("\"{path}\" without a stack"), "with a --sender that is a stack");
+            ScenarioError::option("--set", format!("\"{path}\" without a stack"), "also a --sender that is a stack");
         return Err(scenario_error(py, &e));
     }
     let plan = Request::read(py, file, text, Vec::new(), &[], (seed, None))?.into_first();

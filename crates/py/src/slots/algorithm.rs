@@ -183,7 +183,7 @@ impl Algorithm {
         let answer = match self.watch.goes_on(now) {
             true => Python::attach(|py| call(bound.bind(py))),
             false => Err(PyRuntimeError::new_err(format!(
-                "was asked at one moment of simulated time for the {AT_ONE_MOMENT}th time: it must let time go on"
+                "was called {AT_ONE_MOMENT} times without simulated time advancing; it must let time advance"
             ))),
         };
         answer.unwrap_or_else(|e| {

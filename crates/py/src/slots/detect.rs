@@ -77,7 +77,7 @@ fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<
         Verdict::Lost(_) | Verdict::Collapsed(_) | Verdict::More(_) | Verdict::Repaired
             if board.is_empty() && cx.flight() == 0 =>
         {
-            Err(senseless(answer, "Verdict.CLEAR, SUSPECT or PROBE where nothing is outstanding"))
+            Err(senseless(answer, "Verdict.CLEAR, SUSPECT or PROBE, since nothing is outstanding"))
         }
         Verdict::Lost(bytes) | Verdict::Collapsed(bytes) | Verdict::More(bytes) if bytes > cx.flight() => {
             Err(senseless(answer, &format!("a Verdict on what is outstanding ({} B)", cx.flight())))

@@ -76,7 +76,9 @@ impl Recovery for Repairer {
             lend_all(f.py(), (ep, w, board), cx, |(ep, w, board)| {
                 let answer = f.call1((ack.map(|a| Ack(*a)), ep, w, board, Context(*cx)))?;
                 match answered::<FlowView>(&answer, "a Flow")?.0 {
-                    Flow::Begin | Flow::Rewind => Err(senseless(&answer, "a Flow but BEGIN and REWIND: it begins now")),
+                    Flow::Begin | Flow::Rewind => {
+                        Err(senseless(&answer, "any Flow except BEGIN and REWIND, since the episode begins now"))
+                    }
                     flow => Ok(flow),
                 }
             })
@@ -97,7 +99,7 @@ impl Recovery for Repairer {
             lend_all(f.py(), (ep, w, board), cx, |(ep, w, board)| {
                 let answer = f.call1((Ack(*ack), lost, ep, w, board, Context(*cx)))?;
                 match answered::<FlowView>(&answer, "a Flow")?.0 {
-                    Flow::Rewind => Err(senseless(&answer, "a Flow but REWIND, which only a Timeout may ask for")),
+                    Flow::Rewind => Err(senseless(&answer, "any Flow except REWIND, which only a Timeout may return")),
                     flow => Ok(flow),
                 }
             })

@@ -62,7 +62,9 @@ impl Timeout for AfterTimeout {
                     return Ok((goes_on, Some(mistake.get().0)));
                 }
                 match answered::<FlowView>(&answer, "a Flow or a Mistake")?.0 {
-                    Flow::Restart => Err(senseless(&answer, "a Flow but RESTART, which only a Recovery may ask for")),
+                    Flow::Restart => {
+                        Err(senseless(&answer, "any Flow except RESTART, which only a Recovery may return"))
+                    }
                     flow => Ok((flow, None)),
                 }
             })

@@ -56,7 +56,7 @@ impl Board {
         // that no other thread runs Python meanwhile, and each use of the reference ends before Python continues.
         unsafe { board.as_ref() }.ok_or_else(|| {
             PyRuntimeError::new_err(
-                "this Board was lent for one call, which has ended: keep what you read, not the board",
+                "this Board was valid for one call, which has ended; keep the values, not the board",
             )
         })
     }
@@ -66,7 +66,7 @@ impl Board {
         self.reading(py)?;
         if !self.writable.load(Ordering::Relaxed) {
             return Err(PyRuntimeError::new_err(
-                "this Board is for reading: only a detector, a recovery and a timeout mark",
+                "this Board is read-only; only a detector, a recovery and a timeout may mark segments",
             ));
         }
         // SAFETY: as in `reading`; it was lent by `lend_mut`, so the engine's access is exclusive, and no reference from

@@ -65,7 +65,7 @@ impl Episode {
             lent.writable
         })?;
         written.then_some(()).ok_or_else(|| {
-            PyRuntimeError::new_err("this Episode was lent for one call, which has ended: now it is for reading")
+            PyRuntimeError::new_err("this Episode was writable for one call, which has ended; it is read-only now")
         })
     }
 }
@@ -206,7 +206,7 @@ impl Ledger {
         // SAFETY: it is not null only while `lend`, which holds the ledger exclusively, waits for the call; `_py` shows that
         // no other thread runs Python meanwhile, and each use of the reference ends before Python continues.
         unsafe { ledger.as_mut() }
-            .ok_or_else(|| PyRuntimeError::new_err("this Ledger was lent for one call, which has ended"))
+            .ok_or_else(|| PyRuntimeError::new_err("this Ledger was valid for one call, which has ended"))
     }
 
     /// The object for an episode in this call: one for each.
@@ -337,5 +337,5 @@ impl Loss {
 
 /// Refuses values in a congestion control's memory that are not numbers.
 pub(crate) fn finite(numbers: &[f64]) -> PyResult<()> {
-    numbers.iter().try_for_each(|n| check("a number of save()", *n, f64::MIN, f64::MAX))
+    numbers.iter().try_for_each(|n| check("a number that save() returned", *n, f64::MIN, f64::MAX))
 }

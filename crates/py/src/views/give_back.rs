@@ -37,7 +37,7 @@ impl GiveBack {
 
     fn edit(&self, change: impl FnOnce(&mut undo::GiveBack)) -> PyResult<()> {
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
-        let over = || PyRuntimeError::new_err("this GiveBack was lent for one call, which has ended");
+        let over = || PyRuntimeError::new_err("this GiveBack was valid for one call, which has ended");
         answer.as_mut().map(change).ok_or_else(over)
     }
 }

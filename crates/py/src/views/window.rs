@@ -56,7 +56,7 @@ impl Window {
     fn set(&self, to: &AtomicU64, name: &str, bytes: f64) -> PyResult<()> {
         if !self.writable.load(Ordering::Relaxed) {
             return Err(PyRuntimeError::new_err(format!(
-                "this window is for reading: {name} can be set only in a method that is lent it for writing, while it runs"
+                "this window is read-only; {name} can be set only while a method runs that gets it for writing"
             )));
         }
         check(name, bytes, 0.0, if name == "cwnd" { LARGEST } else { f64::INFINITY })?;

@@ -12,7 +12,7 @@ use crate::watch::DropWhy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Each packet is lost with the same probability, or with its bytes' share of it.
+/// Drops each packet with the same probability, or with a probability that grows with its size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Random loss", extend("examples" = [{ "p": 0.01 }]))]
@@ -20,13 +20,13 @@ pub struct BernoulliSpec {
     /// The probability of a loss.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
-    /// To what the probability belongs.
+    /// What the probability applies to.
     #[serde(default)]
     pub per: Per,
     /// Where on the link.
     #[serde(default)]
     pub at: Place,
-    /// Which packets it sees. Default: all.
+    /// The packets that the element acts on. Default: all packets.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     pub only: Only,
 }

@@ -129,7 +129,7 @@ impl Element for CustomSpec {
     }
 
     fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
-        (self.reorders && !self.delays).then(|| Fault::of("reorders", true, "false, or `delays` with it"))
+        (self.reorders && !self.delays).then(|| Fault::of("reorders", true, "false, or also `delays`"))
     }
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {

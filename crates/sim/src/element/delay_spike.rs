@@ -22,7 +22,7 @@ use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Packets that come during a spike wait for its end, then go on in order.
+/// Holds packets that arrive during a spike until it ends, then releases them in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "Delay spikes", extend("examples" = [{ "gap": { "exponential": "10 s" }, "length": "500 ms" }]))]

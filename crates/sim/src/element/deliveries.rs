@@ -28,8 +28,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 
-/// In place of the rate, instants at which the link delivers, in mahimahi's form (Netravali 2015): each line is a
-/// millisecond. The trace begins again after its last.
+/// Replaces the rate by delivery opportunities in mahimahi's format (Netravali 2015): each line is a time in milliseconds. The trace starts again
+/// after its last line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Delivery trace", extend("examples" = [{ "data": "1\n2\n4\n7\n8\n" }]))]
@@ -45,13 +45,13 @@ pub struct DeliveriesSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
 struct Written {
-    /// The trace's file, relative to the scenario's.
+    /// The trace's file, relative to the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// The trace itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<String>,
-    /// What each instant delivers, bytes on the wire, 1 B to 1 MiB.
+    /// Bytes on the wire that each opportunity delivers, 1 B to 1 MiB.
     #[serde(default = "full_size", with = "ackclock_tcp::units::bytes")]
     #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]
     bytes: u32,
@@ -90,7 +90,7 @@ impl DeliveriesSpec {
             let bad = |allowed| BadRow { line, column: None, found: text.to_owned(), allowed };
             let ms: u32 = text.parse().map_err(|_| bad("a whole number of milliseconds"))?;
             if times.last().is_some_and(|before| ms < *before) {
-                return Err(bad("a time that is not before that of the line above"));
+                return Err(bad("a time not before that of the previous line"));
             }
             times.push(ms);
             last = line;

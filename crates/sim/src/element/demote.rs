@@ -30,15 +30,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The head of the queue is moved back, again and again (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate.
+/// Repeatedly moves the head of the queue back (Fukuda, Nobayashi & Ikenaga 2018 §3). Needs a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Queue head moved back", extend("examples" = [{ "interval": 4 }]))]
 pub struct DemoteSpec {
-    /// By this many places, whenever more wait; no other packet is moved until it has been sent. The source has 4 to 100.
+    /// Number of places to move it, whenever more packets wait. No other packet is moved until this one has been transmitted. The source uses 4 to
+    /// 100.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub interval: u32,
-    /// How many of the waiting packets are looked at. Default: all. Unsaid in the source.
+    /// Number of waiting packets to consider. Default: all packets. The source does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<Packets>,
 }

@@ -12,20 +12,20 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionSpec {
-    /// Bits or bytes a second, or `"unlimited"`: transmission takes no time.
+    /// Bits or bytes per second, or `"unlimited"`: transmission takes no time.
     #[serde(with = "ackclock_tcp::units::rate_or_unlimited")]
     #[schemars(schema_with = "ackclock_tcp::units::rate_or_unlimited::schema")]
     pub rate: Option<Rate>,
     /// Propagation delay, at most an hour.
     pub delay: Nanos,
-    /// What may wait: packets, or bytes on the wire; or a table with the limit and its convention.
+    /// Capacity of the queue, in packets or in bytes on the wire; or a table with the limit and its convention.
     #[serde(default)]
     #[schemars(extend("default" = "unlimited"))]
     pub queue: QueueSpec,
-    /// What acts on packets, in order.
+    /// The elements that act on packets, in order.
     #[serde(default)]
     pub elements: Vec<ElementSpec>,
-    /// How the link is simulated; results are equal.
+    /// How the link is simulated. Both forms give the same results.
     #[serde(default)]
     pub form: LinkForm,
 }
@@ -56,10 +56,10 @@ pub enum QueueLimit {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Form")]
 pub enum LinkForm {
-    /// Departure times computed where nothing acts on a waiting packet.
+    /// Computes departure times directly where no element acts on waiting packets.
     #[default]
     Auto,
-    /// Always an explicit queue.
+    /// Always simulates an explicit queue.
     Queued,
 }
 

@@ -32,7 +32,7 @@ use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Loss in bursts: a channel that is good or bad, and changes by packets (`p`, `r`) or by time (`good_for`, `bad_for`).
+/// Loss in bursts: a channel with a good and a bad state that changes per packet (`p`, `r`) or over time (`good_for`, `bad_for`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Bursty loss (Gilbert–Elliott)", extend("examples" = [{ "p": 0.002, "r": 0.3 }]))]
@@ -57,32 +57,32 @@ pub struct GilbertElliottSpec {
     { "required": ["good_for", "bad_for"], "properties": { "p": false, "r": false } },
 ]))]
 struct Written {
-    /// Probability with which the channel turns bad after a packet.
+    /// Probability that the channel turns bad after a packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     p: Option<f64>,
-    /// Probability with which it turns good again: a bad spell lasts 1 / `r` packets.
+    /// Probability that it turns good again: a bad period lasts 1 / `r` packets on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     r: Option<f64>,
-    /// How long it is good, on average.
+    /// Mean length of a good period.
     #[serde(skip_serializing_if = "Option::is_none")]
     good_for: Option<Nanos>,
-    /// How long it is bad, on average.
+    /// Mean length of a bad period.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad_for: Option<Nanos>,
-    /// Probability with which a packet is lost while it is good.
+    /// Loss probability in the good state.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     good_loss: f64,
-    /// Probability with which a packet is lost while it is bad.
+    /// Loss probability in the bad state.
     #[serde(default = "every_packet")]
     #[schemars(range(min = 0.0, max = 1.0))]
     bad_loss: f64,
     /// Where on the link.
     #[serde(default)]
     at: Place,
-    /// Which packets it sees. Default: all.
+    /// The packets that the element acts on. Default: all packets.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     only: Only,
 }
@@ -110,7 +110,7 @@ impl TryFrom<Written> for GilbertElliottSpec {
             | (Some(_), _, _, Some(_))
             | (_, Some(_), Some(_), _)
             | (_, Some(_), _, Some(_)) => {
-                let found = "a channel that changes by packets and by time";
+                let found = "a channel that changes both per packet and over time";
                 return Err(Fault::of("", found, "either p and r, or good_for and bad_for"));
             }
         };

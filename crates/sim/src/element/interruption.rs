@@ -28,11 +28,11 @@ pub struct InterruptionSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(inline, extend("oneOf" = [{ "required": ["times"] }, { "required": ["gap"] }]))]
 struct Written {
-    /// When each begins, as in `["5 s", "20 s"]`.
+    /// Start times, as in `["5 s", "20 s"]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     times: Option<Vec<Nanos>>,
-    /// Time from the end of one to the next, at least 1 ms.
+    /// Time from the end of one to the start of the next, at least 1 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
     /// How long each lasts.
@@ -40,7 +40,7 @@ struct Written {
     /// Where on the link. At the exit, waiting packets do not fill the queue.
     #[serde(default = "Place::exit")]
     at: Place,
-    /// Which packets it sees. Default: all. The others overtake the packets that a delay spike holds back.
+    /// The packets that the element acts on. Default: all packets. The others overtake packets that a delay spike holds back.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     only: Only,
 }
@@ -138,7 +138,7 @@ impl When {
             When::Times(times) => {
                 let early = times.windows(2).position(|w| w[1].0 <= w[0].0.saturating_add(length.0));
                 early.map(|i| {
-                    let allowed = "a time after the end of the interruption before";
+                    let allowed = "a time after the end of the previous interruption";
                     Fault::of(format!("times[{}]", i + 1), times[i + 1], allowed)
                 })
             }

@@ -80,11 +80,11 @@ fn limit() -> Packets {
     Packets(1000)
 }
 
-/// How netem's delay varies.
+/// Distribution of netem's delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
-    /// From `delay` less `jitter` to `delay` and `jitter`.
+    /// Uniform, at most `jitter` below or above `delay`.
     #[default]
     Uniform,
     /// Normal, cut off near four standard deviations.
@@ -99,33 +99,33 @@ struct Written {
     /// Delay of each packet.
     #[serde(default)]
     delay: Nanos,
-    /// By how much it varies: half the width, or the standard deviation. At most 2147483647 ns.
+    /// Variation of the delay: half the width of the range, or the standard deviation. At most 2147483647 ns.
     #[serde(default)]
     jitter: Nanos,
-    /// How much of the random number before is in the next.
+    /// Correlation of each random number with the one before it.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     jitter_correlation: f64,
-    /// How it varies.
+    /// Distribution of the delay.
     #[serde(default)]
     distribution: Distribution,
-    /// Probability with which a packet skips the delay. Default: 0, or 1 beside `gap`.
+    /// Probability that a packet skips the delay. Default: 0, or 1 if `gap` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     reorder: Option<f64>,
-    /// At most one in this many packets skips it. Default: 1 beside `reorder`.
+    /// At most one in this many packets skips the delay. Default: 1 if `reorder` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     gap: Option<u32>,
-    /// Packets follow each other at this rate. Default: at once.
+    /// Rate at which packets follow each other. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "ackclock_tcp::units::rate_or_unlimited")]
     #[schemars(schema_with = "ackclock_tcp::units::rate_or_unlimited::schema")]
     rate: Option<Rate>,
-    /// How much of the random number for skipping before is in the next.
+    /// Correlation of each random number for skipping with the one before it.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     reorder_correlation: f64,
-    /// The emulator's queue.
+    /// Capacity of the emulator's queue.
     #[serde(default = "limit")]
     limit: Packets,
 }
@@ -185,7 +185,7 @@ const LONGEST_JITTER: Nanos = Nanos((1 << 31) - 1);
 
 /// tc refuses this too.
 fn without_delay(key: &str) -> Fault {
-    Fault::of(key, "reordering without a delay", "the key `delay` with it, above zero")
+    Fault::of(key, "reordering without a delay", "also the key `delay`, above zero")
 }
 
 impl Element for NetemSpec {

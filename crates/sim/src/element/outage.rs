@@ -16,7 +16,7 @@ use crate::watch::DropWhy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Packets that come during an outage are lost.
+/// Drops packets that arrive during an outage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "Outages", extend("examples" = [{ "gap": { "exponential": "10 s" }, "length": "100 ms" }]))]

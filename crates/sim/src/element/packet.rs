@@ -22,25 +22,25 @@ impl Place {
     }
 }
 
-/// To what a probability belongs.
+/// What a probability applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Per {
-    /// A packet of whatever size.
+    /// A packet of any size.
     #[default]
     Packet,
-    /// A byte on the wire; a packet is lost with the first of its bytes (ns-2: `ErrorModel`, unit `byte`).
+    /// A byte on the wire; a packet is lost if any of its bytes is (ns-2: `ErrorModel`, unit `byte`).
     Byte,
 }
 
-/// Which packets an element sees; the others pass.
+/// The packets that an element acts on; the others pass unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Only {
-    /// All of them.
+    /// All packets.
     #[default]
     All,
-    /// Packets that take up sequence numbers: data, SYN, FIN, and those of unresponsive sources.
+    /// Packets that occupy sequence numbers (data, SYN, FIN) and packets of unresponsive sources.
     Data,
     /// Pure ACKs.
     Acks,

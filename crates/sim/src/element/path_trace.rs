@@ -28,9 +28,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Write};
 
-/// Delay, loss and rate follow a table of values with commas between. Its first line has the names of the columns: `time_s`,
-/// and some of `delay_ms` (on top of the link's), `loss` (a probability), `rate_mbps` (in place of the link's; 0 sends
-/// nothing). A row is in force until the next; the first has time 0.
+/// Delay, loss and rate follow a comma-separated table. Its first line names the columns: `time_s`, and any of `delay_ms` (added to the link's
+/// delay), `loss` (a probability), `rate_mbps` (replaces the link's rate; 0 stops transmission). Each row applies until the next; the first has time
+/// 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Path trace", extend("examples" = [{ "data": "time_s,delay_ms\n0,0\n10,40\n20,0\n" }]))]
@@ -39,7 +39,7 @@ pub struct PathTraceSpec {
     pub rows: Rows<PathRow>,
     /// After this much time the trace begins again; later than its last row. `None`: the last row stays in force.
     pub repeat: Option<Nanos>,
-    /// Where packets are lost.
+    /// Where packets are dropped.
     pub at: Place,
 }
 
@@ -48,16 +48,16 @@ pub struct PathTraceSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["file"] }, { "required": ["data"] }]))]
 struct Written {
-    /// The table's file, relative to the scenario's.
+    /// The table's file, relative to the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// The table itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<String>,
-    /// After this much time it begins again. Default: its last row stays in force.
+    /// Time after which the table starts again. Default: the last row stays in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Nanos>,
-    /// Where packets are lost.
+    /// Where packets are dropped.
     #[serde(default = "Place::exit")]
     at: Place,
 }
@@ -111,7 +111,7 @@ impl Element for PathTraceSpec {
     fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
         let last = self.rows[self.rows.len() - 1].time;
         let early = self.repeat.filter(|period| *period <= last);
-        let allowed = || format!("a time after that of the trace's last row (\"{last}\")");
+        let allowed = || format!("a time after the last row of the trace (\"{last}\")");
         early
             .map(|period| Fault::of("repeat", period, allowed()))
             .or_else(|| self.repeat.and_then(|period| Fault::time("repeat", period)))
@@ -158,7 +158,7 @@ enum Column {
 
 const COLUMNS: [(&str, Column); 4] =
     [("time_s", Column::Time), ("delay_ms", Column::Delay), ("loss", Column::Loss), ("rate_mbps", Column::Rate)];
-const HEADER: &str = "a line with the columns' names: time_s, and at least one of delay_ms, loss, rate_mbps";
+const HEADER: &str = "a line with column names: time_s, and at least one of delay_ms, loss, rate_mbps";
 
 impl PathRow {
     /// Reads a comma-separated table: a line of column names (`time_s`, `delay_ms`, `loss`, `rate_mbps`, in any order), then
@@ -177,14 +177,14 @@ impl PathRow {
             let time = |allowed| BadRow { line, column: Some(COLUMNS[0].0), found: text.to_owned(), allowed };
             match rows.last() {
                 None if row.time > Nanos::ZERO => return Err(time("0 in the first row")),
-                Some(before) if row.time <= before.time => return Err(time("a later time than in the row before")),
+                Some(before) if row.time <= before.time => return Err(time("a time later than in the previous row")),
                 _ => rows.push(row),
             }
             last = line;
         }
         let bad = |found: &str, allowed| Err(BadRow { line: last, column: None, found: found.to_owned(), allowed });
         match rows.last() {
-            None => bad("no row", "at least one row below the columns' names"),
+            None => bad("no row", "at least one row below the column names"),
             Some(r) if r.rate.is_some() && rows.iter().all(|r| r.rate == Some(Rate(0))) => {
                 bad("no rate above 0", "at least one rate above 0")
             }
@@ -228,7 +228,7 @@ fn columns(line: u32, header: &str) -> Result<Vec<(&'static str, Column)>, BadRo
     let mut columns = Vec::new();
     for name in header.split(',').map(str::trim) {
         let known = COLUMNS.into_iter().find(|c| c.0 == name).filter(|c| !columns.contains(c));
-        columns.push(known.ok_or_else(|| bad(if name.is_empty() { "no column's name" } else { name }))?);
+        columns.push(known.ok_or_else(|| bad(if name.is_empty() { "an unknown column name" } else { name }))?);
     }
     if !columns.contains(&COLUMNS[0]) || columns.len() < 2 {
         return Err(bad(header));
@@ -445,7 +445,7 @@ mod tests {
     fn each_mistake_is_told_with_its_line_and_column() {
         let path = |text: &str| PathRow::parse(text).map(|_| ()).unwrap_err();
         let at = |e: BadRow| (e.line, e.column, e.found);
-        assert_eq!(at(path("")), (1, None, "no column's name".to_owned()));
+        assert_eq!(at(path("")), (1, None, "an unknown column name".to_owned()));
         assert_eq!(at(path("time_s,delay\n")), (1, None, "delay".to_owned()));
         assert_eq!(at(path("time_s,loss,loss\n")), (1, None, "loss".to_owned()));
         assert_eq!(at(path("time_s\n0\n")), (1, None, "time_s".to_owned()));

@@ -28,7 +28,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Short packets, or those of a class, overtake the others that wait (tc-prio(8)). Needs a rate.
+/// Short packets, or packets of one class, overtake other waiting packets (tc-prio(8)). Needs a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Priority", extend("examples" = [{ "ahead": "acks" }]))]
@@ -44,10 +44,10 @@ pub struct PrioritySpec {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{ "required": ["ahead"] }, { "required": ["up_to"] }]))]
 struct Written {
-    /// Which packets go ahead. Default: all, if they are short enough.
+    /// The packets that go ahead. Default: all packets that are short enough.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     ahead: Only,
-    /// Only packets of at most this many bytes on the wire go ahead. Default: of any size.
+    /// Largest packet that goes ahead, in bytes on the wire. Default: any size.
     #[serde(skip_serializing_if = "Option::is_none")]
     up_to: Option<Size>,
 }
@@ -96,7 +96,7 @@ impl Element for PrioritySpec {
     fn fault(&self, _: &DirectionSpec) -> Option<Fault> {
         let all = self.ahead == Only::All && self.up_to.is_none();
         let allowed = "at least one of the keys ahead, up_to";
-        all.then(|| Fault::of("", "a priority that every packet has", allowed))
+        all.then(|| Fault::of("", "a priority that applies to every packet", allowed))
             .or_else(|| self.up_to.and_then(|n| Fault::bytes("up_to", n.into(), 1..=1 << 20)))
     }
 

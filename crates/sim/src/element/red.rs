@@ -34,7 +34,7 @@ use ackclock_tcp::units::{Bytes, Length, Packets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Random early detection as ns-2's (Floyd & Jacobson 1993). Needs a rate; the queue's `limit` holds besides.
+/// Random early detection as in ns-2 (Floyd & Jacobson 1993). Needs a rate. The queue's `limit` also applies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "RED", extend("examples" = [{ "min": "5 packets", "max": "15 packets" }]))]
@@ -62,34 +62,34 @@ pub struct RedSpec {
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// Below this average of what waits nothing is dropped: packets, or bytes on the wire.
+    /// Average queue length below which nothing is dropped, in packets or bytes on the wire.
     min: Length,
-    /// From this average on everything is dropped, or with `gentle` from twice it on. Above `min`, in the same unit.
+    /// Average queue length from which everything is dropped; with `gentle`, from twice this length. Above `min`, in the same unit.
     max: Length,
-    /// Probability at `max`, before drops are spaced. The default is ns-2's (`linterm_ 10`).
+    /// Drop probability at `max`, before drops are spaced. The default is that of ns-2 (`linterm_ 10`).
     #[serde(default = "max_p")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     max_p: f64,
-    /// Weight of the newest length in the average. The default is from Floyd & Jacobson 1993 §8.
+    /// Weight of the current length in the average. The default is from Floyd & Jacobson 1993 §8.
     #[serde(default = "weight")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     weight: f64,
-    /// Above `max` the probability goes from `max_p` to 1 at twice `max`. The default is ns-2's since 2001; the paper's RED has no
-    /// such region.
+    /// Whether the probability rises from `max_p` at `max` to 1 at twice `max`. The default is that of ns-2 since 2001; the paper's RED has no such
+    /// region.
     #[serde(default = "yes")]
     gentle: bool,
-    /// Drops are at least 1 / p packets apart. The default is ns-2's; the paper spaces them evenly from 1 to 1 / p.
+    /// Whether drops are at least 1 / p packets apart. The default is that of ns-2; the paper spaces them evenly from 1 to 1 / p.
     #[serde(default = "yes")]
     wait: bool,
-    /// To what the probability belongs.
+    /// What the probability applies to.
     #[serde(default)]
     per: Per,
-    /// A typical packet on the wire, by which idle time and, per byte, sizes are measured. The default is ns-2's.
+    /// Size of a typical packet on the wire. It scales idle time and, with `per = "byte"`, packet sizes. The default is that of ns-2.
     #[serde(default = "mean_packet", with = "ackclock_tcp::units::bytes")]
     #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]
     mean_packet: u32,
-    /// While the average is below `max`, packets that may be marked are marked in place of dropped (RFC 3168 §5); flows
-    /// whose stack has `options.ecn = true` send such packets.
+    /// Whether ECN-capable packets are marked instead of dropped while the average is below `max` (RFC 3168 §5). Flows whose stack has `options.ecn =
+    /// true` send such packets.
     #[serde(default)]
     ecn: bool,
 }

@@ -29,24 +29,24 @@ use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The delay is redrawn from a normal distribution, on top of the link's own; packets overtake (Leung & Ma 2005 §IV-A).
+/// Adds a delay that is redrawn from a normal distribution, so packets overtake each other (Leung & Ma 2005 §IV-A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Redrawn delay", extend("examples" = [{ "mean": "25 ms", "deviation": "8 ms", "every": "250 ms" }]))]
 pub struct RedrawnDelaySpec {
-    /// The distribution's mean, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4.
+    /// Mean of the distribution, above zero. Leung & Ma 2005 Table 1: 200 f ms, f from 1 to 4.
     pub mean: Nanos,
-    /// Its standard deviation. Leung & Ma 2005 Table 1: 200 f / 3 ms.
+    /// Standard deviation of the distribution. Leung & Ma 2005 Table 1: 200 f / 3 ms.
     pub deviation: Nanos,
     /// Time between draws; the first is at 0 s. Leung & Ma 2005 Table 1: 50 ms or 100 ms.
     pub every: Nanos,
-    /// What happens to a draw that is not above zero. Unsaid in the source.
+    /// Handling of a draw that is not above zero. The source does not say.
     #[serde(default)]
     pub below_zero: BelowZero,
     /// Whether a packet may arrive before one that left earlier. The source needs it.
     #[serde(default = "yes")]
     pub overtaking: bool,
-    /// Whose draws they are. Unsaid in the source.
+    /// Whether both directions share draws. The source does not say.
     #[serde(default)]
     pub draws: Draws,
 }
@@ -55,14 +55,14 @@ fn yes() -> bool {
     true
 }
 
-/// What happens to a delay that is not above zero.
+/// Handling of a drawn delay that is not above zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BelowZero {
-    /// It is drawn again.
+    /// Draws again.
     #[default]
     Again,
-    /// It is zero.
+    /// Uses zero.
     Zero,
 }
 
@@ -70,10 +70,10 @@ pub enum BelowZero {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Draws {
-    /// The direction's own.
+    /// Each direction draws for itself.
     #[default]
     Own,
-    /// The link's: both directions with the same keys draw the same.
+    /// Both directions of the link get the same draws if their keys are the same.
     Link,
 }
 

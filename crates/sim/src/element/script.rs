@@ -12,10 +12,10 @@ use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The n-th arrivals, counted from 0, retransmissions included, are treated by hand; at least one is.
+/// Drops, duplicates or delays chosen arrivals, numbered from 0, retransmissions included. At least one must be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
-#[schemars(title = "By hand (script)", extend("examples" = [{ "drop": [20] }]))]
+#[schemars(title = "Chosen packets (script)", extend("examples" = [{ "drop": [20] }]))]
 pub struct ScriptSpec {
     /// Where on the link (a packet dropped at the exit has used up its transmission slot).
     pub at: Place,
@@ -52,19 +52,19 @@ pub enum ScriptAction {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = [{ "required": ["drop"] }, { "required": ["duplicate"] }, { "required": ["delay"] }]))]
 struct Written {
-    /// These disappear, as in `[14, 26]`.
+    /// Arrivals to drop, as in `[14, 26]`.
     #[serde(default)]
     drop: Vec<u64>,
-    /// These go on twice.
+    /// Arrivals to duplicate.
     #[serde(default)]
     duplicate: Vec<u64>,
-    /// These go on later and are overtaken.
+    /// Arrivals to delay; later packets overtake them.
     #[serde(default)]
     delay: Vec<Late>,
     /// Where on the link.
     #[serde(default)]
     at: Place,
-    /// Which packets are counted. Default: all.
+    /// The packets that are counted. Default: all packets.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     only: Only,
     /// The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic.
@@ -72,14 +72,14 @@ struct Written {
     flow: Option<u32>,
 }
 
-/// One arrival that goes on later.
+/// One arrival to delay.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "delay")]
 struct Late {
-    /// Which arrival, counted from 0.
+    /// Number of the arrival, from 0.
     nth: u64,
-    /// By how much.
+    /// Length of the delay.
     by: Nanos,
 }
 

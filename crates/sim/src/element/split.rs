@@ -31,16 +31,15 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Packets go over several paths side by side, in place of this one (Leung & Ma 2005 §IV-B). Beside it may stand only what
-/// acts before the queue.
+/// Replaces this direction by several parallel paths (Leung & Ma 2005 §IV-B). Only elements that act before the queue may be used beside it.
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "Paths side by side", extend("examples" = [{ "paths": [{ "weight": 1 }, { "weight": 1, "delay": "40 ms" }] }]))]
+#[schemars(title = "Parallel paths", extend("examples" = [{ "paths": [{ "weight": 1 }, { "weight": 1, "delay": "40 ms" }] }]))]
 pub struct SplitSpec {
     /// How a packet's path is chosen.
     #[serde(default)]
     pub choice: SplitChoice,
-    /// The paths, at least one of them with a weight above 0.
+    /// The paths. At least one needs a weight above 0.
     #[schemars(length(min = 1))]
     pub paths: Vec<SplitPath>,
 }
@@ -53,20 +52,20 @@ impl fmt::Debug for SplitSpec {
     }
 }
 
-/// How a split chooses.
+/// How a split chooses a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SplitChoice {
     /// Weighted round robin, packet by packet.
     #[default]
     Turns,
-    /// A draw for each packet.
+    /// An independent random choice for each packet.
     Random,
-    /// A flow keeps to one path, which a hash of the flow chooses; another in each seed.
+    /// A hash of the flow chooses one path for all its packets; the hash differs between seeds.
     Flows,
 }
 
-/// One of the paths of a split. What it does not say is as in the link.
+/// One of the paths of a split. Keys that are not given are taken from the link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
 pub struct SplitPath {
@@ -76,27 +75,27 @@ pub struct SplitPath {
     pub way: DirectionSpec,
 }
 
-/// One of the paths of a split. What it does not say is as in the link.
+/// One of the paths of a split. Keys that are not given are taken from the link.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "paths", transform = as_in_the_link)]
 struct Written {
-    /// Its share is this over the sum of all.
+    /// Its share of the packets is this weight divided by the sum of all weights.
     #[schemars(range(max = 1_000_000))]
     weight: u32,
-    /// Bits or bytes a second, or `"unlimited"`: transmission takes no time.
+    /// Bits or bytes per second, or `"unlimited"`: transmission takes no time.
     #[serde(with = "ackclock_tcp::units::rate_or_unlimited")]
     #[schemars(schema_with = "ackclock_tcp::units::rate_or_unlimited::schema")]
     rate: Option<Rate>,
     /// Propagation delay, at most an hour.
     delay: Nanos,
-    /// What may wait: packets, or bytes on the wire; or a table with the limit and its convention.
+    /// Capacity of the queue, in packets or in bytes on the wire; or a table with the limit and its convention.
     #[serde(default)]
     queue: QueueSpec,
-    /// What acts on packets, in order.
+    /// The elements that act on packets, in order.
     #[serde(default)]
     elements: Vec<ElementSpec>,
-    /// How the link is simulated; results are equal.
+    /// How the link is simulated. Both forms give the same results.
     #[serde(default)]
     form: LinkForm,
 }

@@ -12,14 +12,14 @@ use ackclock_tcp::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// At random times waiting packets change places (Blanton & Allman §2.2). Needs a rate.
+/// Swaps queued packets at random times (Blanton & Allman §2.2). Needs a rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Queue swaps", extend("examples" = [{ "mode": "neighbours", "gap": { "exponential": "500 ms" } }]))]
 pub struct SwapSpec {
-    /// Which two change places.
+    /// Which two packets are swapped.
     pub mode: SwapMode,
-    /// Swaps at each event, all at one instant.
+    /// Number of swaps at each event, all at the same instant.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
@@ -31,12 +31,11 @@ fn one() -> u32 {
     1
 }
 
-/// Which two packets change places.
+/// Which two packets are swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SwapMode {
-    /// Two of the queue's slots, drawn uniformly; nothing happens if one is empty or both are the same. The queue needs a limit
-    /// in packets.
+    /// Two slots of the queue, drawn uniformly; nothing happens if one is empty or both are the same. The queue needs a limit in packets.
     Slots,
     /// Two different waiting packets, drawn uniformly.
     Literal,

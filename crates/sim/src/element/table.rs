@@ -65,10 +65,12 @@ impl BadRow {
 pub(super) fn text(file: Option<String>, data: Option<String>) -> Result<String, Fault> {
     match (file, data) {
         (None, Some(data)) => Ok(data),
-        (Some(file), None) => Err(Fault::of("file", file, "the table itself under `data`, where files cannot be read")),
+        (Some(file), None) => {
+            Err(Fault::of("file", file, "the table itself in `data`, since files cannot be read here"))
+        }
         (both, _) => {
             let found = if both.is_some() { "both `file` and `data`" } else { "neither `file` nor `data`" };
-            Err(Fault::of("", found, "one of them: a file's path, or the table itself"))
+            Err(Fault::of("", found, "one of them: the path of a file, or the table itself"))
         }
     }
 }

@@ -49,7 +49,7 @@ impl DirectionSpec {
         };
         if !rate {
             let found = format!("a {kind} on a link of unlimited rate");
-            return Some(Fault::of("", found, "a rate, since nothing waits here"));
+            return Some(Fault::of("", found, "a limited rate, since no packet waits at an unlimited one"));
         }
         if let Some(what) = is.only_one {
             let n = self.elements.iter().filter(|o| o.properties().only_one == Some(what)).count();
@@ -59,8 +59,12 @@ impl DirectionSpec {
             }
         }
         if !is.beside_split && self.split().is_some() {
-            let found = format!("a {kind} beside a split, where it would act later");
-            return Some(Fault::of("", found, "elements that act before the queue; others on the paths of the split"));
+            let found = format!("a {kind} beside a split, where it would act after the queue");
+            return Some(Fault::of(
+                "",
+                found,
+                "elements that act before the queue; put others on the paths of the split",
+            ));
         }
         e.fault(self)
     }

@@ -31,27 +31,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets go on at a rate, and a burst at once; what exceeds both waits or is dropped (RFC 2697, tc-tbf(8)).
+/// A token bucket limits packets to a rate with bursts; packets that exceed both wait or are dropped (RFC 2697, tc-tbf(8)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Token bucket", extend("examples" = [{ "rate": "1 Mbps", "burst": "15 kB" }]))]
 pub struct TokenBucketSpec {
-    /// How fast tokens come: the rate in the long run.
+    /// Rate at which tokens arrive: the long-term rate.
     pub rate: Rate,
-    /// How many bytes on the wire may go at once: the size of the bucket, at most 1 GB. Larger packets are dropped.
+    /// Size of the bucket: the largest burst, in bytes on the wire, at most 1 GB. Larger packets are dropped.
     #[serde(with = "ackclock_tcp::units::bytes")]
     #[schemars(schema_with = "ackclock_tcp::units::bytes_schema")]
     pub burst: Bytes,
-    /// What happens to a packet for which there are no tokens.
+    /// Handling of a packet that finds too few tokens.
     #[serde(default)]
     pub excess: Excess,
-    /// How many packets may wait. Further ones are dropped.
+    /// Largest number of waiting packets. Further packets are dropped.
     #[serde(default = "limit")]
     pub limit: Packets,
     /// Where on the link.
     #[serde(default)]
     pub at: Place,
-    /// Which packets it sees. Default: all. The others overtake waiting packets.
+    /// The packets that the element acts on. Default: all packets. The others overtake waiting packets.
     #[serde(default, skip_serializing_if = "Only::is_all")]
     pub only: Only,
 }
@@ -60,14 +60,14 @@ fn limit() -> Packets {
     Packets(1000)
 }
 
-/// What happens to packets for which there are no tokens.
+/// Handling of packets that find too few tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Excess {
-    /// They wait for tokens, in order (shaping).
+    /// Packets wait for tokens, in order (shaping).
     #[default]
     Wait,
-    /// They are dropped (policing).
+    /// Packets are dropped (policing).
     Drop,
 }
 

@@ -22,17 +22,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// The delay goes up and down regularly, on top of the link's own: from 0 to twice `amplitude` and back in each period.
+/// Adds a periodic delay: from 0 to twice `amplitude` and back in each period.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Periodic delay", extend("examples" = [{ "amplitude": "10 ms", "period": "1 s" }]))]
 pub struct WobbleSpec {
-    /// How it goes up and down.
+    /// Shape of the wave.
     #[serde(default)]
     pub shape: Shape,
-    /// By how much it differs from its mean at most.
+    /// Largest difference of the delay from its mean.
     pub amplitude: Nanos,
-    /// How long it takes to come back, above zero.
+    /// Length of a period, above zero.
     pub period: Nanos,
     /// Whether a packet may arrive before one that left earlier.
     #[serde(default = "yes")]
@@ -43,11 +43,11 @@ fn yes() -> bool {
     true
 }
 
-/// How a periodic delay goes up and down.
+/// Shape of a periodic delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// A sine that begins at its mean and rises.
+    /// A sine wave that starts at its mean and rises.
     #[default]
     Sine,
     /// High in the first half of each period, low in the second.

@@ -42,9 +42,9 @@ fn nothing_is_moved_where_the_queue_never_exceeds_the_interval_by_the_window_or_
 
 #[test]
 fn an_interval_of_zero_or_a_second_demote_is_refused() {
-    assert!(refused(&fukuda(0, None, 155)).contains("elements[0].interval: found 0; allowed is a whole number from 1"));
+    assert!(refused(&fukuda(0, None, 155)).contains("elements[0].interval: found 0; allowed: a whole number from 1"));
     assert!(refused(&fukuda(4, Some(0), 155)).contains("elements[0].device: found 0 packets"));
     let mut s = fukuda(4, None, 155);
     s.links[1].forward.elements.push(ElementSpec::Demote(DemoteSpec { interval: 5, device: None }));
-    assert!(refused(&s).contains("2 elements decide on the order of the queue; allowed is one in each direction"));
+    assert!(refused(&s).contains("2 elements decide on the order of the queue; allowed: one in each direction"));
 }

@@ -43,7 +43,7 @@ fn reordering_without_a_delay_or_beyond_certainty_is_refused() {
     let d = NetemSpec::default;
     assert!(refused(NetemSpec { gap: 3, reorder: 1.0, ..d() }).contains("gap: found reordering without a delay"));
     assert!(refused(NetemSpec { reorder: 1.5, ..d() })
-        .contains("elements[0].reorder: found 1.5; allowed is a probability from 0 to 1"));
+        .contains("elements[0].reorder: found 1.5; allowed: a probability from 0 to 1"));
     assert!(refused(NetemSpec { jitter_correlation: -1.0, ..d() }).contains("jitter_correlation"));
     assert!(refused(NetemSpec { jitter: ms(3000), ..d() }).contains("at most 2147483647 ns"));
     assert!(refused(NetemSpec { rate: Some(Rate(0)), ..d() }).contains("at least 1 bps"));

@@ -90,7 +90,7 @@ fn a_split_without_weight_within_a_split_or_beside_what_acts_later_is_refused() 
         at: Place::Exit,
         only: Only::All,
     }));
-    assert!(refused(&s).contains("act later"), "{}", refused(&s));
+    assert!(refused(&s).contains("act after the queue"), "{}", refused(&s));
     let inner = bundle([1, 1]).links[1].forward.clone();
     assert!(refused(&over(vec![path(1, inner)], SplitChoice::Turns)).contains("paths[0].elements: found a split"));
     let slow = pipe(Some(Rate(0)), Nanos::ZERO);

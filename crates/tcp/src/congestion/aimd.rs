@@ -39,7 +39,7 @@ pub enum Halve {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AimdSpec {
-    /// What a loss halves. Default: "flight".
+    /// The quantity that a loss halves. Default: "flight".
     pub halve: Halve,
     /// Grow only while the window limits sending. Default: no.
     pub only_if_limited: bool,
@@ -53,7 +53,7 @@ pub struct AimdSpec {
 impl AimdSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
         let limit = self.abc_limit_segs.unwrap_or(1);
-        let allowed = "1 or 2 (leave it out for growth by ACKs)";
+        let allowed = "1 or 2 (omit it for growth per ACK)";
         StackError::unless((1..=2).contains(&limit), "congestion.abc_limit_segs", &limit, allowed)
     }
 }

@@ -25,7 +25,7 @@ use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What bounds `cnt` before the first loss.
+/// Bound of `cnt` before the first loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstCount {
@@ -47,13 +47,13 @@ pub struct Cubic2008Spec {
     pub beta_1024: u32,
     /// How fast the cubic rises, in segments per second cubed. Default: 0.4.
     pub c: f64,
-    /// Aim lower after a second cut. Default: yes.
+    /// Aims lower after a second reduction. Default: yes.
     pub fast_convergence: bool,
-    /// Never slower than additive increase with the same factor. Default: no.
+    /// Never grows more slowly than additive increase with the same factor. Default: no.
     pub friendliness: bool,
-    /// What bounds `cnt` before the first loss. Default: "free".
+    /// Bound of `cnt` before the first loss. Default: "free".
     pub first_count: FirstCount,
-    /// Beyond K, at most 16 segments in 100 ms (early Linux). Default: no.
+    /// Limits growth beyond K to 16 segments in 100 ms (early Linux). Default: no.
     pub limit_rate: bool,
 }
 

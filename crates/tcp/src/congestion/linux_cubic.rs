@@ -43,9 +43,9 @@ const ONE: u32 = 1024;
 pub struct LinuxCubicSpec {
     /// Factor by which a loss multiplies the window, in 1024ths, 1 to 1023. Default: 717 (0.7).
     pub beta_1024: u32,
-    /// Aim lower after a second cut. Default: yes.
+    /// Aims lower after a second reduction. Default: yes.
     pub fast_convergence: bool,
-    /// Never slower than additive increase would be. Default: yes.
+    /// Never grows more slowly than additive increase would. Default: yes.
     pub friendliness: bool,
     /// Ticks of the kernel's clock per second, 1 to 1000. Default: 250.
     pub hz: u32,

@@ -29,14 +29,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Up to where X is measured.
+/// The end of the measurement of X.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DelayTarget {
     /// The ACK that filled the hole.
     #[default]
     Fill,
-    /// Where the duplicate after the last would have come.
+    /// The expected arrival of one more duplicate.
     LastDup,
 }
 
@@ -52,11 +52,11 @@ pub enum DelayCeiling {
     BeforeTheCut,
 }
 
-/// How long the timer waits.
+/// Length of the timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Wait {
-    /// What earlier needless retransmissions would have needed (Blanton & Allman §6.4).
+    /// Learned from earlier needless retransmissions (Blanton & Allman §6.4).
     #[default]
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Adaptive,
@@ -68,7 +68,7 @@ pub enum Wait {
     },
     /// A share of the smoothed RTT.
     RoundTrip {
-        /// The share, 0 to 10. Default: 0.25 (no source gives one).
+        /// The fraction, 0 to 10. Default: 0.25 (no source gives one).
         #[serde(default = "quarter")]
         #[schemars(range(min = 0.0, max = 10.0))]
         share: f64,
@@ -87,16 +87,16 @@ fn quarter() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DelayedSpec {
-    /// Up to where X is measured. Default: "fill".
+    /// The end of the measurement of X. Default: "fill".
     pub target: DelayTarget,
-    /// When an earlier episode forbids a fast retransmit. Default: "careful".
+    /// When an earlier episode prevents a fast retransmit. Default: "careful".
     pub guard: Guard,
-    /// Whether holes are judged in Recovery too, for a recovery that resends marked holes only. Default: no.
+    /// Whether holes are also marked during recovery, for a recovery that retransmits only marked holes. Default: no.
     pub judge_in_recovery: bool,
     /// Duplicates that arm the timer. Default: 3 (Blanton & Allman §6.4; Paxson 1997 also tried 2).
     #[schemars(range(min = 1, max = 1000))]
     pub arming_dups: u32,
-    /// How long the timer waits. Default: "adaptive".
+    /// Length of the timer. Default: "adaptive".
     pub wait: Wait,
     /// The window over which duplicates are spread, for the ceiling of an adaptive wait (§6.6). Default: "now".
     pub ceiling: DelayCeiling,

@@ -34,7 +34,7 @@ use std::num::NonZeroU32;
 pub struct DupAckSpec {
     /// How many duplicates trigger a fast retransmit.
     pub threshold: ThresholdSpec,
-    /// When an earlier episode forbids a fast retransmit. Default: "careful".
+    /// When an earlier episode prevents a fast retransmit. Default: "careful".
     pub guard: Guard,
     /// Whether holes are also judged by the threshold in Recovery, for a recovery that resends only marked holes
     /// (`hole_rule = "dupthresh"`). Default: no.

@@ -28,7 +28,7 @@ pub struct FackSpec {
     /// A loss is declared when the forward-most byte is more than this many segments away, or at this many duplicates.
     /// Default: 3.
     pub threshold_segs: u32,
-    /// When an earlier episode forbids a fast retransmit. Default: "after-timeout".
+    /// When an earlier episode prevents a fast retransmit. Default: "after-timeout".
     pub guard: Guard,
 }
 

@@ -66,7 +66,7 @@ impl LinuxNoSackSpec {
         let by_mark = Requirement {
             need: Need::Resends(&[Resends::ByMark, Resends::Unknown]),
             key: "recovery",
-            found: "another with detect = \"linux-no-sack\"",
+            found: "a different one with detect = \"linux-no-sack\"",
             allowed: "\"prr\" with order = \"marks\"",
         };
         vec![counted, by_mark]

@@ -32,7 +32,7 @@ pub(super) fn needs() -> Vec<Requirement> {
     let marks = Requirement {
         need: Need::Resends(Resends::READ_MARKS),
         key: "recovery",
-        found: "one that reads no SACK marks",
+        found: "a recovery that ignores SACK marks",
         allowed: "a SACK recovery (\"netstack\", \"rfc6675\") with detect = \"netstack\"",
     };
     vec![Requirement::sack("detect", "\"netstack\""), marks]

@@ -52,7 +52,7 @@ pub struct QuicSpec {
     /// A packet is lost once one sent this many packets later is acknowledged. Default: 3 (RFC 9002 §6.1.1).
     #[schemars(range(min = 1, max = 1000))]
     pub packet_threshold: u32,
-    /// Round trips after which a packet sent before an acknowledged one is lost, 1 to 10. Default: 1.125 (RFC 9002 §6.1.2).
+    /// Time after which a packet sent before an acknowledged one is lost, in round-trip times, 1 to 10. Default: 1.125 (RFC 9002 §6.1.2).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub time_threshold: f64,
     /// The least time threshold. Default: 1 ms (RFC 9002 §6.1.2).
@@ -95,7 +95,7 @@ impl QuicSpec {
             need: Need::Resends(&[Resends::InOpen, Resends::Unknown]),
             key: "recovery",
             found: "another",
-            allowed: "\"in-open\" with detect = \"quic\": it has no phase of recovery (RFC 9002 §7.3.2)",
+            allowed: "\"in-open\" with detect = \"quic\", which has no recovery phase (RFC 9002 §7.3.2)",
         };
         vec![Requirement::sack("detect", "\"quic\""), in_open]
     }

@@ -97,14 +97,14 @@ impl RackTlpSpec {
         let by_mark = Requirement {
             need: Need::Resends(&[Resends::ByMark, Resends::Unknown]),
             key: "recovery",
-            found: "another with detect = \"rack-tlp\"",
-            allowed: "\"prr\" with order = \"marks\": RACK-TLP takes the place of RFC 6675's NextSeg (RFC 8985 §9.2)",
+            found: "a different one with detect = \"rack-tlp\"",
+            allowed: "\"prr\" with order = \"marks\", since RACK-TLP replaces RFC 6675's NextSeg (RFC 8985 §9.2)",
         };
         let after_timeout = Requirement {
             need: Need::ResendsByMark,
             key: "timeout",
             found: "\"go-back-n\"",
-            allowed: "\"sack\" with detect = \"rack-tlp\": going back resends nothing by its mark",
+            allowed: "\"sack\" with detect = \"rack-tlp\", since going back N ignores its marks",
         };
         vec![Requirement::sack("detect", "\"rack-tlp\""), by_mark, after_timeout]
     }

@@ -40,7 +40,7 @@ impl SackSpec {
         let marks = Requirement {
             need: Need::Resends(Resends::READ_MARKS),
             key: "recovery",
-            found: "one that reads no SACK marks",
+            found: "a recovery that ignores SACK marks",
             allowed: "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
         };
         vec![Requirement::sack("detect", "\"sack\""), marks]

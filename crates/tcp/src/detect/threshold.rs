@@ -45,7 +45,7 @@ pub trait DupThresh: Learner + Send {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThresholdSpec {
-    /// Always the same.
+    /// A constant.
     Fixed(fixed::FixedSpec),
     /// Up by a constant (Blanton & Allman §6.2).
     Inc(inc::IncSpec),
@@ -76,7 +76,7 @@ impl Default for ThresholdSpec {
 
 /// A rule at work.
 pub enum AnyThreshold {
-    /// Always the same.
+    /// A constant.
     Fixed(fixed::Fixed),
     /// Up by a constant.
     Inc(inc::Inc),

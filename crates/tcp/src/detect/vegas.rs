@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VegasSpec {
-    /// When an earlier episode forbids a fast retransmit by duplicates. Default: "careful".
+    /// When an earlier episode prevents a fast retransmit by duplicates. Default: "careful".
     pub guard: Guard,
 }
 

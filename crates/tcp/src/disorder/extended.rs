@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExtendedSpec {
-    /// One new segment for every duplicate. Default: no.
+    /// Sends one new segment for every duplicate. Default: no.
     pub every_dup: bool,
     /// How far beyond the window new data may go, in windows. RR-TCP: 1. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]

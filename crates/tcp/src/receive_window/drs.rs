@@ -37,7 +37,12 @@ impl Default for DrsSpec {
 
 impl DrsSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
-        StackError::unless(self.initial > 0, "receive_window.initial", &"0 B", "more than 0: nothing could arrive")
+        StackError::unless(
+            self.initial > 0,
+            "receive_window.initial",
+            &"0 B",
+            "more than 0, otherwise nothing could arrive",
+        )
     }
 }
 

@@ -47,7 +47,12 @@ impl Default for LinuxWindowSpec {
 
 impl LinuxWindowSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
-        StackError::unless(self.initial > 0, "receive_window.initial", &"0 B", "more than 0: nothing could arrive")
+        StackError::unless(
+            self.initial > 0,
+            "receive_window.initial",
+            &"0 B",
+            "more than 0, otherwise nothing could arrive",
+        )
     }
 }
 

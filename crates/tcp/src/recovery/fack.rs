@@ -42,7 +42,7 @@ impl FackSpec {
             need: Need::MarksInRecovery,
             key: "recovery",
             found: "\"fack\"",
-            allowed: "only with a detector that marks holes in Recovery (\"fack\", \"sack\", \"rack-tlp\")",
+            allowed: "only with a detector that marks holes during recovery (\"fack\", \"sack\", \"rack-tlp\")",
         };
         vec![Requirement::sack("recovery", "\"fack\""), marks]
     }

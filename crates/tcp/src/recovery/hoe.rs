@@ -31,12 +31,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HoeSpec {
-    /// Duplicates that force out one new segment. Default: 2 (§7.2); 1 for right-edge recovery and Lin & Kung.
+    /// Number of duplicates that release one new segment. Default: 2 (§7.2); 1 for right-edge recovery and Lin & Kung.
     #[schemars(range(min = 1, max = 1000))]
     pub dups_per_segment: u32,
     /// The phase lasts until data sent *during* it is acknowledged, too (§7.2, footnote). Default: no.
     pub aggressive: bool,
-    /// Whether the ACK that ends the phase also grows the window. Default: yes (Net/2).
+    /// Whether the ACK that ends the phase also opens the window. Default: yes (Net/2).
     pub grow_on_exit: bool,
 }
 

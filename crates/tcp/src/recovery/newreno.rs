@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialTimer {
-    /// Only the first.
+    /// Only the first one.
     #[default]
     Impatient,
     /// Every one.
@@ -68,7 +68,7 @@ pub struct NewRenoSpec {
     pub deflate_uninflated: bool,
     /// The window after the full ACK. Default: "flight".
     pub full_ack: FullAck,
-    /// Whether the full ACK also grows the window. Default: no (RFC 6582 §6); yes in ns-2.
+    /// Whether the full ACK also opens the window. Default: no (RFC 6582 §6); yes in ns-2.
     pub grow_on_exit: bool,
     /// New segments that one ACK may release in recovery. Default: no limit; 2 in ns-2.
     pub burst_segs: Option<u32>,

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 pub struct RenoSpec {
     /// Segments added to the window at entry. Default: 3 (RFC 5681); Hoe's text says 1.
     pub inflate_segs: u32,
-    /// Whether the ACK that ends recovery also grows the window. Default: yes (Net/2, ns-2); RFC 5681 says no.
+    /// Whether the ACK that ends recovery also opens the window. Default: yes (Net/2, ns-2); RFC 5681 says no.
     pub grow_on_exit: bool,
     /// Net/2's order: the window is one segment while the missing one is resent (the trace shows it as inflation), and
     /// nothing else is sent on that ACK. Default: no.

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6675Spec {
-    /// §6: restart the retransmission timer at each retransmission of the recovery. Default: no.
+    /// Restarts the retransmission timer at each retransmission of the recovery (§6). Default: no.
     pub rearm_on_rexmit: bool,
 }
 

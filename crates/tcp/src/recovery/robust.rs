@@ -34,12 +34,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
-    /// The new segments sent between the last two retransmissions; `actnum` is kept apart.
+    /// The new segments sent between the last two retransmissions; `actnum` is kept separately.
     #[default]
     Exact,
     /// `actnum`, to the letter of §2.2.3: data held back by the peer's window looks lost.
     Act,
-    /// `actnum`, set at each step to the new segments really sent.
+    /// `actnum`, set at each step to the number of new segments actually sent.
     Sent,
 }
 
@@ -72,7 +72,7 @@ pub enum ExitSsthresh {
     /// As halved at entry.
     #[default]
     Keep,
-    /// Not above the window, at least two segments: congestion avoidance at once (§2.2.3: "enters the congestion-avoidance phase").
+    /// At most the window and at least two segments, so that congestion avoidance begins (§2.2.3: "enters the congestion-avoidance phase").
     Min,
 }
 

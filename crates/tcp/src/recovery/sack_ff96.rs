@@ -29,7 +29,7 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which holes are resent.
+/// Which holes are retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleRule {
@@ -53,7 +53,7 @@ pub struct SackFf96Spec {
     pub limit_double_decrease: bool,
     /// A partial ACK without SACK information, over an empty scoreboard, takes off the data it acknowledges. Default: no.
     pub face_value: bool,
-    /// Which holes are resent. Default: "ff96".
+    /// Which holes are retransmitted. Default: "ff96".
     pub hole_rule: HoleRule,
 }
 
@@ -63,7 +63,7 @@ impl SackFf96Spec {
             need: Need::MarksInRecovery,
             key: "recovery.hole_rule",
             found: "\"dupthresh\"",
-            allowed: "only with a detector that marks holes in Recovery (detect.judge_in_recovery = true): else none is resent",
+            allowed: "only with a detector that marks holes during recovery (detect.judge_in_recovery = true), otherwise none is retransmitted",
         };
         let by_marks = (self.hole_rule == HoleRule::Dupthresh).then_some(marks);
         [Requirement::sack("recovery", "\"sack-ff96\"")].into_iter().chain(by_marks).collect()

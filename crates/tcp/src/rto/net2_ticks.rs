@@ -24,14 +24,14 @@ use crate::time::{Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the timeout follows from the samples.
+/// How the timeout is computed from the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
     /// Net/2's scaled integers.
     #[default]
     Integer,
-    /// The lower limit from the first sample on.
+    /// Uses the lower limit from the first sample on.
     FixedMin,
     /// The same formulas without rounding, the timeout rounded down to whole ticks.
     Real,
@@ -51,7 +51,7 @@ pub struct Net2TicksSpec {
     pub max_ticks: u32,
     /// Timeout before any sample, in ticks. Default: 12.
     pub initial_ticks: u32,
-    /// How the timeout follows from the samples. Default: "integer".
+    /// How the timeout is computed from the samples. Default: "integer".
     pub arithmetic: Arithmetic,
 }
 

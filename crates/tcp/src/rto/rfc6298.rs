@@ -72,10 +72,15 @@ impl Rfc6298Spec {
         StackError::unless(self.tick.0 > 0, "rto.tick", &0, "1 ns or more")?;
         StackError::unless(self.max.0 > 0, "rto.max", &0, "more than 0")?;
         let many = !self.divide_gains || self.every_ack || self.timestamps;
-        let allowed = "only together with rto.every_ack or rto.timestamps: else a round trip gives one sample";
+        let allowed = "only together with rto.every_ack or rto.timestamps, otherwise a round trip gives one sample";
         StackError::unless(many, "rto.divide_gains", &"true", allowed)?;
         let fires = self.initial.max(self.min).0 > 0;
-        StackError::unless(fires, "rto.initial", &0, "more than 0 where rto.min is 0: else it fires at once for ever")
+        StackError::unless(
+            fires,
+            "rto.initial",
+            &0,
+            "more than 0 if rto.min is 0, otherwise it fires repeatedly without delay",
+        )
     }
 }
 

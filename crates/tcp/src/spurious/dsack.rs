@@ -45,7 +45,7 @@ pub struct DsackSpec {
     /// RFC 3708 (A.4): a duplicate of a segment never resent means that the network duplicates; no undo from then on. Default: no
     /// (Blanton & Allman only require that the segment was resent).
     pub stop_on_network_duplicate: bool,
-    /// Whether an episode begun by a timeout is judged too. Default: no.
+    /// Whether episodes that a timeout began are also judged. Default: no.
     pub judge_timeouts: bool,
     /// Whether a needlessly resent segment gives the timer the mean of its two RTTs as a sample. Default: no.
     pub sample_resent: bool,

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub struct RttMinSpec {
     /// f, the share of the smallest RTT, more than 0 and at most 1. Default: 0.75.
     pub share: f64,
-    /// Whether a fast retransmit is judged, too. Default: no.
+    /// Whether fast retransmits are also judged. Default: no.
     pub judge_fast_retransmits: bool,
 }
 

@@ -82,14 +82,14 @@ impl Options {
         )?;
         let allowed = "only together with options.sack = true (RFC 2883 §4)";
         StackError::unless(sack || !dsack, "options.dsack", &"true", allowed)?;
-        let allowed = "only together with options.sack = true: else nothing is ever a duplicate";
+        let allowed = "only together with options.sack = true, otherwise no ACK is ever a duplicate";
         let by_sack = match dup_rule {
             DupRule::NewSackInfo => Some("\"new-sack-info\""),
             DupRule::Netstack => Some("\"netstack\""),
             DupRule::Rfc5681 | DupRule::Ns2 | DupRule::EmulatedSack => None,
         };
         StackError::unless(sack || by_sack.is_none(), "dup_rule", &by_sack.unwrap_or_default(), allowed)?;
-        let allowed = "only together with options.sack = false: SACK says which segments arrived";
+        let allowed = "only together with options.sack = false, since SACK reports which segments arrived";
         StackError::unless(!sack || dup_rule != DupRule::EmulatedSack, "dup_rule", &"\"emulated-sack\"", allowed)
     }
 }
@@ -99,7 +99,7 @@ impl Limits {
         let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _, window_edge: _ } = *self;
         StackError::unless(max_train > 0, "limits.max_train", &0, "1 or more")?;
         for (key, n) in [("limits.maxburst_segs", maxburst_segs), ("limits.cwnd_cap_segs", cwnd_cap_segs)] {
-            StackError::unless(n != Some(0), key, &0, "1 or more (leave it out for no limit)")?;
+            StackError::unless(n != Some(0), key, &0, "1 or more (omit it for no limit)")?;
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ pub const PROFILES: &[Profile] = &[
     Profile { name: "newreno", summary: "fast recovery over partial ACKs, impatient (RFC 6582)", make: newreno },
     Profile {
         name: "newreno-slow-but-steady",
-        summary: "the same, timer restarted on every partial ACK, no deflation (ns-2 in 2000)",
+        summary: "NewReno, timer restarted on every partial ACK, no deflation (ns-2 in 2000)",
         make: slow_but_steady,
     },
     Profile {
@@ -77,35 +77,35 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "dsack",
-        summary: "SACK with Blanton & Allman's changes, needless cuts undone by DSACK (2002, §5)",
+        summary: "SACK with Blanton & Allman's changes; needless reductions undone by DSACK (2002, §5)",
         make: blanton_allman::dsack,
     },
     Profile {
         name: "dsack-inc",
-        summary: "the same, threshold up by one at each mistake (§6.2)",
+        summary: "dsack, threshold plus one at each mistake (§6.2)",
         make: blanton_allman::dsack_inc,
     },
     Profile {
         name: "dsack-avg",
-        summary: "the same, threshold half-way to what the event took (§6.3)",
+        summary: "dsack, threshold half-way to the event's length (§6.3)",
         make: blanton_allman::dsack_avg,
     },
     Profile {
         name: "dsack-del",
-        summary: "the same, three duplicates and a delay (§6.4)",
+        summary: "dsack, three duplicates and a delay (§6.4)",
         make: blanton_allman::dsack_del,
     },
     Profile {
         name: "dsack-ewma",
-        summary: "the same, threshold a running average of events (§6.5)",
+        summary: "dsack, threshold as a running average of events (§6.5)",
         make: blanton_allman::dsack_ewma,
     },
     Profile {
         name: "vegas",
-        summary: "the window by the delay, fine-grained timeouts, over Reno (Brakmo & Peterson 1995)",
+        summary: "Reno with a delay-based window and fine-grained timeouts (Brakmo & Peterson 1995)",
         make: growth::vegas,
     },
-    Profile { name: "cubic", summary: "the window as a cubic of time (RFC 9438), over RFC 6675", make: growth::cubic },
+    Profile { name: "cubic", summary: "rfc-6675 with a window that is a cubic function of time (RFC 9438)", make: growth::cubic },
     Profile {
         name: "fack",
         summary: "SACK by the distance to the forward-most byte (Mathis & Mahdavi 1996)",
@@ -133,12 +133,12 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "rack-tlp",
-        summary: "loss by time of sending, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
+        summary: "time-based loss detection, tail loss probes, proportional reduction (RFC 8985, RFC 9937)",
         make: modern::rack_tlp,
     },
     Profile {
         name: "avg-dev",
-        summary: "dsack under a threshold of average and deviation (Leung & Ma 2005)",
+        summary: "dsack, threshold from the average and deviation of events (Leung & Ma 2005)",
         make: papers::avg_dev,
     },
     Profile {
@@ -148,22 +148,22 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "lin-kung",
-        summary: "the same, and only two before the verdict (Lin & Kung 1998)",
+        summary: "right-edge, and only two new segments before a loss is declared (Lin & Kung 1998)",
         make: net2::lin_kung,
     },
     Profile {
         name: "robust",
-        summary: "Robust Recovery: new data measure the path while losses are repaired (Wang & Shin)",
+        summary: "Robust Recovery: new data probes the path while losses are repaired (Wang & Shin)",
         make: papers::robust,
     },
     Profile {
         name: "eifel",
-        summary: "NewReno, needless timeouts taken back by timestamps (RFC 3522, RFC 4015); fast retransmits, too: spurious.judge_fast_retransmits",
+        summary: "NewReno, spurious timeouts undone by timestamps (RFC 3522, RFC 4015); fast retransmits also with spurious.judge_fast_retransmits",
         make: undo::eifel,
     },
     Profile {
         name: "frto",
-        summary: "rfc-6675 that finds a needless timeout by F-RTO with SACK (RFC 5682, RFC 4015)",
+        summary: "rfc-6675 that detects spurious timeouts by F-RTO with SACK (RFC 5682, RFC 4015)",
         make: undo::frto,
     },
     Profile {
@@ -173,7 +173,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "rfc-today",
-        summary: "the RFCs of today together: CUBIC, HyStart++, RACK-TLP, PRR, F-RTO, Eifel",
+        summary: "current RFCs combined: CUBIC, HyStart++, RACK-TLP, PRR, F-RTO, Eifel",
         make: today::rfc_today,
     },
     Profile {
@@ -185,27 +185,27 @@ pub const PROFILES: &[Profile] = &[
     Profile { name: "linux-bbr-2025", summary: "the same with BBR, paced", make: today::linux_bbr },
     Profile {
         name: "rr-tcp",
-        summary: "dsack under the 90th percentile of past reordering as threshold (Zhang and others 2003, RR-TCP)",
+        summary: "dsack, threshold at the 90th percentile of past reordering (Zhang and others 2003, RR-TCP)",
         make: rr_tcp::rr_tcp,
     },
     Profile {
         name: "quic-9002",
-        summary: "QUIC's loss by order and time of sending, probes instead of timeouts, NewReno by bytes (RFC 9002)",
+        summary: "QUIC's loss detection by packet order and time, probes instead of timeouts, NewReno in bytes (RFC 9002)",
         make: quic::quic_9002,
     },
     Profile {
         name: "quic-undo",
-        summary: "the same, the window given back when all that was held to be lost is acknowledged (MsQuic)",
+        summary: "quic-9002, window restored when every packet declared lost is acknowledged (MsQuic)",
         make: quic::quic_undo,
     },
     Profile {
         name: "gvisor",
-        summary: "gVisor's netstack of February 2026: Reno, RACK-TLP, mistakes counted and not undone",
+        summary: "gVisor's netstack of February 2026: Reno, RACK-TLP, mistakes counted but not undone",
         make: netstack::gvisor,
     },
     Profile {
         name: "gvisor-no-rack",
-        summary: "the same with RACK off, as in Tailscale 1.102: two segments that come early are a loss",
+        summary: "gvisor with RACK off, as in Tailscale 1.102: two segments that arrive early indicate a loss",
         make: netstack::gvisor_no_rack,
     },
 ];

@@ -35,7 +35,7 @@ pub struct BdpSpec {
     /// Initial window in segments. Default: 1 (§7.1 begins slow start as usual).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
-    /// Threshold until it is measured, in segments. Default: the peer's window.
+    /// Threshold until one is measured, in segments. Default: the peer's window.
     #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,

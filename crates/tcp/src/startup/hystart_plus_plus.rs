@@ -40,7 +40,7 @@ pub struct HystartPlusPlusSpec {
     pub initial_window_segs: u32,
     /// Divisor of the growth in Conservative Slow Start, 1 or more. Default: 4 (RFC 9406 §4.3).
     pub css_growth_divisor: u32,
-    /// Rounds of Conservative Slow Start, 1 or more. Default: 5 (RFC 9406 §4.3).
+    /// Rounds of Conservative Slow Start, at least 1. Default: 5 (RFC 9406 §4.3).
     pub css_rounds: u32,
 }
 

@@ -45,7 +45,7 @@ impl Default for EifelResponseSpec {
 impl EifelResponseSpec {
     pub(super) fn validate(&self) -> Result<(), StackError> {
         let iw = self.initial_window_segs;
-        let allowed = "1 or more (leave it out for RFC 3390's)";
+        let allowed = "1 or more (omit it for RFC 3390's value)";
         StackError::unless(iw != Some(0), "undo.initial_window_segs", &0, allowed)
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The text of `docs/trace.md`.
 pub fn page() -> String {
-    let mut p = format!("{HEAD}\n## Events\n\n{TELLS}\n| event | what it tells |\n| --- | --- |\n");
+    let mut p = format!("{HEAD}\n## Events\n\n{TELLS}\n| event | meaning |\n| --- | --- |\n");
     for e in EVENTS {
         let _ = writeln!(p, "| `{e}` | {} |", told(e));
     }
@@ -31,20 +31,20 @@ fn told(event: &str) -> &'static str {
     match event {
         "sent" => "a host handed a packet to its link",
         "delivered" => "a packet reached a host",
-        "dropped" => "a packet was dropped on the way",
-        "refused" => "a TCP threw away a packet that had reached it, or some of its bytes",
-        "queue" => "a packet came to the queue of a directed link (left out for links whose queue can never be full)",
+        "dropped" => "a packet was dropped on the path",
+        "refused" => "a TCP discarded a packet that had reached it, or some of its bytes",
+        "queue" => "a packet arrived at the queue of a directed link (omitted for links whose queue can never be full)",
         "acked" => "a sender processed an acceptable ACK (its arrival is a `delivered` of its own)",
         "window" => "`cwnd` or `ssthresh` changed",
         "inflation" => "the artificial inflation of a Reno-style recovery changed",
         "phase" => "a sender went from one of its four phases to another",
         "timeout" => "the retransmission timer fired",
-        "mistake" => "a judge found that an episode was a mistake",
+        "mistake" => "an episode was found to be a mistake",
         "persist" => "a zero window was probed (RFC 9293 §3.8.6.1)",
-        "threshold" => "another number of duplicate ACKs now means a loss (the first ACK tells the first one)",
-        "rtt" => {
-            "what a sender holds about its round trip changed (in live runs, which ask every 10 ms and after each ACK)"
+        "threshold" => {
+            "the number of duplicate ACKs that indicates a loss changed (the first ACK reports the initial one)"
         }
+        "rtt" => "a sender's round-trip estimate changed (in live runs, sampled every 10 ms and after each ACK)",
         _ => "",
     }
 }
@@ -53,9 +53,9 @@ const HEAD: &str = "\
 <!-- Generated: cargo run -p ackclock-trace --example trace_page > docs/trace.md -->
 # Traces
 
-`ackclock run SCENARIO --trace FILE` writes one record for each thing that happened, as columns. The file's ending chooses
-the format: `.parquet` (Snappy, row groups of 131072 records) or `.csv` (with its description beside it in
-`FILE-metadata.json`, as \"CSV on the Web\" wants it). The file appears when the run has ended well, whole, or not at all.
+`ackclock run SCENARIO --trace FILE` writes one record for each event, in columns. The file name's ending chooses the format: `.parquet` (Snappy, row
+groups of 131072 records) or `.csv` (with its description beside it in `FILE-metadata.json`, as \"CSV on the Web\" specifies). The complete file
+appears when the run has succeeded; otherwise there is none.
 
 A file says which run it holds: `ackclock.format`, `ackclock.version`, `ackclock.scenario` (hash of the scenario),
 `ackclock.seed`, `ackclock.stacks` (one line each) and `ackclock.trace_hash`. Parquet keeps these as key-value metadata, CSV
@@ -63,7 +63,7 @@ as `notes` of its description. Every Parquet column carries its `unit` and `mean
 ";
 
 const TELLS: &str = "\
-A record fills the columns that mean something for its event and leaves the others empty.
+A record fills the columns that apply to its event and leaves the others empty.
 ";
 
 const USE: &str = "\

@@ -323,8 +323,8 @@ fn what_cannot_be_written_is_one_sentence_with_the_path_and_leaves_nothing() {
     fs::create_dir(at("folder.csv")).unwrap();
     fs::write(at("file"), "").unwrap();
     for (path, says) in [
-        (at("run.json"), "its name must end in one of .parquet, .csv"),
-        (at("run"), "its name must end in one of .parquet, .csv"),
+        (at("run.json"), "found a name with another ending, allowed: .parquet, .csv"),
+        (at("run"), "found a name with another ending, allowed: .parquet, .csv"),
         (at("no/such/run.parquet"), "No such file or directory"),
         (at("file/run.csv"), "Not a directory"),
         (at("folder.csv"), "not a regular file"),

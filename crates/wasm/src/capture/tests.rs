@@ -133,7 +133,7 @@ fn a_capture_that_cannot_be_fitted_says_why() {
 fn what_is_no_capture_or_damaged_from_its_first_packet_is_refused_in_a_sentence() {
     assert!(refused(b"hello, this is no capture at all").starts_with("at byte 0: it begins with 68 65 6c 6c"));
     assert_eq!(refused(b""), "it is empty");
-    assert_eq!(refused(b"\xfd7zXZ\0 and so on, packed"), "it is packed with xz; unpack it first");
+    assert_eq!(refused(b"\xfd7zXZ\0 and so on, packed"), "it is compressed with xz; decompress it first");
     // Ethernet, and a packet without any bytes.
     let mut pcap = [0xd4u8, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0].to_vec();
     pcap.extend([0u32, 0, 65535, 1, 1, 0, 60, 60].iter().flat_map(|n| n.to_le_bytes()));

@@ -104,7 +104,7 @@ impl fmt::Display for ListenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ListenError::NotOurs(address) => write!(f, "{address} is not an address of this host"),
-            ListenError::InUse(local) => write!(f, "somebody listens at {local} already"),
+            ListenError::InUse(local) => write!(f, "another listener is already at {local}"),
         }
     }
 }
@@ -113,9 +113,9 @@ impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ConnectError::NotOurs(address) => write!(f, "{address} is not an address of this host"),
-            ConnectError::InUse => write!(f, "there is a connection between these two ends already"),
-            ConnectError::NoFreePort => write!(f, "every local port has a connection to there"),
-            ConnectError::TooMany => write!(f, "there are as many connections as this host may have"),
+            ConnectError::InUse => write!(f, "a connection between these two ends already exists"),
+            ConnectError::NoFreePort => write!(f, "every local port already has a connection to that address"),
+            ConnectError::TooMany => write!(f, "this host already has its maximum number of connections"),
             ConnectError::Border(why) => why.fmt(f),
         }
     }

@@ -97,7 +97,7 @@ function label({ rateBps, delayS }: LinkTrace): string[] {
   return [`${short(rateBps)} bps`, delay];
 }
 
-/** What moves, as it is at `time`. */
+/** The moving parts at `time`. */
 export function drawPackets(
   surface: Surface,
   ways: Ways,

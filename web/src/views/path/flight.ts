@@ -1,4 +1,4 @@
-/** Where a packet is on its way, from what a trace tells: when it was sent and when it arrived. */
+/** Position of a packet on its path, from the trace's times of transmission and arrival. */
 
 import { countBelow } from "../../chart/pyramid";
 import type { LinkTrace, QueueTrace, RunTrace } from "../../engine/trace";
@@ -11,7 +11,7 @@ export interface Route {
   readonly numbers: readonly number[];
   /** The slowest link: before it packets wait. */
   readonly slowest: number;
-  /** What that link's queue held, if the trace tells. */
+  /** The length of that link's queue, if the trace has it. */
   readonly queue: QueueTrace | undefined;
 }
 
@@ -32,7 +32,7 @@ export function route(
   const reached = [from];
   for (let next = 0; next < reached.length && reached[next] !== to; next++)
     links.forEach((link, number) => {
-      // The paths of a split link stand in the list beside the link itself.
+      // The paths of a split link are in the same list as the link.
       if (link.path !== undefined || link.from !== reached[next] || link.to === from || came.has(link.to)) return;
       came.set(link.to, number);
       reached.push(link.to);
@@ -56,12 +56,12 @@ export function route(
   };
 }
 
-/** How long `bytes` take over a link on which nobody waits, s. */
+/** Time that `bytes` take over a link without queueing, in seconds. */
 function crossing({ rateBps, delayS }: LinkTrace, bytes: number): number {
   return (rateBps > 0 ? (8 * bytes) / rateBps : 0) + delayS;
 }
 
-/** How long `bytes` take over the whole route if nobody waits, s. */
+/** Time that `bytes` take over the whole route without queueing, in seconds. */
 export function emptyTime({ links }: Route, bytes: number): number {
   return links.reduce((sum, link) => sum + crossing(link, bytes), 0);
 }
@@ -69,7 +69,7 @@ export function emptyTime({ links }: Route, bytes: number): number {
 /**
  * Where a packet is at `time`. It is exact at both ends. In between, what it took longer than over an empty route it spent waiting
  * at the slowest link, as far as the queue found there explains that, and the rest as more delay on that link; a packet that was
- * faster (a path whose delay changes) was so everywhere alike. A `lost` packet goes on until it was dropped.
+ * faster (a path whose delay changes) was so everywhere alike. A `lost` packet moves until it is dropped.
  */
 export function placeAt(way: Route, bytes: number, sent: number, done: number, lost: boolean, time: number): Place {
   const empty = way.links.map((link) => crossing(link, bytes));

@@ -1,4 +1,4 @@
-/** What a capture knows about one packet, in words. */
+/** Details of one packet from a capture, in words. */
 
 import { bytes, grouped, moment } from "../../chart/ticks";
 import type { Tip } from "../../chart/tip";

@@ -7,7 +7,7 @@ import { FATES, type FlowTrace, type RunTrace, VERDICTS } from "../../engine/tra
 
 export interface Course {
   readonly flow: FlowTrace;
-  /** What an element's number names, in words. */
+  /** The name of an element with this number. */
   readonly place: (element: number) => string;
   readonly first: Bars;
   readonly needed: Bars;
@@ -84,7 +84,7 @@ function answers({ acks }: FlowTrace, times: Float64Array, wanted: (i: number) =
   return new Bars(gather(times, item), ack, ack, item);
 }
 
-/** What the ACKs say that arrived. One that was overtaken by a later one moves no line. */
+/** The content of the ACKs that arrived. One that was overtaken by a later one moves no line. */
 function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" | "acked" | "rwnd"> {
   const here = chosen(acks.time.length, (i) => acks.dropped[i] === 0);
   const time = gather(acks.time, here);

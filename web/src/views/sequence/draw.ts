@@ -1,4 +1,4 @@
-/** The time-sequence graph (Shepard 1991): which data were sent when, what became of them, what the sender was told. */
+/** The time-sequence graph (Shepard 1991): when data was sent, its fate, and the ACKs that the sender received. */
 
 import type { Bars } from "../../chart/bars";
 import { drawBars, drawSigns, drawStairs, drawTicks } from "../../chart/paint";
@@ -89,7 +89,7 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   }
 }
 
-/** Whether the course has anything that the layer shows. */
+/** Whether the course has any data for the layer. */
 export function hasLayer(course: Course, key: LayerKey): boolean {
   const kinds = MARKS[key];
   if (kinds) return course.flow.marks.kind.some((kind) => kinds.includes(KINDS[kind]));

@@ -1,4 +1,4 @@
-/** What the trace knows about one packet, in words. */
+/** Details of one packet from the trace, in words. */
 
 import { countBelow } from "../../chart/pyramid";
 import type { Stairs } from "../../chart/stairs";
@@ -100,7 +100,7 @@ export function tellAck(course: Course, state: Variables, i: number): Tip {
   return note ? { title, note, rows } : { title, rows };
 }
 
-/** What it has to do with duplicates. */
+/** Its relation to duplicates. */
 function duplicate({ flow: { acks }, acks: arrived, acked }: Course, i: number): string {
   const run = acks.dupRun[i];
   const n = countBelow(arrived.item, i);

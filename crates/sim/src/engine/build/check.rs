@@ -108,10 +108,10 @@ fn scripts(s: &Scenario, what: &str, d: &DirectionSpec) -> Result<(), Impossible
 fn waits(s: &Scenario, what: &str, f: &FlowSpec, number: u32) -> Result<(), Impossible> {
     let Some(after) = f.after else { return Ok(()) };
     if after.flow >= number {
-        return refuse(&format!("{what}: what it waits for"), after.flow, "the number of a flow before it");
+        return refuse(&format!("{what}: the flow that it waits for"), after.flow, "the number of an earlier flow");
     }
     if s.flows[after.flow as usize].app.bytes.is_none() {
-        return refuse(what, "one that waits for a flow without end", "one that waits for a flow with a size");
+        return refuse(what, "a flow that waits for an endless flow", "a flow that waits for a flow of finite size");
     }
     match after.think.and_then(|think| think.fault("think")) {
         Some(Fault { key, found, allowed }) => refuse(&format!("{what}: {key}"), found, allowed),

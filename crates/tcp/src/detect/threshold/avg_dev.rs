@@ -47,10 +47,10 @@ pub struct AvgDevSpec {
     /// Gain of the deviation, eq. 3; 0 to 1. Default: 0.3.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
-    /// Share of the deviation in the threshold, eq. 4. Default: 0.3.
+    /// Weight of the deviation in the threshold, eq. 4. Default: 0.3.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub lambda: f64,
-    /// Share of the timeout within which a repair must end, eq. 8; 0 to 1. Default: 0.7.
+    /// Fraction of the timeout within which a repair must end, eq. 8; 0 to 1. Default: 0.7.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma: f64,
     /// Share of the average that a timeout leaves, eq. 13; 0 to 1. Default: 0.5.
@@ -59,7 +59,7 @@ pub struct AvgDevSpec {
     /// Share of the deviation that a timeout leaves, eq. 14; 0 to 1. Default: 0.25.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub c2: f64,
-    /// r = D + 1, the count that would have been enough, instead of D. Default: yes.
+    /// Uses r = D + 1, the count that would have sufficed, instead of D. Default: yes.
     pub count_filling_ack: bool,
     /// The first event sets the average, with no deviation, instead of moving it from 3. Default: no.
     pub start_at_first: bool,
@@ -70,7 +70,7 @@ pub struct AvgDevSpec {
     pub every_timeout_bounds: bool,
     /// A timer that fires again for the same segment shrinks again (eqs. 13, 14). Default: no.
     pub every_timeout_shrinks: bool,
-    /// Never below this many duplicates. Default: 3.
+    /// Lowest value of the ceiling, in duplicates. Default: 3.
     #[schemars(range(min = 1, max = 1000))]
     pub floor_segs: u32,
 }

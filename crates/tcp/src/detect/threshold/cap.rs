@@ -35,7 +35,7 @@ pub enum CapStore {
 pub struct CapSpec {
     /// When the ceiling takes effect. Default: "stored".
     pub store: CapStore,
-    /// Never below this many duplicates. Default: 3.
+    /// Lowest value of the ceiling, in duplicates. Default: 3.
     #[schemars(range(min = 1, max = 1000))]
     pub floor_segs: u32,
 }

@@ -49,7 +49,7 @@ pub enum Events {
     All,
 }
 
-/// How the histogram becomes a threshold.
+/// How the threshold is computed from the histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -92,7 +92,7 @@ pub struct FaSpec {
     /// Number of events remembered. Default: 1000 (Leung & Ma 2005 §IV-C).
     #[schemars(range(min = 1, max = 100_000))]
     pub samples: u32,
-    /// How the histogram becomes a threshold. Default: "percentile".
+    /// How the threshold is computed from the histogram. Default: "percentile".
     pub rule: Rule,
     /// Ceiling: the number of duplicates that this many windows can cause, less one. Default: 2, since limited transmit doubles
     /// the window.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSpec {
-    /// Duplicate ACKs that trigger a fast retransmit; at least 1. Default: 3 (RFC 5681 §3.2).
+    /// Duplicate ACKs that trigger a fast retransmit, at least 1. Default: 3 (RFC 5681 §3.2).
     #[schemars(range(min = 1, max = 1000))]
     pub segments: u32,
 }

@@ -29,7 +29,7 @@ pub enum UpdatePer {
     /// A spurious fast retransmit (§6.2).
     #[default]
     Episode,
-    /// Each segment that it resent ("per needless retransmit", §7), once all of them are proved needless.
+    /// Each segment that the episode retransmitted ("per needless retransmit", §7), once all are proved needless.
     Segment,
     /// Each segment whose needless retransmission a DSACK reports, at the time of the report, whatever else its episode resent
     /// (§7, to the letter). Only with `spurious = "dsack"`; a segment sent more than twice does not count.
@@ -52,7 +52,7 @@ pub struct IncSpec {
 impl IncSpec {
     pub(super) fn needs(&self) -> Vec<Requirement> {
         let (key, found) = ("detect.threshold.update_per", "\"dsack\"");
-        let allowed = "only together with spurious = \"dsack\", which tells of each segment";
+        let allowed = "only together with spurious = \"dsack\", which reports each segment";
         match self.update_per {
             UpdatePer::Dsack => vec![Requirement { need: Need::EachDsack, key, found, allowed }],
             UpdatePer::Episode | UpdatePer::Segment => vec![],
