@@ -87,7 +87,7 @@ fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
 fn what_is_no_capture_is_refused_with_its_first_bytes() {
     let error = told_within(b"GIF89a..................................", 9).unwrap_err();
     assert!(matches!(error, Unreadable::NotACapture { .. }), "{error}");
-    assert!(error.to_string().starts_with("at byte 0: it begins with 47 49 46 38, neither"), "{error}");
+    assert!(error.to_string().starts_with("at byte 0: it begins with 47 49 46 38, which is neither pcap"), "{error}");
     assert!(matches!(told_within(b"", 9), Err(Unreadable::NotACapture { .. })));
 }
 
