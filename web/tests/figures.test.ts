@@ -25,7 +25,7 @@ async function taken(page: Page, name: string): Promise<void> {
   expect(statSync(path).size).toBeLessThan(MOST_BYTES);
 }
 
-const SIZE: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" };
+const SIZE: BrowserContextOptions = { viewport: { width: 1280, height: 1160 }, reducedMotion: "reduce" };
 
 test("a figure of a stall, told in words", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7", SIZE);
@@ -74,5 +74,37 @@ test("a figure of a capture, a retransmission that nobody needed told with its e
   await page.keyboard.press("p");
   await page.keyboard.press("n");
   await taken(page, "lab-capture");
+  expect(wrong).toEqual([]);
+});
+
+test("a figure of a run on a phone", async () => {
+  const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+  const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7", { ...phone, reducedMotion: "reduce" });
+  await page
+    .locator(SEQUENCE)
+    .first()
+    .evaluate((panel) => {
+      panel.closest(".ak-fold")?.scrollIntoView();
+      document.querySelector("main")?.scrollBy(0, -64); // below the pinned playback
+    });
+  await taken(page, "lab-phone");
+  expect(wrong).toEqual([]);
+});
+
+test("a figure of a capture beside the sender that is tried on its path", async () => {
+  const { page, wrong } = await open(lab, "", SIZE);
+  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
+  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  await afterwards(page, () => page.getByRole("button", { name: "Try another sender" }).click());
+  await page.locator(SEQUENCE).first().focus();
+  for (let i = 0; i < 5; i++) await page.keyboard.press("+");
+  await page
+    .locator(SEQUENCE)
+    .first()
+    .evaluate((panel) => {
+      panel.closest(".ak-fold")?.scrollIntoView();
+      document.querySelector("main")?.scrollBy(0, -64); // below the pinned playback
+    });
+  await taken(page, "lab-beside");
   expect(wrong).toEqual([]);
 });
