@@ -68,8 +68,8 @@ function candidates(lab: Lab, column: number, refusal: Refusal): Change[] {
 /** What the refusal says must stand beside what was found. */
 function beside(column: number, { found, allowed, key }: Refusal): Change[] {
   if (!IN_STACK.test(key ?? "")) return [];
-  // `recovery = another …`: allowed is `"prr" with order = "marks"`, keys of that component.
-  const [, slot] = found.match(/^([a-z_]+) = another/) ?? [];
+  // Where a component is in the way, allowed is `"prr" with order = "marks"`: another one, with keys of its own.
+  const [, slot] = found.match(/^([a-z_]+) = /) ?? [];
   const [, kind] = allowed.match(/^"([^"]+)"/) ?? [];
   const pairs = [...allowed.matchAll(PAIR)].map(
     ([, path = "", value = ""]) => [path, JSON.parse(value) as Json] as const,
