@@ -31,8 +31,10 @@ AREAS = {
 }
 RENAMED = {"Both": "DumbbellLink", "FlowKeys": "DumbbellFlow", "App.Transfers": "TransfersInARow"}
 """New names for definitions with unclear or duplicate names."""
-ATTRIBUTES = {"from": "from_", "flow": "flows"}
-"""Keys that are not valid names in Python, or that are singular for a list; `part.py` converts them back."""
+ATTRIBUTES = {"from": "from_"}
+"""Keys that are not valid names in Python; `part.py` converts them back."""
+LISTS = {"flow": "flows"}
+"""Keys that are singular for a list; likewise."""
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 WIDTH = 120
 MADE = "Made of the JSON Schema by tools/scenario_classes.py: make generated."
@@ -185,7 +187,8 @@ class Classes:
                 continue
             wanted = self.type_of(key, value, name, area)
             wanted += "" if key in schema.get("required", []) else " | None = None"
-            body.append(f"    {ATTRIBUTES.get(key, key)}: {wanted}")
+            listed = LISTS.get(key) if value.get("type") == "array" else None
+            body.append(f"    {listed or ATTRIBUTES.get(key, key)}: {wanted}")
             body.append(docstring(f"{sentence(value['description'])} {hint(value)}".strip(), "    "))
         head = f"@dataclass(frozen=True, kw_only=True, repr=False)\nclass {name}(Part):"
         self.add(area, name, "\n".join([head, *body]))

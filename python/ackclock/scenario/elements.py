@@ -218,7 +218,7 @@ class Script(Part):
     only: Only | None = None
     """The packets that are counted. Default: all packets."""
     flow: int | None = None
-    """The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic."""
+    """The flow whose packets are counted, by its number from 0 as traces have it. Default: all traffic. At least 0."""
 
 
 BelowZero: TypeAlias = Literal["again", "zero"]
