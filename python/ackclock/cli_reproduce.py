@@ -40,6 +40,17 @@ Readings = Annotated[
 ]
 
 
+Lab = Annotated[
+    str | None,
+    typer.Option(
+        "--lab",
+        metavar="URL",
+        help="Address of a lab page for the report's links.  [default: the one that `ackclock lab` serves]",
+        show_default=False,
+    ),
+]
+
+
 def _complete(incomplete: str) -> list[str]:
     """Keys of papers, taken from the names of folders without reading them."""
     found = sorted(file.parent.name for file in _papers().glob("*/pa[gp]e*.toml"))
@@ -115,6 +126,7 @@ def reproduce(
     threads: Threads = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat finished runs.")] = False,
     readings: Readings = False,
+    lab: Lab = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the papers and their sizes; run nothing.")] = (False),
     copy_to: Annotated[
@@ -141,7 +153,11 @@ def reproduce(
 
         named = list(dict.fromkeys(name or []))
         what = _chosen(named, folder)
-    if not _made(Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads, readings), as_json):
+    if lab is not None and not lab.startswith(("http://", "https://")):
+        fail(f'command line: key `--lab`: found "{lab}", allowed: an address that begins with http:// or https://')
+    if not _made(
+        Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads, readings, lab), as_json
+    ):
         raise typer.Exit(FAILED)
 
 

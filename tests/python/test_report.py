@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -164,7 +166,9 @@ def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(un
     assert "So it is." not in words, "a clause each"
     title = "made-up-1999".replace("-", " ").title()
     assert f"{title} 2 1 0 0 1 – 2 of 3 " in words  # noqa: RUF001
-    assert "What was learned Much was. What each paper asks" in words
+    assert "Figure of all. A line. Made by ackclock reproduce across from" in words.partition("What was learned")[0]
+    assert "What was learned Much was. Papers paper measured claims" in words, "the lessons before the table"
+    assert words.index("What was run Version") > words.index("Measured claims that differ")
     assert "What is the same in all?" in words
     assert "command ackclock reproduce " in words.lower()
 
@@ -188,7 +192,40 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
     assert "5 s, seeds 1 to 2" in words
     assert "Beside ns-2.35" in words
     assert "Two set-ups" in words
+    parts = re.findall(r'<section id="([\w-]+)"', text)
+    assert (parts[0], parts[-1]) == ("figures", "setup"), "figures first, the set-up last"
+    causes = tomllib.loads((undisturbed / "papers" / KEY / "causes.toml").read_text(encoding="utf-8"))
+    for id, cause in causes.items():
+        row = text.partition(f'<tr id="{id}"')[2].partition("</tr>")[0]
+        why = row.partition('class="verdict')[2].partition("<br>")[2]
+        assert html.unescape(why).startswith(cause["text"].strip()), "the cause in plain words comes first"
     assert "measured" not in re.findall(r'class="([^"]+)"', text), "times only on the front page"
+
+
+@pytest.mark.parametrize(
+    ("said", "unit", "shown"),
+    [
+        ("65.2", "%", "65.2 %"),
+        ("0.96 (2.37 s to 3.33 s)", "s", "0.96 s (2.37 s to 3.33 s)"),
+        ('"around" 40 to 80', "%", '"around" 40 to 80 %'),
+        ("none after 3 s", "s", "none after 3 s"),
+        ("2 (550/275)", "ratio", "2 (550/275)"),
+        ("1; 1; 0", "ratio; ratio; events", "1; 1; 0"),
+    ],
+)
+def test_published_numbers_have_their_unit(said: str, unit: str, shown: str) -> None:
+    claim = claims.Claim("C-1", "§1", "it", said, "", unit, claims.Kind.MEASURED, "words")
+    assert claims.published(claim) == shown
+
+
+def test_links_to_the_lab_page_lead_where_the_user_says(made: Path) -> None:
+    done = reproduce_made_up(made.parent / "again")
+    done = replace(done, papers=[replace(one, own=True) for one in done.papers])
+    file = "made-up-1999.html"
+    here, there = (report.pages(done, [], [], made, lab)[file] for lab in (None, "https://lab.test/"))
+    assert f'<a href="{LAB}made-up-1999/fig1">Open in the lab</a>, while <code>ackclock lab</code> runs.' in here
+    assert '<a href="https://lab.test/#preset=made-up-1999/fig1">Open in the lab</a>.' in there
+    assert LAB not in there
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def sections(work: Work) -> list[Section]:
         "time; a retransmission is needless if an earlier copy of the data was dropped nowhere."
     )
     return [
-        Section("What follows", conclusions(c), [pictures.of_all(c, work.out)]),
+        Section("What follows", conclusions(c), [pictures.headline(c, work.out), pictures.of_all(c, work.out)]),
         Section("All numbers", [how, f"Kinds of stacks. {' '.join(kinds)}"], tables=[table(c)]),
         Section("Path by path", pictures=[pictures.of_path(c, path, work.out) for path in PATHS]),
     ]

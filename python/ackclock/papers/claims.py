@@ -328,14 +328,20 @@ def ours(f: Finding) -> str:
         return "–"  # noqa: RUF001 - the typographic sign for no value
     if isinstance(f.measured, str):
         return f.measured
-    unit = (
-        f" {f.claim.unit}"
-        if f.claim.unit and ";" not in f.claim.unit and f.claim.unit not in {"ratio", "share"}
-        else ""
-    )
     intervals = f.intervals or (None,) * len(f.measured)
     both = zip(f.measured, intervals, strict=True)
-    return "; ".join(shown(v) + (f" [{shown(i[0])}, {shown(i[1])}]" if i else "") for v, i in both) + unit
+    return "; ".join(shown(v) + (f" [{shown(i[0])}, {shown(i[1])}]" if i else "") for v, i in both) + _unit(f.claim)
+
+
+def published(claim: Claim) -> str:
+    """The published value with its unit, for readers. The unit follows the numbers that it belongs to."""
+    value, bracket, note = claim.published.partition(" (")
+    return value + (_unit(claim) if value[-1:].isdigit() else "") + bracket + note
+
+
+def _unit(claim: Claim) -> str:
+    """The unit, with a space before it, if all values of the claim have one and the same."""
+    return f" {claim.unit}" if claim.unit and ";" not in claim.unit and claim.unit not in {"ratio", "share"} else ""
 
 
 def write(path: Path, findings: Iterable[Finding]) -> None:

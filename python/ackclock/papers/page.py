@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import ackclock
-from ackclock.papers.claims import Finding, Verdict, headline, kinds, ours
+from ackclock.papers.claims import Finding, Verdict, headline, kinds, ours, published
 from ackclock.papers.paper import README, Picture, Reproduced, Table
 
 TITLES = {
@@ -80,14 +80,16 @@ def _picture(picture: Picture, pictures: Mapping[str, Path], here: Path) -> str:
 def _row(f: Finding) -> list[str]:
     c = f.claim
     verdict = f.verdict.value if f.verdict is Verdict.HOLDS else f"**{f.verdict.value}**"
-    return [c.id, c.where, c.quantity, c.published, ours(f), c.rule, c.kind.value, verdict]
+    return [c.id, c.where, c.quantity, published(c), ours(f), c.rule, c.kind.value, verdict]
 
 
 def _reasons(f: Finding, done: Reproduced) -> list[str]:
     id = f.claim.id
-    lines = [f"- **{id}** ({f.claim.where}; {f.claim.quantity}): {f.why}"]
+    what = f"- **{id}** ({f.claim.where}; {f.claim.quantity}): "
     if cause := done.causes.get(id):
-        lines.append(f"  - *{cause.kind.capitalize()}.* {cause.text} Shown by `{cause.shown}`.")
+        lines = [what + cause.text, f"  - {f.why} ({cause.kind}; shown by `{cause.shown}`)"]
+    else:
+        lines = [what + f.why]
     if done.readings is not None and id in done.readings.measured:
         lines.append(f"  - {done.readings.says(id)}")
     return lines

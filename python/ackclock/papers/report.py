@@ -18,7 +18,7 @@ import ackclock
 from ackclock.lab_page import HOST, PORT
 from ackclock.papers import sizes
 from ackclock.papers.causes import CAUSES
-from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours
+from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours, published
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
 from ackclock.papers.parts import LEARNED, inline, labels, section, shown_in
@@ -73,7 +73,9 @@ class Link:
     title: str
 
 
-def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path) -> dict[str, str]:
+def pages(
+    done: Done, named: Sequence[str], options: Sequence[str], papers: Path, lab: str | None = None
+) -> dict[str, str]:
     """Render every page, by file name.
 
     Args:
@@ -81,6 +83,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path
         named: the papers and extra pages that were requested by name; empty: all of them.
         options: options of ``ackclock reproduce`` that change results.
         papers: the folder of Ackclock's papers, whose README.md says what was learned.
+        lab: the address of the lab page, for links to it. Default: the one that ``ackclock lab`` serves.
 
     Raises:
         OSError: a scenario or a figure is missing.
@@ -99,7 +102,7 @@ def pages(done: Done, named: Sequence[str], options: Sequence[str], papers: Path
         lstrip_blocks=True,
     )
     templates.globals |= {"version": ackclock.__version__, "marks": MARKS, "site": site, "command_for": command}
-    templates.globals["lab"] = f"http://{HOST}:{PORT}/"
+    templates.globals |= {"lab": lab or f"http://{HOST}:{PORT}/", "lab_is_here": lab is None}
 
     def page(file: str, template: str, context: dict[str, Any]) -> str:
         at = [link.file for link in site].index(file)
@@ -134,6 +137,7 @@ def _front(done: Done, papers: Path) -> dict[str, Any]:
         "counts": _counts([f for one in done.papers for f in one.outcome.findings]),
         "papers": [_card(one) for one in done.papers],
         "learned": _learned(done, papers / README),
+        "headline": _headline(done),
         "extras": [
             {"key": e.extra.key, "title": e.extra.title, "about": e.extra.about, "spent": sizes.words(e.spent)}
             for e in done.extras
@@ -167,6 +171,14 @@ def _range(one: Reproduced) -> str:
         return "–"  # noqa: RUF001 - nothing
     holding = [each.holding(one.readings.measured) for each in one.readings.done]
     return f"{min(holding)} to {max(holding)} of {len(one.readings.measured)}"
+
+
+def _headline(done: Done) -> dict[str, Any] | None:
+    """The first picture of the first extra page that has one: a result across the papers."""
+    drawn = (
+        (one.extra, picture) for one in done.extras for section in one.sections for picture in section.pictures[:1]
+    )
+    return next(({"key": extra.key, "figure": _figure(extra.folder.parent, picture)} for extra, picture in drawn), None)
 
 
 def _learned(done: Done, readme: Path) -> str:
@@ -276,7 +288,7 @@ def _claim(f: Finding, one: Reproduced) -> dict[str, object]:
         "id": c.id,
         "where": c.where,
         "quantity": c.quantity,
-        "published": c.published,
+        "published": published(c),
         "rule": c.rule.removeprefix(TEXT),
         "kind": c.kind.value,
         "measured": ours(f),

@@ -50,6 +50,8 @@ class Wish:
     """Concurrent runs on this machine. Default: one per core."""
     readings: bool = False
     """Whether to run papers also under every declared reading of their open choices."""
+    lab: str | None = None
+    """The address of the lab page, for the report's links to it. Default: the one that ``ackclock lab`` serves."""
 
     def options(self) -> list[str]:
         """Options of the command that change results."""
@@ -88,7 +90,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             [_paper(one, wish, lab(one.key), show) for one in wish.what if isinstance(one, Paper)],
             [_extra(one, wish, lab(one.key)) for one in wish.what if isinstance(one, Extra)],
         )
-    for file, text in report.pages(done, wish.named, wish.options(), wish.papers).items():
+    for file, text in report.pages(done, wish.named, wish.options(), wish.papers, wish.lab).items():
         files.write(wish.out / file, text.encode())
     claims.write(wish.out / "claims.json", [f for r in done.papers for f in r.outcome.findings])
     sizes.write_times(done, wish.out)
