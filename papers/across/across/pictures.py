@@ -76,8 +76,8 @@ def headline(c: Comparison, out: Path) -> Picture:
     caption = (
         f"Each row is a sender and each mark one of {len(PATHS)} paths: its goodput as a share of the best of "
         f"{len(c.families)} stacks. Colour and shape show the share of its packets that are needless retransmissions. "
-        "On the right: the path on which the sender does worst. The senders are well known, or the surest of their kind: "
-        "the ones whose worst path is the least bad."
+        "On the right: the path on which the sender does worst. The senders are well known, or the surest of their "
+        "kind: the ones whose worst path is the least bad."
     )
     files = list(dict.fromkeys(path.scenario for path in PATHS))
     return Picture("everywhere", title, caption, svg, files, runs, f"ackclock run papers/{files[0]} --stack {TODAY}")
