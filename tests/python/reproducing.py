@@ -88,6 +88,14 @@ M-3,§3,taste,good,,,measured,words
 """
 
 
+CAUSES = """\
+[M-2]
+kind = "arithmetic"
+text = "They counted something else."
+shown = "ackclock run it"
+"""
+
+
 def lay_out(folder: Path, *keys: str, verdicts: Sequence[Verdict] = (Verdict.WITHIN,)) -> None:
     """Write the folders of made-up papers, with these verdicts against another simulator, and of a page."""
     here = Path(__file__).parent
@@ -98,6 +106,7 @@ def lay_out(folder: Path, *keys: str, verdicts: Sequence[Verdict] = (Verdict.WIT
             "paper.py": (here / "made_up_paper.py").read_text(encoding="utf-8"),
             "scenario.toml": SHORT,
             "claims.csv": CLAIMS,
+            "causes.toml": CAUSES,
             "verdicts.txt": "\n".join(verdict.value for verdict in verdicts),
             "README.md": f"# {key}\n\n## Set-up\n\nAs **said**.\n\n## More\n\nNo.\n",
         }

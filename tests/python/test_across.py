@@ -39,7 +39,7 @@ def test_every_stack_runs_on_every_path_and_is_in_the_table_and_the_pictures(wor
     listed = next(one for section in sections for one in section.tables)
     assert sorted(line[0] for line in listed.rows) == sorted(stacks)
     pictures = [picture for section in sections for picture in section.pictures]
-    assert [picture.name for picture in pictures] == ["paths", *(path.key for path in PATHS)]
+    assert [picture.name for picture in pictures] == ["everywhere", "paths", *(path.key for path in PATHS)]
     assert all(
         picture.svg.is_file() and (PAPERS / name).is_file() for picture in pictures for name in picture.scenarios
     )
