@@ -39,7 +39,6 @@ def draw(found: Found) -> Figure:
             _panel(panel, found, part, stacks)
         for panel in panels[len(parts) :]:
             panel.set_visible(False)
-        figure.supxlabel(_axis(found.question.measure, found.question.baseline), fontsize=8)
         _legend(figure, found)
     return figure
 
@@ -92,7 +91,9 @@ def _legend(figure: Figure, found: Found) -> None:
     drawn = [
         Line2D([], [], color=COLOURS[told], marker=MARKERS[told], markersize=4, label=WORDS[told]) for told in Told
     ]
-    figure.legend(handles=drawn, loc="outside lower center", ncols=len(drawn))
+    # The axis is named here: a label of the figure's own would be drawn over a legend outside the panels.
+    named = _axis(found.question.measure, found.question.baseline)
+    figure.legend(handles=drawn, loc="outside lower center", ncols=len(drawn), title=named, title_fontsize=8)
     figure.suptitle(found.question.question, x=0.01, ha="left", fontsize=9)
 
 
