@@ -47,7 +47,7 @@ def place(axes: Axes, names: Sequence[tuple[str, float, float]], points: Sequenc
         tries = list(_offsets(here.width / dot, here.height / dot))
         free = (each for each in tries if _fits(here.translated(each[1] * dot, each[2] * dot), axes, taken))
         reach, right, up = next(free, tries[0])
-        taken.append(here.translated(right * dot, up * dot))
+        taken.append(here.translated(right * dot, up * dot).padded(2 * dot))
         note.set_position((right, up))
         if reach < LEADER and note.arrow_patch is not None:
             note.arrow_patch.set_visible(False)
