@@ -210,7 +210,7 @@ mod tests {
             }
             for missing in ["no/copy", "copy/copy"] {
                 let refused = Stream::File(folder.join(missing)).to_write().unwrap_err();
-                assert!(refused.to_string().contains("cannot be written") && refused.exit_code() == 2, "{refused}");
+                assert!(refused.to_string().contains("cannot write it") && refused.exit_code() == 2, "{refused}");
             }
         });
         names.sort();

@@ -291,10 +291,10 @@ mod tests {
         let refusal = |s: &Scenario| Sim::new(s, &[Stack::named("newreno").unwrap()], 1, ()).err().unwrap().to_string();
         let mut s = row(2, false, None);
         s.flows[0].app.bytes = None;
-        assert!(refusal(&s).contains("waits for a flow without end"), "{}", refusal(&s));
+        assert!(refusal(&s).contains("waits for an endless flow"), "{}", refusal(&s));
         s = row(2, false, None);
         s.flows[1].after = Some(After { flow: 1, think: None });
-        assert!(refusal(&s).contains("a flow before it"), "{}", refusal(&s));
+        assert!(refusal(&s).contains("the number of an earlier flow"), "{}", refusal(&s));
         s = row(1, false, None);
         s.flows[0].app.pieces = Some(PiecesSpec { size: 0, next: Next::Acked(None) });
         assert!(refusal(&s).contains("size"), "{}", refusal(&s));

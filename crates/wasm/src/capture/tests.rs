@@ -122,7 +122,7 @@ fn a_capture_that_cannot_be_fitted_says_why() {
     let (_, mut file) = captures("receiver").swap_remove(0);
     let flow = main_flow(&ok(&mut file, json!({ "do": "capture" })));
     let said = asked(&mut file, json!({ "do": "capture-fit", "flow": flow["flow"], "stack": "linux-2025" }));
-    assert!(said["error"]["message"].as_str().unwrap().contains("captured at the receiver"), "{said}");
+    assert!(said["error"]["message"].as_str().unwrap().contains("a capture at the receiver"), "{said}");
     let other = asked(&mut file, json!({ "do": "capture-fit", "flow": "A to B", "stack": "linux-2025" }));
     assert_eq!(other["error"]["message"], "found the flow A to B, allowed: A:p > B:p");
     let none = asked(&mut file, json!({ "do": "capture-flow", "connection": 99, "flow": flow["flow"] }));
