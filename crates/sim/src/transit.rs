@@ -1,5 +1,6 @@
 //! A transit: one direction of a link whose packets leave in the order of their arrivals, at times known when they arrive.
 
+use crate::measures::Load;
 use crate::next_event::{MAX_TIME, NEVER};
 use crate::slab::{Slab, NONE};
 use crate::watch::Watch;
@@ -73,36 +74,6 @@ impl Transmitter {
         // Later times are after the end of every run; without the cap, a hopelessly slow link would overflow.
         self.free_at = (self.free_at + cost).min(MAX_TIME);
         self.free_at
-    }
-}
-
-/// Packets and bytes in one number, so that both take one addition: packets in the upper 20 bits, bytes in the lower 44,
-/// enough for 2^20 packets of up to 16 MiB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Load(u64);
-
-impl Load {
-    const PACKET: u64 = 1 << 44;
-
-    /// Adds a packet of `wire` bytes. If there is no room for another packet, returns the previous sum and starts anew.
-    #[inline(always)]
-    fn add(&mut self, wire: u32) -> Option<Load> {
-        let one = Self::PACKET | u64::from(wire);
-        match self.0.checked_add(one) {
-            Some(sum) => {
-                self.0 = sum;
-                None
-            }
-            None => Some(std::mem::replace(self, Load(one))),
-        }
-    }
-
-    pub(crate) fn packets(self) -> u64 {
-        self.0 / Self::PACKET
-    }
-
-    pub(crate) fn bytes(self) -> u64 {
-        self.0 % Self::PACKET
     }
 }
 
@@ -245,19 +216,6 @@ mod tests {
         assert_eq!(times, [106_666, 213_333, 320_000]);
         // An idle transmitter begins at the nanosecond at which the packet arrives.
         assert_eq!(t.send(1_000_000, 40, &pace), 1_106_666);
-    }
-
-    #[test]
-    fn a_full_load_is_handed_out_and_nothing_is_lost() {
-        let (mut load, mut packets, mut bytes) = (Load::default(), 0, 0);
-        let many = (1 << 20) + 5;
-        for _ in 0..many {
-            if let Some(full) = load.add(16_777_215) {
-                (packets, bytes) = (packets + full.packets(), bytes + full.bytes());
-            }
-        }
-        assert!(packets > 0, "it was full once");
-        assert_eq!((packets + load.packets(), bytes + load.bytes()), (many, many * 16_777_215));
     }
 
     proptest! {
