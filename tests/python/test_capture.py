@@ -307,7 +307,7 @@ def test_no_capture_is_written_over_and_none_is_left_half(
     before = upload.read_bytes()
     key = option[0]
     for files, to, code, said in (
-        ([upload], upload, 2, f"key `{key}`: found {upload}, which is the capture itself"),
+        ([upload], upload, 2, f"key `{key}`: found {upload}, which is the capture"),
         ([upload, upload], tmp_path / "two.pcapng", 2, f"key `{key}`: found 2 captures, allowed: one"),
         ([upload], tmp_path / "no" / "where.pcapng", 1, "cannot write it"),
         ([upload], tmp_path, 1, "not a regular file"),

@@ -185,7 +185,7 @@ def test_what_if_foretells_another_sender_and_says_how_far_off_it_is(tmp_path: P
 
 def test_a_receivers_capture_is_refused_with_the_reason(tmp_path: Path) -> None:
     captured(tmp_path)
-    with pytest.raises(ValueError, match="captured at the receiver"):
+    with pytest.raises(ValueError, match="a capture at the receiver"):
         ak.capture(tmp_path / "receiver.pcapng").fit()
 
 

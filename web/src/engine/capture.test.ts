@@ -77,7 +77,7 @@ test("a path that is fitted is a scenario; where none can be the error says why"
   const other = await capture("cubic-swap12-loss-1-receiver");
   const [received] = (await engine.capture(other)).flows;
   if (!received) throw new Error("no flow");
-  await expect(engine.captureFit(other, received, "linux-2025")).rejects.toThrow("captured at the receiver");
+  await expect(engine.captureFit(other, received, "linux-2025")).rejects.toThrow("a capture at the receiver");
 });
 
 test("what is no capture is rejected with what it begins with", async () => {
