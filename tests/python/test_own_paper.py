@@ -66,7 +66,8 @@ def test_a_folder_elsewhere_is_run_judged_and_reported(mine: Path, ackclock: Com
     page = (tmp_path / "results" / "mine-2026.html").read_text(encoding="utf-8")
     assert "ackclock reproduce elsewhere/mine" in page
     assert "lossy.toml" in page
-    assert 'id="setup"' not in page, "there is no README"
+    setup = page.partition('id="setup"')[2].partition("</section>")[0]
+    assert setup.rstrip().endswith("</dl>"), "how it was run, and no README"
     text = (tmp_path / "results" / "mine-2026" / "RESULTS.md").read_text(encoding="utf-8")
     assert text.startswith("# My note: results\n\nWritten by `ackclock reproduce`: 6 runs of 5 s. ")
     assert "README" not in text

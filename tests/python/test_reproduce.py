@@ -133,7 +133,7 @@ stack = ["{STACK}"]
 "link[1].elements[0].count" = [3, 12]
 """
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
-    assert "2 points, 6 runs, of them 4 kept" in ackclock("sweep", "plan.toml", "--store", "here").stdout
+    assert "2 points, 6 runs, 4 of them kept" in ackclock("sweep", "plan.toml", "--store", "here").stdout
 
 
 def test_points_that_were_kept_in_another_form_are_not_read_and_it_says_so(tmp_path: Path) -> None:

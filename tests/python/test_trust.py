@@ -44,8 +44,8 @@ TUNE = (
     "[held_out]\nseeds = { count = 2 }\n"
 )
 ASKED = (
-    'found the Python of "rule.py:Rule", allowed: Python that a text names only with --allow-python '
-    "(in Python: allow_python=True): it runs as your own program"
+    'found the Python of "rule.py:Rule", allowed: Python code only with --allow-python '
+    "(in Python: allow_python=True), since it runs with your permissions"
 )
 SET = 'detect.threshold={ kind = "python", source = "rule.py:Rule" }'
 

@@ -103,6 +103,7 @@ test("the keyboard alone opens an experiment, changes a rate and a packet, folds
   await page.keyboard.type("100 kB/s");
   await afterwards(page, () => page.keyboard.press("Enter"));
   expect(await page.title()).toContain("800 kbps");
+  await page.waitForTimeout(500); // likewise
 
   await tabTo(page, '[data-fold="sequence"] > summary');
   await page.keyboard.press("Enter");

@@ -235,7 +235,7 @@ test("a capture to which no path can be fitted says why", async () => {
   await page.getByRole("button", { name: "Try another sender" }).click();
   await expect
     .poll(() => page.locator(".note.bad").textContent())
-    .toMatch(/^No path can be fitted\. .*captured at the receiver/);
+    .toMatch(/^No path can be fitted\. .*a capture at the receiver/);
 });
 
 test("what is no capture, damaged, without TCP or too large gives one sentence, and the page stays as it was", async () => {
