@@ -1,0 +1,60 @@
+//! What is wrong with a script, and where.
+
+use std::fmt;
+
+/// A place of a script that cannot be read.
+///
+/// Printed as one line: `x.pkt:12:9: found …, allowed here: …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The name of the script, as the caller gave it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The character of the line, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+/// What is wrong at a place of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Something stands here that the language does not have at this place.
+    Unexpected {
+        /// What stands here, as it is printed.
+        found: String,
+        /// What may stand here, each as it is printed; at least one.
+        allowed: Vec<String>,
+    },
+    /// The text can be read, but it makes no sense: a sentence that says why.
+    Fault(String),
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.reason)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Unexpected { found, allowed } => {
+                write!(f, "found {found}, allowed here: ")?;
+                for (at, one) in allowed.iter().enumerate() {
+                    let joint = match at {
+                        0 => "",
+                        _ if at + 1 == allowed.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{joint}{one}")?;
+                }
+                Ok(())
+            }
+            Reason::Fault(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for SyntaxError {}

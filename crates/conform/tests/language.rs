@@ -1,0 +1,6 @@
+//! The language of scripts: what it reads, and what it says about text that it cannot read.
+
+mod language {
+    mod events;
+    mod folders;
+}
