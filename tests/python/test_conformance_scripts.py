@@ -1,0 +1,59 @@
+"""The scripts in conformance: generated files are current, headers are complete, and the model of a receiver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import arrivals
+import conformance_index
+import pytest
+
+
+def test_the_scripts_of_arrivals_are_those_that_the_generator_writes() -> None:
+    kept = {path.name: path.read_text(encoding="utf-8") for path in arrivals.FOLDER.glob("*.pkt")}
+    assert kept == arrivals.scripts(), "make generated"
+
+
+def test_every_order_of_five_segments_and_every_pair_of_sixteen_edges_has_its_script() -> None:
+    names = arrivals.scripts()
+    assert sum(name.startswith("order-") for name in names) == 120
+    assert sum(name.startswith("overlap-") for name in names) == 120
+
+
+def test_the_model_reports_as_the_examples_of_the_rfcs_do() -> None:
+    # RFC 2018 §7, case 2 (the first of eight segments of 500 bytes is lost), and RFC 2883 §4.1.2 and §4.2.1.
+    lost = arrivals.Receiver(timestamps=False, next=5000)
+    assert [lost.arrives(at, at + 500, 0) for at in (5500, 6000, 6500)][-1] == [(5500, 7000)]
+    twice = arrivals.Receiver(timestamps=False, next=4000, held=[(4500, 5000)])
+    assert twice.arrives(3000, 3500, 0) == [(3000, 3500), (4500, 5000)]
+    part = arrivals.Receiver(timestamps=False, next=1000, held=[(1500, 2000)])
+    assert part.arrives(1000, 2000, 0) == [(1500, 2000)]
+    assert part.next == 2000
+
+
+def test_the_model_reports_at_most_three_blocks_beside_timestamps() -> None:
+    for timestamps, most in ((False, 4), (True, 3)):
+        held = arrivals.Receiver(timestamps=timestamps)
+        assert len([held.arrives(at, at + 1, 0) for at in (3, 5, 7, 9, 11)][-1]) == most
+
+
+def test_the_page_of_scripts_is_current() -> None:
+    assert conformance_index.PAGE.read_text(encoding="utf-8") == conformance_index.page(conformance_index.headers())
+
+
+def test_every_script_written_by_hand_proves_a_sentence_of_its_own() -> None:
+    said = [script.proves for script in conformance_index.headers() if not script.generated]
+    assert sorted(said) == sorted(set(said))
+
+
+def test_a_script_without_its_rfc_section_is_refused_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "states").mkdir()
+    script = tmp_path / "states/odd.pkt"
+    script.write_text("// Proves much.\n", encoding="utf-8")
+    with pytest.raises(
+        conformance_index.BadHeaderError, match=r"states/odd\.pkt:1: found '// Proves much\.'; expected"
+    ):
+        conformance_index.header(script, tmp_path)
+    script.write_text("// RFC 9293 §3.4, RFC 5961 §4: it is so.\n", encoding="utf-8")
+    assert conformance_index.header(script, tmp_path).sections == ((9293, "3.4"), (5961, "4"))
+    assert conformance_index.header(script, tmp_path).proves == "it is so."

@@ -1,0 +1,116 @@
+"""Writes docs/conformance-scripts.md from the headers of the scripts; --check reports whether it is current.
+
+A script begins with "// RFC 9293 §3.10.7.4: what is proved, one sentence.", followed by why or how. Several
+sections are separated by commas: "// RFC 9293 §3.4, RFC 5961 §4: …".
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = ROOT / "conformance"
+PAGE = ROOT / "docs/conformance-scripts.md"
+SECTION = r"RFC (\d+) §([\dA-Z]+(?:\.\d+)*)"
+HEADER = re.compile(rf"// ({SECTION}(?:, {SECTION})*): (\S.*\.)")
+EXAMPLES = 3
+"""The most generated scripts that are listed for a section; the others are counted."""
+HEAD = """<!-- Generated from the headers of the scripts in conformance: make generated -->
+# Conformance scripts by RFC section
+
+Each script proves the sentence beside it. Run one, or all of them, with `ackclock conform`:
+
+    ackclock conform conformance/states/established-rst.pkt -v
+    ackclock conform conformance
+"""
+
+
+class BadHeaderError(Exception):
+    """A script whose first line is not a header. The text names the file and says what is expected."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a script."""
+
+    path: str
+    """Below `conformance`, with slashes."""
+    sections: tuple[tuple[int, str], ...]
+    """Numbers of RFCs and their sections."""
+    proves: str
+    generated: bool
+    """Whether a tool wrote the script."""
+
+
+def header(path: Path, root: Path = SCRIPTS) -> Header:
+    """Read the header of a script."""
+    text = path.read_text(encoding="utf-8")
+    name = path.relative_to(root).as_posix()
+    first = text.split("\n", 1)[0]
+    found = HEADER.fullmatch(first)
+    if not found:
+        wanted = '"// RFC 9293 §3.4: a sentence that ends with a full stop."'
+        raise BadHeaderError(f"{name}:1: found {first!r}; expected {wanted}")
+    sections = tuple((int(rfc), section) for rfc, section in re.findall(SECTION, found[1]))
+    return Header(name, sections, found[found.re.groups], "\n// Written by " in text)
+
+
+def headers(root: Path = SCRIPTS) -> list[Header]:
+    """Read the headers of all scripts, in the order of their names."""
+    return [header(path, root) for path in sorted(root.rglob("*.pkt"))]
+
+
+def page(found: list[Header]) -> str:
+    """Return the page."""
+    by_section: defaultdict[tuple[int, str], list[Header]] = defaultdict(list)
+    for script in found:
+        for section in script.sections:
+            by_section[section].append(script)
+    by_hand = sum(not script.generated for script in found)
+    parts = [
+        HEAD,
+        f"{by_hand} scripts are written by hand. `tools/arrivals.py` writes {len(found) - by_hand} more: every order "
+        "in which five segments\ncan arrive, and overlaps. A script is named by its path below `conformance`.\n",
+    ]
+    rfc = 0
+    for section in sorted(by_section, key=lambda s: (s[0], [part.zfill(3) for part in s[1].split(".")])):
+        if section[0] != rfc:
+            rfc = section[0]
+            parts.append(f"## RFC {rfc}\n")
+        scripts = by_section[section]
+        written = [script for script in scripts if script.generated]
+        listed = [script for script in scripts if not script.generated] + written[:EXAMPLES]
+        rows = [
+            f"| `{script.path.removesuffix('.pkt')}` | {script.proves[0].upper()}{script.proves[1:]} |"
+            for script in listed
+        ]
+        if len(written) > EXAMPLES:
+            folder = written[0].path.split("/")[0]
+            rows.append(f"| `{folder}` | {len(written) - EXAMPLES} more like the last {EXAMPLES}. |")
+        parts.append(
+            f"### Section {section[1]}\n\n| script | what it proves |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+        )
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    try:
+        wanted = page(headers())
+    except BadHeaderError as error:
+        print(error)
+        return 2
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(wanted, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != wanted:
+        print("docs/conformance-scripts.md is out of date: make generated")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
