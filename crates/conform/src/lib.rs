@@ -2,8 +2,10 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`code`] | the statements between `%{` and `}%` |
 //! | [`script`] | the language: text to events |
 
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod script;

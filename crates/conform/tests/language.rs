@@ -1,6 +1,7 @@
 //! The language of scripts: what it reads, and what it says about text that it cannot read.
 
 mod language {
+    mod code;
     mod events;
     mod folders;
 }
