@@ -2,6 +2,8 @@
 
 mod language {
     mod code;
+    mod damaged;
     mod events;
     mod folders;
+    mod fuzz;
 }

@@ -12,9 +12,8 @@ pub(super) fn script(p: &mut Parser<'_>) -> Read<Script> {
     let mut script = Script { options: options(p)?, ..Script::default() };
     script.init = free_command(p)?;
     loop {
-        p.last = None;
+        p.begin_event();
         if script.events.is_empty() {
-            p.allow("a time such as `0.5`, `+0` or `*`");
             if script.init.is_none() {
                 p.allow("a command in backquotes");
             }
@@ -113,7 +112,8 @@ fn event(p: &mut Parser<'_>) -> Read<Event> {
 }
 
 fn when(p: &mut Parser<'_>) -> Read<When> {
-    if p.symbol_for('*', "a time such as `0.5`, `+0` or `*`")? {
+    if p.next.kind == Kind::Symbol('*') {
+        p.take()?;
         return Ok(When::Any);
     }
     if p.next.kind == Kind::Symbol('+') {

@@ -65,6 +65,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Forgets the event before, unless the next token stands on its last line: then it could still go on.
+    pub(super) fn begin_event(&mut self) {
+        if self.last.take().is_none_or(|last| last.line != self.next.start.line) {
+            self.allowed.clear();
+            self.allow("a time such as `0.5`, `+0` or `*`");
+        }
+    }
+
     /// Remembers something that would be allowed here.
     pub(super) fn allow(&mut self, what: impl Into<String>) {
         let what = what.into();
