@@ -45,7 +45,7 @@ import "./style/overlay.css";
 /** The initial state if the address has none. */
 const FIRST = "hoe-1995/fig5-7";
 
-/** What another state has only if it says so. */
+/** Parts of the state that a new state does not inherit. */
 const NOTHING = { other: undefined, marks: undefined };
 
 class App {
@@ -231,7 +231,7 @@ class App {
       });
   }
 
-  /** An edit from outside of the panel. */
+  /** Applies an edit that was not made in the panel. */
   private edit(next: Partial<Lab>): void {
     this.session.change(next);
     this.panel.draw();
@@ -251,7 +251,7 @@ class App {
     document.title = `${name} – Ackclock lab`;
   }
 
-  /** Another state as a whole, drawn and run. */
+  /** Replaces the whole state, draws it and runs it. */
   private async take(lab: Lab, span?: Span): Promise<void> {
     const before = this.session.lab;
     this.session.change({ ...NOTHING, ...lab });
@@ -265,7 +265,7 @@ class App {
       if (folded) this.panel.draw();
       else this.panel.renew();
     } catch {
-      // A form that the panel cannot show is not one of a scenario: the engine has the words for it.
+      // A form that the panel cannot show is no valid scenario; the engine's refusal says why.
       this.session.set(before);
       this.panel.renew();
       await this.engine.check({ scenario: this.compared.toml(lab, 0) });

@@ -9,7 +9,7 @@ export interface Interval {
   half_width_95: number | null;
 }
 
-/** The numbers of a flow of which means are made: names of the report, and `needless_share`. */
+/** The numbers of a flow that are averaged: names of the report, and `needless_share`. */
 export const MEASURES = [
   "goodput_bytes_per_s",
   "needed_retransmissions",
@@ -22,7 +22,7 @@ export type Measure = (typeof MEASURES)[number];
 
 export type FlowMeans = Readonly<Partial<Record<Measure, Interval>>>;
 
-/** What came out. */
+/** The means of all scenarios, and the seeds that they cover. */
 export interface Repeated {
   first: number;
   count: number;
@@ -36,14 +36,14 @@ export interface Repeat {
   /** The first seed; the others follow it, as with `ackclock run --seeds`. */
   seed: number;
   count: number;
-  /** How many runs go on at a time. */
+  /** The number of runs at a time. */
   lanes: number;
 }
 
 /** The numbers of a flow in the report of one run. */
 type Told = Readonly<Record<string, number | null>>;
 
-/** Runs each scenario on each seed; `progress` is told the share of runs that ended. Rejects as `Engine.run` does. */
+/** Runs each scenario on each seed; `progress` is called with the share of finished runs, 0 to 1. Rejects as `Engine.run` does. */
 export async function repeat(
   engine: Pick<Engine, "report" | "means">,
   { scenarios, seed, count, lanes }: Repeat,
@@ -85,7 +85,7 @@ function values(runs: readonly Told[][], flow: number, name: Measure): number[] 
   });
 }
 
-/** Needless retransmissions as a share of the packets with data that were sent, 0 to 1; undefined where none was. */
+/** Needless retransmissions as a share of the data packets sent, 0 to 1; undefined if none were sent. */
 export function needlessShare(told: Told | undefined): number | undefined {
   const { needless_retransmissions: needless, data_packets_sent: sent } = told ?? {};
   return typeof needless === "number" && sent ? needless / sent : undefined;

@@ -7,7 +7,7 @@ export function begins({ flows }: RunTrace): number | undefined {
   return first.length > 0 ? Math.min(...first) : undefined;
 }
 
-/** The same run with every time `by` seconds later. What came before 0 is not drawn. */
+/** The same run with every time `by` seconds later. Events before 0 are not drawn. */
 export function shifted(run: RunTrace, by: number): RunTrace {
   const later = (times: Float64Array) => times.map((time) => time + by);
   return {

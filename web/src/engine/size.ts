@@ -3,27 +3,27 @@ import { emptyTime, route } from "../views/path/flight";
 import { type Engine, type Layout, type Options, type Run, refusalOf } from "./engine";
 import type { LinkTrace } from "./trace";
 
-/** Most segments that a page draws, of all stacks together: about 1 GB with their acknowledgments. */
+/** The largest number of segments that a page draws, over all stacks: about 1 GB with their acknowledgments. */
 export const MOST_SEGMENTS = 4e6;
-/** A trial has up to this many segments by the bound. */
+/** The first trial is so short that it has at most this many segments. */
 const TRIED = 100_000;
-/** Fewest segments of a trial from which the whole run is estimated. */
+/** The smallest number of segments in a trial from which the whole run is estimated. */
 const ENOUGH = 20_000;
 /** Length of the first trial where nothing bounds a sender's rate, s. */
 const BRIEF = 0.01;
 
-/** A run that is too large, with one that is not. */
+/** A run is too large; says how long it may be. */
 export class TooLarge extends Error {
   constructor(
     message: string,
-    /** The longest duration of it that fits, as scenarios have it. */
+    /** The longest duration that fits, as written in a scenario. */
     readonly shorter: string,
   ) {
     super(message);
   }
 }
 
-/** An upper bound on the segments a second that the flows of a layout send. */
+/** An upper bound on the number of segments that the flows of a layout send in a second. */
 export function most({ links, flows }: Layout): number {
   const shares = new Map<number, number>();
   for (const { from, to, mss, window } of flows) {
@@ -41,7 +41,7 @@ export function most({ links, flows }: Layout): number {
   return [...shares.values()].reduce((a, b) => a + b, 0);
 }
 
-/** A link's rate in bits per second: the sum of its paths where it is split. */
+/** A link's rate in bits per second; for a split link, the sum over its paths. */
 function capacity(links: readonly LinkTrace[], { from, to, rateBps }: LinkTrace): number {
   const paths = links.filter((link) => link.path !== undefined && link.from === from && link.to === to);
   return Math.max(
@@ -51,9 +51,9 @@ function capacity(links: readonly LinkTrace[], { from, to, rateBps }: LinkTrace)
 }
 
 /**
- * Rejects with `TooLarge` if a run, one of `beside` that are drawn together, has too many segments.
+ * Rejects with `TooLarge` if a run has too many segments to be drawn with `beside` runs in all.
  *
- * A run that could be too large is tried for a part of its time first; the segments of that part are what counts.
+ * If the run could be too large, it makes a shorter run first and estimates the rest from it.
  */
 export async function fits(engine: Engine, run: Run, shortened: Shortened, beside: number, options: Options = {}) {
   const layout = await engine.check({ scenario: run.scenario });
@@ -63,7 +63,7 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   if (bound * durationS <= limit) return;
   let triedS = Number.isFinite(bound) ? TRIED / bound : BRIEF;
   let segments = 0;
-  // Flows may begin late: on until there is something to count.
+  // Flows may begin late, so trials grow until there is enough to count.
   for (; segments < ENOUGH; triedS *= 8) {
     if (triedS >= durationS) return;
     segments = await sent(engine, { ...run, scenario: shortened(`${Math.ceil(1e9 * triedS)} ns`) }, options);
@@ -76,7 +76,7 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   throw new TooLarge(reason, readable((limit / whole) * durationS));
 }
 
-/** How many segments a run sends. One that is too short for a scenario whose flows begin late sends none. */
+/** The number of segments that a run sends; 0 if the engine refuses it, because a flow would begin after its end. */
 async function sent(engine: Engine, run: Run, { signal }: Options): Promise<number> {
   try {
     const { flows } = await engine.run(run, { signal });
@@ -92,7 +92,7 @@ export type Shortened = (duration: string) => string;
 
 const rounded = (n: number) => Number(n.toPrecision(2)).toLocaleString("en");
 
-/** A time as a scenario has it, rounded down to two digits. */
+/** A time as written in a scenario, rounded down to two digits. */
 function readable(seconds: number): string {
   const [unit, name] = seconds >= 1 ? [1, "s"] : seconds >= 1e-3 ? [1e3, "ms"] : [1e6, "us"];
   const step = 10 ** Math.max(Math.floor(Math.log10(unit * seconds)) - 1, 0);

@@ -21,7 +21,7 @@ export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
  * does not say.
  */
 export const VERDICTS = ["first", "needed", "refused", "needless", "open", "cannot tell"] as const;
-/** What became of a transmission; `refused`: it arrived, and the receiver discarded new data; `unknown` in captures. */
+/** The fate of a transmission; `refused`: it arrived, and the receiver discarded new data; `unknown` in captures. */
 export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;
 
 export type Slot = (typeof SLOTS)[number];
@@ -72,7 +72,7 @@ export interface Acks {
   /** Bytes that the sender holds to be in the network after it. */
   pipe: Float64Array;
   newlyDelivered: Float64Array;
-  /** The flow's how many-th pure ACK it is, from 0, in the order of sending. */
+  /** Its index among the flow's pure ACKs in the order of sending, from 0. */
   number: Uint32Array;
   /** Where its blocks begin in the flow's `sackLeft` and `sackRight`, in the order of the option. */
   sackFirst: Uint32Array;

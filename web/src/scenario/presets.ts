@@ -8,7 +8,7 @@ export interface Preset {
   group: string;
   title: string;
   about: string;
-  /** What its graphs show, in a sentence; `about` where that says it. */
+  /** What to look for in its graphs, in a sentence; equal to `about` if that says it. */
   look: string;
   /** The scenario's file in the repository. */
   file: string;
@@ -16,11 +16,11 @@ export interface Preset {
   scenario: string;
   stacks: StackChoice[];
   seed: number;
-  /** The part of the run to look at, seconds; null for all of it. */
+  /** The part of the run to show, in seconds; null for all of it. */
   span: [number, number] | null;
 }
 
-/** All of them, in the order of a menu; loaded when they are asked for. */
+/** All presets, in the order of a menu; loaded on request. */
 export async function presets(): Promise<readonly Preset[]> {
   return (await import("../../generated/presets.json")).default as unknown as Preset[];
 }

@@ -90,20 +90,20 @@ function mistake(told: unknown): string | undefined {
   if (!isTable(told)) return "it holds no state";
   if (!isTable(told.scenario)) return "it holds no scenario";
   const { stacks, seed, other, marks } = told;
-  if (other !== undefined && !isTable(other)) return "its second path is none";
+  if (other !== undefined && !isTable(other)) return "its second path is not a scenario";
   const paths = [told.scenario, ...(other === undefined ? [] : [other])];
   const lacks = paths.map((path) => unsaid(path as Json, "", 0)).find((wrong) => wrong !== undefined);
   if (lacks !== undefined) return `its scenario ${lacks}`;
   if (!Array.isArray(stacks) || stacks.length < 1 || stacks.length > MOST_STACKS) {
-    return `it has not 1 to ${MOST_STACKS} stacks`;
+    return `it does not have 1 to ${MOST_STACKS} stacks`;
   }
   if (other !== undefined && stacks.length > MOST_STACKS / 2) return "it has two paths and more than two stacks";
-  if (marks !== undefined && !(Array.isArray(marks) && marks.every(isMark))) return "its marks are none";
+  if (marks !== undefined && !(Array.isArray(marks) && marks.every(isMark))) return "its marks are invalid";
   const isChoice = (s: unknown) => isTable(s) && (s.name === null || typeof s.name === "string") && isTable(s.set);
-  if (!stacks.every(isChoice)) return "one of its stacks has no form that this page knows";
+  if (!stacks.every(isChoice)) return "one of its stacks has an unknown form";
   const set = stacks.map((stack) => unsaid(stack.set as Json, "", 0)).find((wrong) => wrong !== undefined);
   if (set !== undefined) return `the parameters of one of its stacks: it ${set}`;
-  return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is no whole number from 0";
+  return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is not a whole number from 0";
 }
 
 /** Finds a null or too deep nesting, which no scenario file can have, and says where. */

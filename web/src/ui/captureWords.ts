@@ -21,8 +21,8 @@ export function about(file: FileRow): string[] {
   const counts: readonly [number, string][] = [
     [file.repeats, "packets were captured twice and count once"],
     [file.dropped_by_capture, "packets were dropped by the capture, according to the file"],
-    [file.cut_by_limit, "connections were ended early, being too many at once"],
-    [file.left_out, "connections with fewer bytes are left out; the command line tells of them"],
+    [file.cut_by_limit, "connections were cut short, because too many were open at once"],
+    [file.left_out, "connections with fewer bytes are left out; the command line lists them"],
     [file.options_cut, "segments have truncated options"],
     [file.mptcp_joins, "connections are parts of a Multipath TCP connection"],
   ];

@@ -1,4 +1,4 @@
-/** What is compared: each stack on the path, and on the second path if there is one. A column is one run. */
+/** The columns of a comparison: each stack on the path, and on the second path if there is one. A column is one run. */
 import type { StackChoice } from "../scenario/state";
 import type { Table } from "./path";
 import type { Lab } from "./session";
@@ -22,5 +22,5 @@ export function columns({ scenario, other, stacks }: Lab): Column[] {
   ]);
 }
 
-/** How a path is called where there are two. */
+/** The names of the paths if there are two. */
 export const PATH_NAMES: Readonly<Record<Side, string>> = { scenario: "path A", other: "path B" };

@@ -1,4 +1,4 @@
-/** The columns of a state as the engine is asked for them, and what they are called. */
+/** The columns of a state: their scenarios for the engine, and their names. */
 import { type Engine, type Options, refusalOf } from "../engine/engine";
 import { fits } from "../engine/size";
 import type { FlowTrace, RunTrace } from "../engine/trace";
@@ -24,7 +24,7 @@ export class Compared {
     return { scenarios: columns(lab).map((_, i) => this.toml(lab, i)), seed: lab.seed };
   }
 
-  /** Runs the i-th column, if that is not too much for a page. */
+  /** Runs the i-th column, unless it is too large for a page. */
   async run(engine: Engine, lab: Lab, i: number, options: Options): Promise<RunTrace> {
     const run = { scenario: this.toml(lab, i), seed: lab.seed };
     const { side, scenario } = columns(lab)[i] as Column;
@@ -33,7 +33,7 @@ export class Compared {
     return engine.run(run, options);
   }
 
-  /** Buttons that mend a refusal, as far as the engine knows a way; each gives `edit` what it changes. */
+  /** Buttons for the repairs of a refusal, if there are any; each passes its change to `edit`. */
   async repairs(
     engine: Engine,
     lab: Lab,
@@ -53,12 +53,12 @@ export class Compared {
     return columns(lab).map((column) => label(column.stack, own) + path(column));
   }
 
-  /** The runs with their flows called as their columns are. */
+  /** The runs, with their flows named after their columns. */
   named(runs: readonly RunTrace[], lab: Lab): RunTrace[] {
     const names = this.names(lab);
     const compared = columns(lab);
     const called = (flow: FlowTrace, i: number) => ({ ...flow, stack: names[i] ?? flow.stack });
-    // A scenario whose flows have several stacks says itself which is which.
+    // The flows of a scenario with different stacks keep their own names.
     const plain = (i: number) => !lab.other && Object.keys(compared[i]?.stack.set ?? {}).length === 0;
     return runs.map((run, i) => (plain(i) ? run : { ...run, flows: run.flows.map((f) => called(f, i)) }));
   }

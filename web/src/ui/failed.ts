@@ -1,8 +1,8 @@
-/** Why there is no run, and what can be done about it in one click. */
+/** Explains why there is no run, and offers a remedy in one click. */
 import { TooLarge } from "../engine/size";
 import { h } from "./dom";
 
-/** A sentence, and a button for a run that is short enough, which `last` starts. */
+/** A sentence, and a button that calls `last` with a duration that is short enough. */
 export function failure(error: Error, last: (duration: string) => void): [string, ...HTMLElement[]] {
   if (!(error instanceof TooLarge)) return [`The run failed: ${error.message}`];
   const { message, shorter } = error;

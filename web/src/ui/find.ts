@@ -3,7 +3,7 @@ import { duration, grouped } from "../chart/ticks";
 import { FATES, type FlowTrace, KINDS, PHASES, VERDICTS } from "../engine/trace";
 import { parse } from "./quantity";
 
-/** An instant, and what is there. */
+/** An instant, and the event there. */
 export interface Found {
   time: number;
   text: string;
@@ -30,7 +30,7 @@ export const EVENTS: readonly string[] = [...Object.keys(SENT), ...Object.keys(A
 
 const ALLOWED = `a time (1.25 s), a sequence number (14601), packet 12, ack 7, or one of ${EVENTS.join(", ")}`;
 
-/** What `query` names in the flow, in the order of time. */
+/** The instants of the flow that `query` names, in the order of time. */
 export function find(flow: FlowTrace, query: string): Answer {
   const text = query.trim().toLowerCase();
   const moment = parse(text, ["time"]);
@@ -90,7 +90,7 @@ function answer({ acks }: FlowTrace, i: number): Found {
   return { time: (dropped ? acks.sent[i] : acks.time[i]) ?? 0, text };
 }
 
-/** What lies between two points: time, bytes where both have them, and the rate. */
+/** The distance between two points: time, bytes if both have them, and the rate. */
 export function between(from: Point, to: Point): string {
   const time = Math.abs(to.time - from.time);
   const parts = [`Δt ${duration(time)}`];
@@ -102,7 +102,7 @@ export function between(from: Point, to: Point): string {
   return parts.join(" · ");
 }
 
-/** A point of a graph; `bytes` is its sequence number where the graph shows these. */
+/** A point of a graph; `bytes` is its sequence number if the graph shows sequence numbers. */
 export interface Point {
   time: number;
   bytes?: number | undefined;

@@ -1,4 +1,4 @@
-/** Which flow is looked at: one choice for all graphs and the results. */
+/** The picker of a flow: one choice for all graphs and the results. */
 import type { RunTrace } from "../engine/trace";
 import { fill, h } from "./dom";
 
@@ -19,7 +19,7 @@ export class FlowPicker {
     return this.chosen;
   }
 
-  /** Before there are runs it is kept for them. */
+  /** Sets the choice; it also applies to runs that are shown later. */
   set flow(flow: number) {
     this.chosen = flow;
     this.select.value = String(flow);

@@ -1,10 +1,10 @@
-/** A trace or a captured flow that was brought: shown alone, or beside the simulated runs with the same origin of time. */
+/** A trace or a captured flow that the user opened: shown alone, or beside the simulated runs with the same origin of time. */
 import { begins, shifted } from "../engine/shift";
 import type { RunTrace } from "../engine/trace";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
 
-/** Runs, and what they are called. */
+/** Runs and their names. */
 export interface Shown {
   runs: readonly RunTrace[];
   names: readonly string[];
@@ -19,16 +19,16 @@ export class Guest {
   private of: { run: RunTrace; name: string } | undefined;
   private together = false;
 
-  /** `redraw` is called when something else is to be drawn. */
+  /** `redraw` is called when the drawing must change. */
   constructor(private readonly redraw: () => void) {}
 
-  /** Takes a run that was made elsewhere; it is shown as the one before was. */
+  /** Takes a run that was made elsewhere; it is shown like the previous guest, alone or beside the runs. */
   bring(run: RunTrace, name: string): void {
     this.of = { run, name };
     this.draw();
   }
 
-  /** The simulated runs are new: a guest that is shown alone leaves. */
+  /** There are new simulated runs: a guest that is shown alone is removed. */
   renewed(): void {
     if (!this.together) this.leave();
   }
@@ -45,7 +45,7 @@ export class Guest {
     this.draw();
   }
 
-  /** Leaves, and the simulated runs alone are drawn. */
+  /** Removes the guest; only the simulated runs are drawn. */
   close(): void {
     if (!this.of) return;
     this.leave();
@@ -61,7 +61,7 @@ export class Guest {
     return !this.of || this.together;
   }
 
-  /** What the graphs show, of these simulated runs and the guest. */
+  /** The runs that the graphs show: these simulated ones, the guest, or both. */
   with({ runs, names }: Shown): Shown {
     const { of } = this;
     if (!of) return { runs, names };

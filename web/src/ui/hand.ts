@@ -2,7 +2,7 @@
 import { flowsOf, linksOf } from "./links";
 import { get, isTable, type Json, keyOf, type Path, put, type Table } from "./path";
 
-/** Data, or pure ACKs; each is counted for itself. */
+/** Data, or pure ACKs; each kind is counted separately. */
 export type Sort = "data" | "acks";
 
 export type Deed =
@@ -19,17 +19,17 @@ export interface Place {
   flow?: number | undefined;
 }
 
-/** The nodes of a flow, by the names that a run tells. */
+/** The end nodes of a flow, by the names in a run. */
 export interface Ends {
   from: string;
   to: string;
 }
 
-/** Why a packet cannot be treated by hand where access links have elements of their own. */
+/** Why a packet cannot be changed by hand if access links have elements of their own. */
 export const NO_PLACE =
   "This packet cannot be changed: elements on the access links may drop or reorder packets before they are counted.";
 
-/** Where packets of the flow are counted; undefined if they have no number of their own on their first link that can be written. */
+/** Where packets of the flow are counted; undefined if a script on their first link cannot count them alone. */
 export function placeOf(scenario: Table, flow: number, sort: Sort, ends?: Ends): Place | undefined {
   const flows = flowsOf(scenario);
   const background = Array.isArray(scenario.background) ? scenario.background.filter(isTable) : [];
@@ -49,8 +49,8 @@ export function placeOf(scenario: Table, flow: number, sort: Sort, ends?: Ends):
 }
 
 /**
- * A dumbbell's access links are all alike, so packets are counted behind them, where each flow's come as they were
- * sent, if nothing acts on them before.
+ * A dumbbell's access links share one description, so packets are counted behind them. Each flow's packets arrive
+ * there in the order of sending, unless an element acts on the access links.
  */
 function inDumbbell(scenario: Table, sort: Sort, flow: number | undefined): Place | undefined {
   const acts = get(scenario, ["dumbbell", "access", "elements"]);
@@ -59,7 +59,7 @@ function inDumbbell(scenario: Table, sort: Sort, flow: number | undefined): Plac
   return { path: ["dumbbell", "bottleneck", ...way], sort, flow };
 }
 
-/** All places at which something was done by hand, on the first links of the flows. */
+/** All places with changes made by hand, on the first links of the flows. */
 export function places(scenario: Table): Place[] {
   const all = flowsOf(scenario).flatMap((_, flow) =>
     (["data", "acks"] as const).flatMap((sort) => placeOf(scenario, flow, sort) ?? []),
@@ -72,7 +72,7 @@ export function places(scenario: Table): Place[] {
   );
 }
 
-/** What acts there now: the way back without elements of its own has those of the way there. */
+/** The elements in force there: a back direction without elements of its own has those of the forward direction. */
 function elementsAt(scenario: Table, path: Path): Json[] {
   const own = get(scenario, path) ?? get(scenario, [...path.slice(0, 2), "elements"]);
   return Array.isArray(own) ? own : [];
@@ -102,13 +102,13 @@ export function deeds(scenario: Table, place: Place): Deed[] {
   return all.sort((a, b) => a.nth - b.nth);
 }
 
-/** The scenario with these deeds and no others there. */
+/** The scenario with exactly these deeds there. */
 export function withDeeds(scenario: Table, place: Place, next: readonly Deed[]): Table {
   const { path } = place;
   const elements = elementsAt(scenario, path);
   const here = scriptAt(elements, place);
   const rest = here >= 0 ? elements.toSpliced(here, 1) : elements;
-  // Both directions are alike until one has elements of its own: what is done by hand is done in one.
+  // Both directions are alike until one has elements of its own: a change by hand concerns one.
   const back: Path = [...path.slice(0, 2), "back", "elements"];
   const apart = put(scenario, back, elementsAt(scenario, back)) as Table;
   const script = next.length > 0 ? [scripted(next, place)] : [];
@@ -125,7 +125,7 @@ function scripted(all: readonly Deed[], { sort, flow }: Place): Table {
   return script;
 }
 
-/** With one deed more; one of the same kind to the same packet is replaced. */
+/** Adds a deed; one of the same kind to the same packet is replaced. */
 export function withDeed(scenario: Table, place: Place, deed: Deed): Table {
   const others = without(deeds(scenario, place), deed);
   return withDeeds(
@@ -135,7 +135,7 @@ export function withDeed(scenario: Table, place: Place, deed: Deed): Table {
   );
 }
 
-/** Without that kind of deed to that packet. */
+/** Removes that kind of deed to that packet. */
 export function without(all: readonly Deed[], { what, nth }: Deed): Deed[] {
   return all.filter((d) => !(d.what === what && d.nth === nth));
 }

@@ -1,7 +1,7 @@
 /**
  * Undo, redo and the browser's Back.
  *
- * They are one thing: each edit is an entry of the browser's history, whose address holds the whole state. Undo goes back in it.
+ * All three use the browser's history: each edit is an entry whose address holds the whole state, and undo goes back in it.
  */
 import { debounce, h } from "./dom";
 import { icon } from "./icons";
@@ -12,7 +12,7 @@ interface Hooks {
   edited: () => unknown;
   /** The fragment that holds all of it, without `#`. */
   fragment: () => Promise<string>;
-  /** Shows what the address holds; `mine` if it was left there by an edit of this page. */
+  /** Shows the state in the address; `mine` if an edit on this page wrote it. */
   restore: (mine: boolean) => void;
 }
 
@@ -32,7 +32,7 @@ export class Edits {
   private moves = 0;
   /** Entries are written one after the other. */
   private writing: Promise<void> = Promise.resolve();
-  /** The address that was restored last: a change of the fragment is told twice. */
+  /** The address that was restored last: browsers report a change of the fragment twice. */
   private restored = location.href;
 
   constructor(private readonly hooks: Hooks) {
@@ -48,7 +48,7 @@ export class Edits {
     this.mark();
   }
 
-  /** The address is to follow what is edited and what is seen. */
+  /** Updates the address soon, after an edit or a change of the view. */
   follow(): void {
     this.soon.call();
   }
@@ -81,7 +81,7 @@ export class Edits {
     return this.writing;
   }
 
-  /** Takes the last edit back. */
+  /** Undoes the last edit. */
   async undo(): Promise<void> {
     if (this.pending) await this.write();
     if (this.at > 0) history.back();
@@ -96,7 +96,7 @@ export class Edits {
     return this.hooks.edited() !== this.recorded;
   }
 
-  /** The browser is at another entry: one of the page's, or one that a link made. */
+  /** The browser went to another entry: one of the page's, or one that a link created. */
   private moved(): void {
     if (location.href === this.restored) return;
     this.restored = location.href;
@@ -128,7 +128,7 @@ function button(what: "undo" | "redo", says: string, onclick: () => void): HTMLB
   return h("button", attributes, icon(what));
 }
 
-/** Ctrl-Z and Ctrl-Shift-Z; in a field whose text is not taken yet they are the browser's. */
+/** Ctrl-Z and Ctrl-Shift-Z; in a field with uncommitted text they belong to the browser. */
 function shortcuts(edits: Edits): void {
   let typed: EventTarget | null = null;
   window.addEventListener("input", ({ target }) => {

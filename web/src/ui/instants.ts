@@ -28,7 +28,7 @@ export class Instants {
   private at = -1;
   private on = false;
 
-  /** `views` are there when something is looked for. */
+  /** `views` is called on use, because the views do not exist yet. */
   constructor(
     private readonly session: Session,
     private readonly views: () => Views,
@@ -92,7 +92,7 @@ export class Instants {
     this.views().setMarks(marks);
   }
 
-  /** Other runs, another flow or other marks are shown. */
+  /** The page now shows other runs, another flow or other marks. */
   renew(): void {
     this.asked = "";
     this.found = [];
@@ -100,17 +100,17 @@ export class Instants {
     this.draw();
   }
 
-  /** To the field, as with a key. */
+  /** Puts the focus into the search field. */
   search(): void {
     this.field.focus();
     this.field.select();
   }
 
-  /** Marks the instant that is looked at. */
+  /** Marks the instant at the cursor. */
   mark(): void {
     const marks = this.marks;
     if (marks.length >= MOST_MARKS) {
-      fill(this.said, `${MOST_MARKS} marks are the most`);
+      fill(this.said, `${MOST_MARKS} marks at most`);
       return;
     }
     const time = this.views().moment;

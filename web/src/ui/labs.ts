@@ -1,10 +1,10 @@
-/** What the page can be about, of a preset, of a file, of a link. */
+/** The page's state, made from a preset, a file or a link. */
 import type { Preset } from "../scenario/presets";
 import type { State } from "../scenario/state";
 import { fromToml, type Table } from "../scenario/toml";
 import type { Lab } from "./session";
 
-/** From when to when, s. */
+/** The start and the end of the visible time, s. */
 export type Span = readonly [number, number];
 
 /** The initial state of a preset. */
@@ -12,7 +12,7 @@ export function ofPreset({ scenario, stacks, seed }: Preset): Lab {
   return { scenario: fromToml(scenario), stacks, seed };
 }
 
-/** The seed with which `ackclock run` begins. */
+/** The first seed of `ackclock run`. */
 export function seedOf(scenario: Table): number {
   const run = (scenario.run ?? {}) as Table;
   const { seed, seeds } = run as { seed?: number; seeds?: number[] | { first?: number } };
@@ -25,7 +25,7 @@ export function spanOf(view: State["view"]): Span | undefined {
   return typeof from === "number" && typeof to === "number" ? [from, to] : undefined;
 }
 
-/** Which flow a link looks at; the first if it says none. */
+/** The flow that a link shows. Default: the first. */
 export function flowOf(view: State["view"]): number {
   const { flow } = (view ?? {}) as { flow?: unknown };
   return typeof flow === "number" && Number.isSafeInteger(flow) && flow >= 0 ? flow : 0;

@@ -13,7 +13,7 @@ import type { Lab } from "./session";
 const at = { x: 0, y: 0 };
 window.addEventListener("pointerdown", ({ clientX, clientY }) => Object.assign(at, { x: clientX, y: clientY }), true);
 
-/** Opens the menu; `edit` is given the path with the deed. A packet that was recorded has no column. */
+/** Opens the menu; `edit` is called with the changed path. A recorded packet has no column. */
 export function packetMenu(
   run: RunTrace,
   { flow, kind, index }: PacketRef,

@@ -1,4 +1,4 @@
-/** Chooses which path is edited, adds a second one and takes it away. */
+/** Chooses which path is edited, adds a second one and removes it. */
 import { PATH_NAMES, type Side } from "./columns";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
@@ -12,7 +12,7 @@ export class PathSides {
   readonly element = h("div", { class: "line sides" });
   private chosen: Side = "scenario";
 
-  /** `redraw` draws the editor of the path that is chosen now. */
+  /** `redraw` draws the editor of the chosen path. */
   constructor(
     private readonly session: Session,
     private readonly redraw: () => void,
@@ -62,7 +62,7 @@ export class PathSides {
     this.redraw();
   }
 
-  /** Takes away the path that is chosen; the other one stays. */
+  /** Removes the chosen path; the other one stays. */
   private remove(): void {
     const { scenario, other } = this.session.lab;
     this.session.change({ scenario: this.side === "other" || !other ? scenario : other, other: undefined });

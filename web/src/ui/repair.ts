@@ -1,7 +1,7 @@
 /**
- * What would mend a refusal, for one click: found in the refusal's own words, and tried with the engine before it is offered.
+ * Repairs of a refusal that take one click: derived from the refusal's own words, and checked by the engine before they are offered.
  *
- * The engine says what must stand beside a component as `options.sack = true`, and ranges as "from 0 to 1".
+ * A refusal states what a component requires as `options.sack = true`, and ranges as "from 0 to 1".
  */
 import type { Refusal } from "../engine/engine";
 import { columns } from "./columns";
@@ -12,21 +12,21 @@ import { parameter } from "./stackPanel";
 
 export interface Repair {
   says: string;
-  /** The state with the fault mended. */
+  /** The repaired state. */
   next: Partial<Lab>;
 }
 
 /** Asks the engine whether the i-th column of a state would run. */
 export type Check = (lab: Lab, column: number) => Promise<Refusal | undefined>;
 
-/** What one repair may need is often refused next for want of another. */
+/** The largest number of changes in a repair: one change often requires another. */
 const MOST_STEPS = 4;
 const MOST_OFFERED = 2;
 
 const PAIR = /([a-z_]+(?:\.[a-z_]+)*) = (true|false|"[^"]+")/g;
 const IN_STACK = /(^|\.)flow\[\d+\]\.(set|stack)\b/;
 
-/** A change in words, and how it is made. */
+/** A change: its description, and a function that makes it. */
 interface Change {
   says: string;
   make: (lab: Lab) => Lab;
@@ -65,10 +65,10 @@ function candidates(lab: Lab, column: number, refusal: Refusal): Change[] {
   return [...beside(column, refusal), ...inRange(column, refusal), ...back(lab, column, refusal)];
 }
 
-/** What the refusal says must stand beside what was found. */
+/** The changes that provide what the refused component requires. */
 function beside(column: number, { found, allowed, key }: Refusal): Change[] {
   if (!IN_STACK.test(key ?? "")) return [];
-  // Where a component is in the way, allowed is `"prr" with order = "marks"`: another one, with keys of its own.
+  // If the component itself must change, the refusal allows `"prr" with order = "marks"`: another one, with keys of its own.
   const [, slot] = found.match(/^([a-z_]+) = /) ?? [];
   const [, kind] = allowed.match(/^"([^"]+)"/) ?? [];
   const pairs = [...allowed.matchAll(PAIR)].map(
@@ -126,7 +126,7 @@ function inRange(column: number, { found, allowed, key = "" }: Refusal): Change[
   return [{ says: `Use ${nearest}`, make: (of) => written(of, column, key, nearest) }];
 }
 
-/** What was changed last is taken back: the stack's own value, or the default. */
+/** Takes the refused value back: to the stack's own, or to the default. */
 function back(lab: Lab, column: number, { key = "" }: Refusal): Change[] {
   const name = IN_STACK.test(key) ? parameter(key) : key;
   if (!name) return [];
@@ -142,7 +142,7 @@ function back(lab: Lab, column: number, { key = "" }: Refusal): Change[] {
       ];
 }
 
-/** A value at the place that the engine names; undefined takes it away. */
+/** Sets the value at the place that the engine names; undefined removes it. */
 function written(lab: Lab, column: number, key: string, value: Json | undefined): Lab {
   const compared = columns(lab)[column];
   if (!compared) return lab;

@@ -11,7 +11,7 @@ const FIRST_SEEDS = "10";
 const MOST_LANES = 4;
 
 interface Hooks {
-  /** What is compared now. */
+  /** The scenarios that are compared now. */
   asked: () => { scenarios: readonly string[]; seed: number };
   /** Shows the means; undefined shows the runs again. */
   show: (repeated: Repeated | undefined) => void;
@@ -50,7 +50,7 @@ export class RepeatPanel {
     this.mark();
   }
 
-  /** Other runs are shown: what was repeated does not belong to them. */
+  /** The page shows other runs, to which the means do not belong. */
   left(shown: boolean): void {
     this.stop();
     this.element.hidden = !shown;

@@ -6,7 +6,7 @@ import type { Mark } from "../views/marks";
 import { type Column, columns } from "./columns";
 import type { Table } from "./path";
 
-/** All that a link holds but for the view. */
+/** The content of a link, except the view. */
 export interface Lab {
   scenario: Table;
   /** A second path, with which the first is compared. */
@@ -19,7 +19,7 @@ export interface Lab {
 
 export type Progress = { running: false } | { running: true; share: number };
 
-/** A refusal, with the column at whose run it came. */
+/** A refusal, and the column whose run was refused. */
 export interface Refused {
   column: number;
   refusal: Refusal;
@@ -40,18 +40,18 @@ interface Listeners {
   done: (runs: RunTrace[], lab: Lab) => void;
   refused: (refused: Refused | undefined) => void;
   failed: (error: Error) => void;
-  /** Whether what was drawn last is of an older state than the current one. */
+  /** Whether the drawing shows an older state than the current one. */
   stale: (is: boolean) => void;
 }
 
 /** After a change a run waits this long for the next, ms. */
 const PAUSE = 120;
-/** While values keep changing, a run that takes longer than this, ms, makes room for the latest value. */
+/** While values keep changing, a run that takes longer than this, ms, is stopped in favour of the latest value. */
 const PATIENCE = 700;
 
 export class Session {
   private running: AbortController | undefined;
-  /** When the run under way began, ms. */
+  /** When the current run began, ms. */
   private began = 0;
   private timer = 0;
 
@@ -65,7 +65,7 @@ export class Session {
     return this.current;
   }
 
-  /** Takes `next` and runs it soon; a run under way is ended if it takes long. */
+  /** Applies `next` and runs it soon; stops the current run if it takes long. */
   change(next: Partial<Lab>): void {
     this.set(next);
     this.soon();
@@ -73,13 +73,13 @@ export class Session {
     this.tell.stale(true);
   }
 
-  /** Takes `next`, which changes no run. */
+  /** Applies `next`, which changes no run. */
   note(next: Pick<Lab, "marks">): void {
     this.set(next);
     this.tell.changed();
   }
 
-  /** Takes `next`, which is no edit, and leaves the run to the caller. */
+  /** Applies `next` without counting it as an edit; the caller runs it. */
   set(next: Partial<Lab>): void {
     this.current = { ...this.current, ...next };
   }
@@ -113,7 +113,7 @@ export class Session {
     const compared = columns(lab);
     const shares = compared.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
-    // An error that is thrown at once is handled like a rejected run.
+    // An error thrown synchronously is handled like a rejected run.
     const one = async (_: Column, i: number) => {
       const progress = (share: number) => {
         shares[i] = share;

@@ -1,12 +1,12 @@
-/** The page's keys, and what they do. */
+/** The page's keys and their actions. */
 import { GESTURES } from "./graphs";
 import type { Deeds } from "./header";
 import { help, type Shortcut } from "./keys";
 
-/** What keys do besides what the header's buttons do. */
+/** The actions of keys, besides those of the header's buttons. */
 interface Others {
   leave: () => void;
-  /** To a later pause, or an earlier one. */
+  /** Goes to a later pause, or an earlier one. */
   pause: (by: 1 | -1) => void;
   more: readonly Shortcut[];
 }

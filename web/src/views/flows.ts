@@ -1,4 +1,4 @@
-/** View (f): all flows of a run on one graph: what each has acknowledged by and by, its share, and how fair that is. */
+/** View (f): all flows of a run on one graph: each flow's acknowledged data over time, its share, and the fairness. */
 
 import type { Range } from "../chart/bars";
 import { drawStairs } from "../chart/paint";
@@ -18,7 +18,7 @@ export const FLOWS: Style = {
   legend: [],
 };
 
-/** A throughput is a mean over this share of the run. */
+/** The number of equal parts of the run over which throughput is averaged. */
 const BINS = 100;
 /** Number of flows described at the cursor, the fastest first. */
 const TOLD = 4;
@@ -33,7 +33,7 @@ export function strokeOf(i: number, theme: Theme): Stroke {
   return { colour, width: 1.5, ...(dash.length > 0 ? { dash } : {}) };
 }
 
-/** Bytes that the sender knows to have arrived, at the end. */
+/** Bytes acknowledged by the end. */
 export function acknowledged({ acks }: FlowTrace): number {
   let most = 1;
   for (let i = 0; i < acks.ack.length; i++) if (acks.dropped[i] === 0 && acks.ack[i] > most) most = acks.ack[i];
@@ -54,7 +54,7 @@ export function throughput({ acks }: FlowTrace, durationS: number, bins = BINS):
   return found;
 }
 
-/** Jain's index of fairness: 1 where all have the same, 1/n where one has everything; NaN where nobody has anything. */
+/** Jain's index of fairness: 1 if all have the same, 1/n if one has everything; NaN if none has anything. */
 export function jain(values: readonly number[]): number {
   const sum = values.reduce((a, b) => a + b, 0);
   const squares = values.reduce((a, b) => a + b * b, 0);
@@ -136,5 +136,5 @@ export function sharesTable(runs: readonly RunTrace[], headings: readonly string
   return make("div", { class: "ak-scroll ak-shares" }, table);
 }
 
-/** Colours of the style sheet by their names: a table follows a change of theme by itself. */
+/** Colours by their names in the style sheet, so that a table follows a change of theme. */
 const INHERITED = Object.fromEntries(COLOURS.map((name) => [name, `var(--ak-${name})`])) as Theme;

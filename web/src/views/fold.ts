@@ -1,10 +1,10 @@
-/** Graphs that fold away; the browser keeps which, here as on the next visit. */
+/** Graphs that fold away; the browser remembers which are folded, also for the next visit. */
 
 import { make } from "./dom";
 
 const KEY = "ackclock-folded";
 
-/** As people call them. */
+/** The titles of the views. */
 export const TITLES = {
   sequence: "Time sequence",
   window: "Window",
@@ -41,6 +41,6 @@ function keep(names: ReadonlySet<string>): void {
   try {
     localStorage.setItem(KEY, [...names].join(" "));
   } catch {
-    // Without storage it lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
   }
 }

@@ -1,4 +1,4 @@
-/** What people put on the graphs: marks with notes at instants, and the two points between which they measure. */
+/** The user's additions to the graphs: marks with notes at instants, and the two points of a measurement. */
 
 import type { Sight } from "../chart/bars";
 import type { Box } from "../chart/frame";

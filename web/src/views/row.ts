@@ -30,13 +30,13 @@ export interface Shared {
   /** Whether the pointer moves the cursor now. */
   readonly follows: () => boolean;
   readonly chosen: (run: number, hit: Hit) => void;
-  /** Whether something can be done to the packets of a run. */
+  /** Whether the packets of a run can be changed. */
   readonly changeable: (run: number) => boolean;
-  /** A stretch of one run that is pointed at. */
+  /** A marked stretch of one run. */
   readonly marked: () => Marked | undefined;
-  /** Instants that are marked, in all runs. */
+  /** Marked instants, in all runs. */
   readonly marks: () => readonly Mark[];
-  /** The points of the measurement that goes on; undefined if a click is no point. */
+  /** The points of the current measurement; undefined if a click adds none. */
   readonly measure: { points: () => readonly Point[] | undefined; add: (point: Point) => void };
 }
 
@@ -347,7 +347,7 @@ export class Row {
     };
   }
 
-  /** A point for a measurement: the packet that is hit, else the place. */
+  /** A point for a measurement: the packet at the pointer, else the place. */
   private point(run: number, x: number, y: number, hit: Hit | undefined): Point {
     const sight = this.here(run);
     const place = { run, view: this.style.name };
@@ -362,7 +362,7 @@ export class Row {
     return points.filter((point) => point.run === run && point.view === this.style.name);
   }
 
-  /** Changes the height seen by `factor`; what stands at `share` of it from above stays. */
+  /** Scales the visible height by `factor`; the point at `share` of it from the top stays in place. */
   private stretch(factor: number, share: number): void {
     if (!this.manual) return;
     const { span, lows } = this.manual;

@@ -13,7 +13,7 @@ import type { Variables } from "./sequence/tell";
 
 interface Line extends LegendItem {
   readonly draw: "line";
-  /** Whether the axis reaches as far as it; else it may leave the drawing. */
+  /** Whether the axis covers all of its values; otherwise the line may leave the drawing. */
   readonly fits: boolean;
 }
 
@@ -29,7 +29,7 @@ const RTO = [
   { key: "rto", label: "RTO", colour: "dsack", draw: "line", fits: true },
 ] as const satisfies readonly Line[];
 
-/** An ssthresh up to so much above the window stays in sight. */
+/** An ssthresh up to this factor above the window stays visible. */
 const NEAR = 1.4;
 
 export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key: keyof Variables })[] }[] = [

@@ -1,4 +1,4 @@
-/** View (e): what came out, stack beside stack. */
+/** View (e): the results, stack beside stack. */
 
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
@@ -8,7 +8,7 @@ import type { RunTrace } from "../engine/trace";
 import { longestPause } from "../stall/pauses";
 import { make } from "./dom";
 
-/** A number for each run, and how it is written. */
+/** A number for each run, and its format. */
 export interface Line {
   readonly name: string;
   readonly unit: string;
@@ -16,11 +16,11 @@ export interface Line {
   readonly write: (value: number) => string;
   /** Whether more is better. */
   readonly more: boolean;
-  /** Half the width of each value's confidence interval, where the values are means. */
+  /** Half the width of each value's confidence interval, if the values are means. */
   readonly halves?: readonly (number | undefined)[];
 }
 
-/** A flow in the report of its run; `undecided_retransmissions` is told of captures. */
+/** A flow in the report of its run; only captures have `undecided_retransmissions`. */
 type Counts = Readonly<Record<string, number | null>>;
 
 function counts({ summary }: RunTrace, flow: number): Counts {
@@ -28,7 +28,7 @@ function counts({ summary }: RunTrace, flow: number): Counts {
   return runs?.[0]?.flows[flow] ?? {};
 }
 
-/** Needless retransmissions as a share of what was sent, where the report says how much that was or the flow has all of it. */
+/** Needless retransmissions as a share of the packets sent, if the report or the flow has their number. */
 function share({ flows }: RunTrace, flow: number, told: Counts): number | undefined {
   const one = flows[flow];
   const sent = told.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
@@ -69,9 +69,9 @@ const TOLD: readonly Told[] = [
   { name: "needless, of packets sent", unit: "%", key: "needless_share", write: percent },
 ];
 
-/** The lines of the table for flow `flow` of each run; with `repeated`, means over seeds as far as there are any. */
+/** The lines of the table for flow `flow` of each run; with `repeated`, the means over seeds that it has. */
 export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: Repeated): Line[] {
-  // A run with fewer flows shows its last.
+  // A run with fewer flows shows its last one.
   const flows = runs.map((run) => Math.min(flow, Math.max(run.flows.length - 1, 0)));
   const told = runs.map((run, i) => counts(run, flows[i]));
   const value = (key: Told["key"], run: number) =>
@@ -100,12 +100,12 @@ function means(
   const of = (run: number): FlowMeans[Measure] => repeated.scenarios[run]?.[flow]?.[key];
   const values = runs.map((_, run) => of(run)?.mean);
   const halves = runs.map((_, run) => of(run)?.half_width_95 ?? undefined);
-  // The mean of counts is no whole number.
+  // The mean of counts need not be a whole number.
   const counted = key !== "goodput_bytes_per_s" && key !== "needless_share";
   return { values, halves, write: counted ? (value) => grouped(value, 1) : write };
 }
 
-/** How far a value is from the first run's, in percent or as a factor where that says something; nothing if they read the same. */
+/** A value's difference from the first run's, in per cent or as a factor if that is meaningful; empty if both print the same. */
 export function difference({ values, write }: Line, run: number): string {
   const [first] = values;
   const value = values[run];
@@ -119,7 +119,7 @@ export function difference({ values, write }: Line, run: number): string {
     : `${sign}${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 }
 
-/** Whether the run has the best value of the line, as it reads, and not all have. */
+/** Whether the run has the best printed value of the line, and not all runs have it. */
 export function best({ values, more, write }: Line, run: number): boolean {
   const known = values.filter((value) => value !== undefined);
   const value = values[run];

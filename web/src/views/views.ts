@@ -36,22 +36,22 @@ export const VIEW_NAMES: readonly ViewName[] = [
 export type Arrangement = "columns" | "rows";
 
 export interface ViewsOptions {
-  /** Which views, in this order; all of them without. */
+  /** The views, in this order. Default: all. */
   readonly views?: readonly ViewName[];
-  /** Runs side by side, or one below the other; as it fits without. */
+  /** Runs side by side, or one below the other. Default: by the width. */
   readonly arrange?: Arrangement;
-  /** Stands below the table of results. */
+  /** Shown below the table of results. */
   readonly below?: HTMLElement;
 }
 
 export interface ViewsEvents {
   /** A packet was clicked, or chosen with Enter. */
   packet: PacketRef;
-  /** Another stretch of time is seen. */
+  /** The visible time has changed. */
   window: Span;
   /** The points of the measurement, one or two. */
   measured: readonly Point[];
-  /** Another moment is looked at. */
+  /** The cursor has moved to another moment. */
   cursor: number | undefined;
 }
 
@@ -91,13 +91,13 @@ export class Views {
   private theme: Theme;
   private runs: readonly RunTrace[] = [];
   private flow = 0;
-  /** The link whose queue is shown; the longest if it is not chosen. */
+  /** The link whose queue is shown. Default: the longest queue. */
   private queue: number | undefined;
   /** Columns of runs. */
   private beside = 1;
   private marked: Marked | undefined;
   private marks: readonly Mark[] = [];
-  /** The points of the measurement that goes on, if one does. */
+  /** The points of the current measurement; undefined if there is none. */
   private points: readonly Point[] | undefined;
 
   constructor(container: HTMLElement, { views = VIEW_NAMES, arrange, below }: ViewsOptions) {
@@ -141,7 +141,7 @@ export class Views {
     ];
   }
 
-  /** Shows a flow of these runs instead of what was shown; the window stays, if all of the last runs was not seen. */
+  /** Shows a flow of these runs; the visible time stays, unless it covered all of the last runs. */
   setRuns(runs: readonly RunTrace[], flow = this.flow): void {
     this.transport.play(0);
     this.runs = runs;
@@ -183,13 +183,13 @@ export class Views {
     for (const row of this.rows) row.repaint();
   }
 
-  /** From now on a click in a graph is a point of a measurement, or no longer is. */
+  /** Turns measuring on or off: while it is on, a click in a graph adds a point. */
   setMeasuring(on: boolean): void {
     this.points = on ? [] : undefined;
     for (const row of this.rows) row.refresh();
   }
 
-  /** A third point begins anew, and so does one of another kind of graph. */
+  /** A third point begins a new measurement, and so does a point in another kind of graph. */
   private measure(point: Point): void {
     const [first, second] = this.points ?? [];
     this.points = first && !second && first.view === point.view ? [first, point] : [point];
@@ -197,18 +197,18 @@ export class Views {
     this.emit("measured", this.points);
   }
 
-  /** Looks at a moment, s. */
+  /** Moves the cursor to a moment, s. */
   setCursor(time: number | undefined): void {
     this.timeline.look(time);
   }
 
-  /** Looks at a moment, and moves the window to it if need be, s. */
+  /** Moves the cursor to a moment, s, and makes it visible. */
   reveal(time: number): void {
     this.timeline.reveal(time);
     this.timeline.look(time);
   }
 
-  /** The moment that is looked at, else the middle of what is seen, s. */
+  /** The moment at the cursor, else the middle of the visible time, s. */
   get moment(): number {
     const { t0, t1 } = this.timeline.span;
     return this.timeline.cursor ?? (t0 + t1) / 2;
@@ -224,7 +224,7 @@ export class Views {
     this.transport.play(direction);
   }
 
-  /** Calls `listener` on each such event; the answer ends that. */
+  /** Calls `listener` on each such event; the returned function removes it. */
   on<K extends keyof ViewsEvents>(kind: K, listener: (detail: ViewsEvents[K]) => void): () => void {
     const all = this.listeners.get(kind) ?? new Set();
     this.listeners.set(kind, all.add(listener));
@@ -268,12 +268,12 @@ export class Views {
     return this.runs.map((run) => this.flowOf(run)?.stack ?? "");
   }
 
-  /** The flow that is shown; of a run with fewer flows its last. */
+  /** The flow to show; the last one of a run with fewer flows. */
   private flowOf({ flows }: RunTrace): FlowTrace | undefined {
     return flows[Math.min(this.flow, flows.length - 1)];
   }
 
-  /** The flow that is shown of each run, with the run's name where there are several. */
+  /** The shown flow of each run, with the run's name if there are several. */
   get shown(): { flow: FlowTrace; name: string }[] {
     const headings = this.runs.length > 1 ? this.headings() : [];
     return this.runs.flatMap((run, i) => {
@@ -378,7 +378,7 @@ function chooser(name: string, choose: (index: number) => void): HTMLLabelElemen
   return make("label", { class: "ak-choice" }, `${name} `, select);
 }
 
-/** Fills the list; with nothing to choose it is out of sight. */
+/** Fills the list; hides it if there is no choice. */
 function offer(label: HTMLLabelElement, of: readonly { readonly name: string }[], index: number): void {
   const select = label.querySelector("select");
   select?.replaceChildren(...of.map(({ name }) => make("option", {}, name)));

@@ -68,7 +68,7 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
   };
 }
 
-/** The segments that `wanted` wants. */
+/** The segments for which `wanted` is true. */
 function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
   const item = chosen(sends.time.length, wanted);
   const low = gather(sends.seq, item);
@@ -77,14 +77,14 @@ function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
   return new Bars(gather(sends.time, item), low, high, item);
 }
 
-/** The ACKs that `wanted` wants, at these times. */
+/** The ACKs for which `wanted` is true, at these times. */
 function answers({ acks }: FlowTrace, times: Float64Array, wanted: (i: number) => boolean): Bars {
   const item = chosen(acks.time.length, wanted);
   const ack = gather(acks.ack, item);
   return new Bars(gather(times, item), ack, ack, item);
 }
 
-/** The content of the ACKs that arrived. One that was overtaken by a later one moves no line. */
+/** The content of the ACKs that arrived. An ACK that a later one overtook moves no line. */
 function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" | "acked" | "rwnd"> {
   const here = chosen(acks.time.length, (i) => acks.dropped[i] === 0);
   const time = gather(acks.time, here);
