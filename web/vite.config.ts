@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   base: "./",
   worker: { format: "es" },
-  // Never inlined, so that the engine is a plain file that a browser can compile as it arrives.
+  // Never inlined, so that the engine is a plain file that a browser can compile while it loads.
   assetsInclude: ["**/*.wasm"],
   build: { target: "es2022", assetsInlineLimit: 0 },
   test: { include: ["src/**/*.test.ts"] },

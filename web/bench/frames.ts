@@ -1,12 +1,12 @@
 /**
- * How many frames a second the views draw while a million packets are panned and zoomed. A browser opens `bench/frames.html` on
+ * The number of frames per second that the views draw while a million packets are panned and zoomed. A browser opens `bench/frames.html` on
  * Vite's server (`?runs=4` shares the million among four runs) and asks for `await measure()`; there is no other user.
  */
 
 import { createViews } from "../src/views/views";
 import { syntheticRun } from "./synthetic";
 
-/** What one way of moving about cost. */
+/** The cost of one kind of movement. */
 interface Measured {
   readonly name: string;
   readonly frames: number;
@@ -27,7 +27,7 @@ const views = createViews(container);
 const made = Array.from({ length: runs }, (_, i) => syntheticRun(PACKETS / runs, 1000, `run ${i + 1}`));
 const began = performance.now();
 views.setRuns(made);
-/** How long the views took to take the runs, ms. */
+/** The time that the views needed to load the runs, ms. */
 export const taken = performance.now() - began;
 
 const frame = () => new Promise<number>(requestAnimationFrame);

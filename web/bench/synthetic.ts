@@ -1,6 +1,6 @@
 /**
- * Runs of any size for tests and measurements. This is no TCP: packets leave evenly, some are dropped and sent again, some come late
- * and are sent again in vain; a receiver acknowledges them with SACK blocks. What follows from that is counted, not made up.
+ * Runs of any size for tests and measurements. This is not TCP: packets leave evenly, some are dropped and resent, some arrive late
+ * and are resent needlessly; a receiver acknowledges them with SACK blocks. All numbers are counted from these packets.
  */
 
 import { FATES, type FlowTrace, KINDS, PHASES, type RunTrace, SLOTS, VERDICTS, WHYS } from "../src/engine/trace";
@@ -21,7 +21,7 @@ interface Packet {
   arrival: number;
 }
 
-/** What a run of `segments` segments at `rate` segments a second sends. */
+/** The transmissions of a run of `segments` segments at `rate` segments a second. */
 function packets(segments: number, rate: number): Packet[] {
   const all: Packet[] = [];
   const send = (

@@ -1,4 +1,4 @@
-// Makes what the page needs of the rest of the repository, into web/generated: the engine as WebAssembly, and presets.
+// Makes the parts of the page that come from the rest of the repository, in web/generated: the engine as WebAssembly, and presets.
 // With --debug the engine has the debug build's checks.
 
 import { execFileSync } from "node:child_process";

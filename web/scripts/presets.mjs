@@ -1,4 +1,4 @@
-// Puts the presets together: the tables of web/presets/*.toml, each with its scenario's text.
+// Assembles the presets: the tables of web/presets/*.toml, each with its scenario's text.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { parse, stringify } from "smol-toml";
 // In the order of the menu.
 const PAPERS = ["hoe-1995", "blanton-allman-2002", "wang-shin", "leung-ma-2005", "fukuda-2018"];
 
-// `root` is the repository's folder. A preset's id is its file's name and its own id: what reports link to.
+// `root` is the repository's folder. A preset's id is its file's name and its own id; reports link to it.
 export function presets(root) {
   const papers = PAPERS.map((key) => ({ key, group: title(root, key), folder: join("papers", key) }));
   return [{ key: "paths", group: "Everyday paths", folder: "scenarios" }, ...papers].flatMap(({ key, group, folder }) =>
@@ -17,7 +17,7 @@ export function presets(root) {
 
 const table = (root, key) => parse(readFileSync(join(root, "web/presets", `${key}.toml`), "utf8")).preset;
 
-// A paper as one speaks of it: the heading of its folder's README.
+// A paper's common name: the heading of its folder's README.
 const title = (root, key) => readFileSync(join(root, "papers", key, "README.md"), "utf8").match(/^# (.*)$/m)[1];
 
 function one(
@@ -37,7 +37,7 @@ function one(
     about,
     look,
     file,
-    // With its comments, where nothing is changed.
+    // The text with its comments, if nothing is changed.
     scenario: Object.keys(change).length > 0 ? stringify(document) : text,
     stacks: stacks.map(({ name = null, set = {} }) => ({ name, set })),
     seed: seed ?? seeds?.first ?? seeds?.[0] ?? 1,
@@ -45,7 +45,7 @@ function one(
   };
 }
 
-// A key that is not there yet is added; a place in a list must be there.
+// A missing key is added; a place in a list must exist.
 function put(document, path, value, id) {
   const way = steps(path);
   const last = way.pop();
@@ -57,7 +57,7 @@ function put(document, path, value, id) {
 
 const has = (value, step) => Array.isArray(value) === (typeof step === "number") && value?.[step] !== undefined;
 
-// A path as everywhere in Ackclock: keys joined by dots, positions in lists from 0 in brackets.
+// A path as elsewhere in Ackclock: keys joined by dots, positions in lists from 0 in brackets.
 function steps(path) {
   const found = [...path.matchAll(/\.?([\w-]+)|\[(\d+)\]/g)];
   return found.map(([, key, position]) => key ?? Number(position));

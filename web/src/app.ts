@@ -1,4 +1,4 @@
-/** The lab: one state, its runs, the views of them, and all that changes it. */
+/** The lab: one state, its runs and views, and everything that changes it. */
 import { load } from "./engine/client";
 import type { Engine } from "./engine/engine";
 import type { RunTrace } from "./engine/trace";
@@ -330,7 +330,7 @@ class App {
     downloads(String(lab.scenario.name ?? "scenario"), lab.seed, items, { views: GRAPHS, picture });
   }
 
-  /** A scenario, a trace or a capture that someone brings. */
+  /** Opens a file: a scenario, a trace or a capture. */
   private async bring(file: File): Promise<void> {
     try {
       const kind = await kindOf(file);

@@ -1,6 +1,6 @@
-/** Some of the entries of long arrays, without an object or a call for each. */
+/** Selections from long arrays, without an object or a call for each entry. */
 
-/** The numbers from 0 up to, not including, `count` that `wanted` wants. */
+/** The numbers from 0 to `count`, exclusive, for which `wanted` is true. */
 export function chosen(count: number, wanted: (i: number) => boolean): Uint32Array<ArrayBuffer> {
   const all = new Uint32Array(count);
   let found = 0;

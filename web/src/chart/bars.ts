@@ -1,4 +1,4 @@
-/** Stretches of the sequence space at moments: segments, SACK blocks. */
+/** Ranges of the sequence space at points in time: segments, SACK blocks. */
 
 import { beginnings, children, descend, during, largest, least, levels } from "./pyramid";
 import type { Scale } from "./scale";
@@ -31,7 +31,7 @@ export class Bars {
   /** The widest gap between the bars of a node when they are stacked. */
   private readonly gaps: Float64Array[];
 
-  /** `item` says for each bar which point of the trace it is. */
+  /** `item` holds each bar's index in the trace. */
   constructor(
     readonly time: Float64Array,
     readonly low: Float64Array,
@@ -50,8 +50,8 @@ export class Bars {
   }
 
   /**
-   * Tells `emit` what to draw in `sight`: a bar from `low` to `high` at `x` px, for one bar of the data or for many that stand in
-   * one column of pixels and leave no pixel between them.
+   * Calls `emit` for each bar to draw in `sight`, from `low` to `high` at `x` px: one bar of the data, or many in one column of
+   * pixels with no pixel between them.
    */
   visit(sight: Sight, emit: (x: number, low: number, high: number) => void): void {
     const { x, y, pixel } = sight;
@@ -80,7 +80,7 @@ export class Bars {
     );
   }
 
-  /** The bar nearest to (`px`, `py`), nearer than `reach` px; its position and distance, or nothing. */
+  /** The bar nearest to (`px`, `py`) and nearer than `reach` px, as its position and distance; undefined if there is none. */
   nearest(sight: Sight, px: number, py: number, reach: number): { point: number; distance: number } | undefined {
     const { x, y } = sight;
     let best = { point: -1, distance: reach };
@@ -106,7 +106,7 @@ export class Bars {
     return best.point < 0 ? undefined : best;
   }
 
-  /** From the lowest to the highest of the bars from `t0` to `t1`; low is above high if there are none. */
+  /** The lowest and the highest value of the bars from `t0` to `t1`; low is above high if there are none. */
   range(t0: number, t1: number): Range {
     const seen = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
     const take = (low: number, high: number) => {

@@ -10,10 +10,10 @@ import {
   type Writing,
 } from "./surface";
 
-/** Numbers of a stepped line up to which it is dashed. */
+/** A stepped line with more numbers than this is not dashed. */
 const DASHED = 1200;
 
-/** A surface on a canvas whose context is scaled so that a unit is a CSS pixel. */
+/** A surface on a canvas whose context is scaled to CSS pixels. */
 export class CanvasSurface implements Surface {
   readonly pixel: number;
 
@@ -45,7 +45,7 @@ export class CanvasSurface implements Surface {
     context.globalAlpha = opacity;
     context.fillStyle = colour;
     const { data, length } = boxes;
-    // One call a box: a path of thousands of boxes is far slower in a software rasteriser.
+    // One call per box: a path of thousands of boxes is far slower in a software rasteriser.
     for (let i = 0; i < length; i += 4) context.fillRect(data[i], data[i + 1], data[i + 2], data[i + 3]);
     context.globalAlpha = 1;
   }
@@ -142,7 +142,7 @@ function font(writing: Writing): string {
 
 const stamps = new Map<string, HTMLCanvasElement>();
 
-/** A sign drawn once: to copy it is several times faster than to fill its path again. */
+/** A sign is drawn once: copying it is several times faster than filling its path again. */
 function stampOf(shape: Shape, look: Look, pixel: number): HTMLCanvasElement {
   const key = `${shape} ${look.colour} ${look.size} ${look.rim} ${pixel}`;
   const known = stamps.get(key);

@@ -16,7 +16,7 @@ export interface Axis {
   readonly title: string;
   readonly unit: Unit;
   readonly scale: Scale;
-  /** Whether it counts things, so that fractions mean nothing. */
+  /** Whether its values are counts, which have no fractions. */
   readonly whole?: boolean;
 }
 
@@ -29,7 +29,7 @@ const TITLE_X_PX = 4;
 const APART_PX = 16;
 /** Position of the text above a plot. */
 export const BASE_PX = FONT_SIZE + 3;
-/** How headings are written. */
+/** The font of headings. */
 export const HEADING: Writing = { colour: "", bold: true, align: "right", size: FONT_SIZE + 1 };
 const EACH_X_PX = 60;
 const EACH_Y_PX = 38;
@@ -45,7 +45,7 @@ export function plotBox(width: number, height: number, titled: boolean): Box {
   };
 }
 
-/** `text`, cut short so that it is at most `width` px wide. */
+/** `text`, shortened to at most `width` px. */
 export function fitted(surface: Surface, text: string, width: number, writing: Writing): string {
   if (surface.measure(text, writing) <= width) return text;
   let length = text.length - 1;
@@ -53,7 +53,7 @@ export function fitted(surface: Surface, text: string, width: number, writing: W
   return `${text.slice(0, length).trimEnd()}…`;
 }
 
-/** What stands above a plot: the axis of values and its unit, the heading, and where the room between them begins and ends. */
+/** The line above a plot: the axis of values and its unit, the heading, and the limits of the room between them. */
 export interface Headline {
   readonly title: string;
   readonly heading: string;
@@ -74,7 +74,7 @@ export function panelHeight(plot: number, titled: boolean): number {
   return plot + TOP_PX + BOTTOM_PX + (titled ? TITLED_PX : 0);
 }
 
-/** Draws what lies below the data: grid, ticks and titles; `heading` stands above the plot at its right end. */
+/** Draws the background of the data: grid, ticks and titles; `heading` is above the plot at its right end. */
 export function drawFrame(
   surface: Surface,
   plot: Box,

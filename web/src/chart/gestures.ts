@@ -1,4 +1,4 @@
-/** Pointer, wheel, touch and keys on a panel, as what they mean. */
+/** The meaning of pointer, wheel, touch and keys on a panel. */
 
 /** Places are px from the panel's upper left corner. */
 export interface Gestures {
@@ -6,7 +6,7 @@ export interface Gestures {
   zoom(factor: number, x: number, y: number): boolean;
   /** Pans the view by `dx` and `dy` px. */
   pan(dx: number, dy: number): void;
-  /** Shows the box alone. */
+  /** Zooms to the box. */
   box(x0: number, y0: number, x1: number, y1: number): void;
   /** The current box; undefined when it is finished. */
   rubber(box: readonly [number, number, number, number] | undefined): void;
@@ -16,7 +16,7 @@ export interface Gestures {
   /** A finger covers the packet, so a tap describes it and does nothing else. */
   tap(x: number, y: number): void;
   reset(): void;
-  /** To the next packet, or back. */
+  /** Selects the next packet, or the previous one. */
   step(by: 1 | -1): void;
   /** The action of Enter on the packet selected by the keys. */
   choose(): void;
@@ -61,7 +61,7 @@ function wheel(event: WheelEvent, element: HTMLElement, to: Gestures): void {
   }
   // A pinch on a touch pad arrives as a wheel event with Ctrl, in smaller steps.
   const factor = Math.exp(event.deltaY * lines * WHEEL_STEP * (event.ctrlKey ? 5 : 1));
-  // Where there is nothing more to zoom out of, the wheel scrolls the page.
+  // When nothing is left to zoom, the wheel scrolls the page.
   const { x, y } = place(event, element);
   if (to.zoom(factor, x, y) || event.ctrlKey) event.preventDefault();
 }
@@ -154,6 +154,6 @@ function pinch(fingers: Map<number, Finger>, moved: number, at: Finger, to: Gest
   const width = Math.abs(before.x - other.x);
   const next = Math.abs(at.x - other.x);
   to.pan((at.x - before.x) / 2, 0);
-  // Fingers one above the other say nothing about time.
+  // Fingers one above the other give no zoom in time.
   if (width > 20 && next > 20) to.zoom(width / next, (at.x + other.x) / 2, (at.y + other.y) / 2);
 }

@@ -1,4 +1,4 @@
-/** Bars, stairs and signs on a surface, thinned to what its pixels show. */
+/** Bars, stairs and signs on a surface, thinned to its resolution. */
 
 import type { Bars, Sight } from "./bars";
 import type { Stairs } from "./stairs";
@@ -6,13 +6,13 @@ import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surf
 
 /** Side in px of a square that has at most one sign; the bars below are complete. */
 const CELL_PX = 7;
-/** Signs closer than this on average are many. */
+/** Signs closer than this on average are drawn smaller. */
 const CROWD_PX = 18;
 const SMALLER = 0.65;
 
 const scratch = new Coords();
 
-/** How bars are drawn: px. */
+/** The look of bars, in px. */
 export interface BarStyle {
   readonly width: number;
   /** Width of the two ends of each, as xplot draws segments; 0 for none. */
@@ -21,7 +21,7 @@ export interface BarStyle {
   readonly grow?: boolean;
 }
 
-/** Bars as boxes; those in one column that touch become one. */
+/** Bars as boxes; touching bars in one column are merged. */
 export function drawBars(
   surface: Surface,
   bars: Bars,
@@ -39,7 +39,7 @@ export function drawBars(
   let bottom = 0;
   const put = () => {
     if (Number.isNaN(column)) return;
-    // No bar is less high than wide: a short one would be lost beside the lines.
+    // A bar is at least as high as wide: a shorter one would be lost beside the lines.
     const less = Math.max(least - (bottom - top), 0) / 2;
     top = Math.round((top - less) / pixel) * pixel;
     bottom = Math.round((bottom + less) / pixel) * pixel;
@@ -65,7 +65,7 @@ export function drawBars(
   surface.boxes(scratch, colour);
 }
 
-/** A step line; a column of pixels with many steps shows from where to where they went. */
+/** A step line; a column of pixels with many steps shows their range. */
 export function drawStairs(surface: Surface, stairs: Stairs, sight: Sight, stroke: Stroke): void {
   const { x, y, pixel } = sight;
   // Infinity is drawn as an edge far above the visible range.
@@ -118,10 +118,10 @@ export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: st
   surface.boxes(scratch, colour);
 }
 
-/** Signs on bars, thinned where they would hide each other, and smaller where there are many. */
+/** Signs on bars, thinned where they would hide each other, and smaller if there are many. */
 export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
   const taken = new Set<number>();
-  // The squares move with the data, so that a pan does not make other signs appear.
+  // The squares move with the data, so that a pan does not change the selection of signs.
   const [left, top] = [sight.x.at(0) % CELL_PX, sight.y.at(0) % CELL_PX];
   scratch.clear();
   bars.visit(sight, (x, low, high) => {

@@ -1,4 +1,4 @@
-/** A canvas that keeps itself sharp, and another above it for what moves with the pointer. */
+/** A canvas that stays sharp at any size, and another above it for parts that move with the pointer. */
 
 import { CanvasSurface } from "./canvas";
 import type { Surface } from "./surface";
@@ -23,7 +23,7 @@ export class Panel {
   private stale = { below: false, above: false };
   private frame = 0;
 
-  /** `label` says to a screen reader what is drawn; `paint` draws it, `overlay` what moves, if `moving` says that anything does. */
+  /** `label` describes the drawing to screen readers; `paint` draws it, and `overlay` the moving parts if `moving` returns true. */
   constructor(
     label: string,
     private readonly paint: Paint,
@@ -48,13 +48,13 @@ export class Panel {
     return this.size.height;
   }
 
-  /** Draws all of it before the next frame. */
+  /** Schedules a complete drawing for the next frame. */
   repaint(): void {
     this.stale.below = true;
     this.refresh();
   }
 
-  /** Draws what moves before the next frame. */
+  /** Schedules a drawing of the moving parts for the next frame. */
   refresh(): void {
     this.stale.above = true;
     if (this.frame === 0 && this.visible) this.frame = requestAnimationFrame(() => this.draw());
@@ -88,7 +88,7 @@ export class Panel {
     if (width === 0 || height === 0) return;
     this.ratio = window.devicePixelRatio || 1;
     if (this.stale.below) this.layer(this.below, this.paint);
-    // A canvas that is empty and stays so costs nothing if it is left alone.
+    // An empty canvas that stays empty is not touched, so it costs nothing.
     const moving = this.moving();
     if (moving || this.moved) this.layer(this.above, moving ? this.overlay : () => {});
     this.moved = moving;

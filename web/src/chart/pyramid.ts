@@ -1,5 +1,5 @@
 /**
- * Level of detail: what a million points look like at the screen's resolution, at the cost of the pixels.
+ * Level of detail: draws a million points at the screen's resolution, at a cost that depends on the pixels.
  *
  * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top and goes down only where a node is
  * larger than a pixel, so no visible point is lost and none is invented. Passing all points to WebGL would be simpler, but is seven times slower
@@ -8,13 +8,13 @@
 
 const FAN = 8;
 
-/** The stretch of points from `first` up to, not including, `end`. */
+/** The points from `first` to `end`, exclusive. */
 export interface Stretch {
   readonly first: number;
   readonly end: number;
 }
 
-/** How many of the ascending values are below `value` (or equal to it, with `orEqual`). */
+/** The number of ascending values below `value` (or equal to it, with `orEqual`). */
 export function countBelow(values: ArrayLike<number>, value: number, orEqual = false): number {
   let low = 0;
   let high = values.length;
@@ -69,7 +69,7 @@ export function descend(
   if (count > 0) go(top, 0, size);
 }
 
-/** The levels above `values`, each point of a level taken from its (up to eight) children by `pick`. */
+/** The levels above `values`: `pick` derives each point of a level from its children, of which there are up to eight. */
 export function levels(
   values: Float64Array,
   pick: (below: Float64Array, first: number, end: number) => number,
@@ -85,7 +85,7 @@ export function levels(
   return found;
 }
 
-/** When each node of each level begins, and at last the time of the last point. */
+/** The start time of each node of each level, and finally the time of the last point. */
 export function beginnings(time: Float64Array): Float64Array[] {
   const found: Float64Array[] = [];
   for (let size = FAN; size < FAN * time.length; size *= FAN) {
@@ -97,7 +97,7 @@ export function beginnings(time: Float64Array): Float64Array[] {
   return found;
 }
 
-/** The least of `values` from `first` up to, not including, `end`; infinity and NaN do not count. */
+/** The smallest of `values` from `first` to `end`, exclusive, without infinity and NaN. */
 export function least(values: ArrayLike<number>, first: number, end: number): number {
   let found = Number.POSITIVE_INFINITY;
   for (let i = first; i < end; i++) {
@@ -117,7 +117,7 @@ export function largest(values: ArrayLike<number>, first: number, end: number): 
   return found;
 }
 
-/** Children of a node of the next level, as a stretch of the level below. */
+/** The children of a node, as a range of the level below. */
 export function children(node: number, below: number): Stretch {
   return { first: node * FAN, end: Math.min((node + 1) * FAN, below) };
 }

@@ -3,7 +3,7 @@
 import { columns, type Range, type Sight } from "./bars";
 import { around, beginnings, countBelow, descend, during, largest, least, levels } from "./pyramid";
 
-/** A value that holds until the next, over ascending times, with a pyramid above. */
+/** Values over ascending times, each valid until the next one, with a pyramid above. */
 export class Stairs {
   private readonly lows: Float64Array[];
   private readonly highs: Float64Array[];
@@ -22,13 +22,13 @@ export class Stairs {
     return this.time.length;
   }
 
-  /** The value that holds at `time`; NaN before the first. */
+  /** The value at `time`; NaN before the first. */
   at(time: number): number {
     const before = countBelow(this.time, time, true);
     return before === 0 ? Number.NaN : this.value[before - 1];
   }
 
-  /** The least and the largest value that hold from `t0` to `t1`, infinity left out. */
+  /** The smallest and the largest finite value from `t0` to `t1`. */
   range(t0: number, t1: number): Range {
     const seen = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
     const take = (low: number, high: number) => {
@@ -47,8 +47,8 @@ export class Stairs {
   }
 
   /**
-   * Tells `emit` of stretches of points in one column of pixels in `sight`, from left to right: the first and the last point, and the
-   * least and the largest value from the one to the other.
+   * Calls `emit` for each column of pixels in `sight`, from left to right, with its first and last point and the smallest and largest
+   * value between them.
    */
   visit(sight: Sight, emit: (x: number, first: number, last: number, low: number, high: number) => void): void {
     const { x, pixel } = sight;

@@ -1,6 +1,6 @@
 /** The primitives of a drawing. One drawing code serves the screen, PNG (`canvas.ts`) and SVG (`svg.ts`). */
 
-/** Numbers that grow: corners of a line, or boxes as x, y, width, height. Filled again and again without new memory. */
+/** A growing list of numbers: corners of a line, or boxes as x, y, width, height. It is refilled without allocating memory. */
 export class Coords {
   data = new Float64Array(1024);
   length = 0;
@@ -67,13 +67,13 @@ export interface Writing {
 export interface Surface {
   /** Side of the smallest dot that it shows, px. */
   readonly pixel: number;
-  /** Puts what `draw` draws at another place. */
+  /** Moves the output of `draw` to another place. */
   move(x: number, y: number, draw: () => void): void;
-  /** Everything that `draw` does stays inside the box. */
+  /** Clips the output of `draw` to the box. */
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
   boxes(boxes: Coords, colour: string, opacity?: number): void;
   line(corners: Coords, stroke: Stroke): void;
-  /** A line of level and upright pieces only. */
+  /** A line of horizontal and vertical pieces only. */
   steps(corners: Coords, stroke: Stroke): void;
   signs(places: Coords, shape: Shape, look: Look): void;
   text(text: string, x: number, y: number, writing: Writing): void;
@@ -111,6 +111,6 @@ function polygon(corners: number): number[] {
   });
 }
 
-/** Family of all writing; tabular digits keep columns of numbers in line. */
+/** The font family of all text; tabular digits keep columns of numbers aligned. */
 export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 export const FONT_SIZE = 11;

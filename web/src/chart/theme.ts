@@ -1,4 +1,4 @@
-/** Colours as the page's style sheets have them now (`palette.css`). */
+/** The current colours of the page's style sheets (`palette.css`). */
 
 const NAMES = [
   "paper",
@@ -30,11 +30,11 @@ const NAMES = [
 export type ColourName = (typeof NAMES)[number];
 export type Theme = Readonly<Record<ColourName, string>>;
 
-/** The colours that hold at `element`. */
+/** The colours in force at `element`. */
 export function readTheme(element: HTMLElement): Theme {
   const probe = document.createElement("span");
   element.append(probe);
-  // A property as such comes back as it was written, `light-dark()` and all; a colour comes back settled.
+  // A custom property is returned as written, including `light-dark()`; a colour is returned resolved.
   const theme = Object.fromEntries(
     NAMES.map((name) => {
       probe.style.color = `var(--ak-${name})`;
@@ -45,7 +45,7 @@ export function readTheme(element: HTMLElement): Theme {
   return theme as Theme;
 }
 
-/** Calls `changed` when light becomes dark or back; the answer ends that. */
+/** Calls `changed` when the theme changes between light and dark; the returned function ends that. */
 export function watchTheme(changed: () => void): () => void {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const observer = new MutationObserver(changed);

@@ -1,6 +1,6 @@
-/** Round numbers for an axis, and how they are written. */
+/** Round numbers for an axis, and their format. */
 
-/** A quantity as an axis writes it: the label's unit, and how many of the base unit (s, B) make one of it. */
+/** The format of a quantity on an axis: the label's unit, and its size in base units (s, B). */
 export interface Unit {
   readonly name: string;
   readonly size: number;
@@ -13,7 +13,7 @@ export interface Tick {
 
 const THIN = "\u2009";
 
-/** The smallest of 1, 2, 5 times a power of ten that cuts `span` into at most `most` parts. */
+/** The smallest of 1, 2, 5 times a power of ten that divides `span` into at most `most` parts. */
 export function niceStep(span: number, most: number): number {
   const least = span / Math.max(most, 1);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -30,13 +30,13 @@ export function ticks(from: number, to: number, most: number, unit: Unit, whole 
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const found: Tick[] = [];
   const last = Math.floor(high / step + 1e-9);
-  // Counted, not added up: a sum of steps drifts away from round numbers.
+  // Multiplied, not added up: a sum of steps drifts away from round numbers.
   for (let n = Math.ceil(low / step - 1e-9); n <= last; n++)
     found.push({ value: n * step * unit.size, label: grouped(n * step, digits) });
   return found;
 }
 
-/** The unit in which the times of a window are shortest. */
+/** The unit that gives a window's times the shortest text. */
 export function timeUnit(from: number, to: number): Unit {
   if (to < 0.01 && to - from < 0.001) return { name: "µs", size: 1e-6 };
   if (to < 10 && to - from < 0.5) return { name: "ms", size: 1e-3 };
@@ -49,7 +49,7 @@ export function byteUnit(top: number): Unit {
   return top >= 2e3 ? { name: "kB", size: 1e3 } : { name: "B", size: 1 };
 }
 
-/** Unit of things that are counted. */
+/** The unit of counts. */
 export function countUnit(name: string): Unit {
   return { name, size: 1 };
 }
@@ -62,7 +62,7 @@ export function grouped(value: number, digits = 0): string {
   return sign + text + (rest === undefined ? "" : `.${rest}`);
 }
 
-/** A number to three significant digits or so, as people write it. */
+/** A number with about three significant digits, for people. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "–";
   const size = Math.abs(value);
@@ -77,12 +77,12 @@ export function bytes(value: number): string {
   return Math.abs(value) < 1e7 ? `${short(value / 1e3)} kB` : `${short(value / 1e6)} MB`;
 }
 
-/** A moment, to the microsecond. */
+/** A point in time, to the microsecond. */
 export function moment(seconds: number): string {
   return `${seconds.toFixed(6).replace(/0{1,3}$/, "")} s`;
 }
 
-/** A stretch of time with the unit that fits. */
+/** A duration with a suitable unit. */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size >= 1 || size === 0) return `${short(seconds)} s`;

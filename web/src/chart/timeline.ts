@@ -1,12 +1,12 @@
 /** The time axis that all views share: the visible window and the selected moment. */
 
-/** A stretch of time, seconds. */
+/** A range of time, in seconds. */
 export interface Span {
   readonly t0: number;
   readonly t1: number;
 }
 
-/** No closer than this: the engine counts nanoseconds. */
+/** The shortest visible time: the engine counts nanoseconds. */
 const CLOSEST_S = 1e-6;
 
 export class Timeline {
@@ -25,7 +25,7 @@ export class Timeline {
     return this.seen;
   }
 
-  /** The moment that is looked at, if any. */
+  /** The moment at the cursor, if any. */
   get cursor(): number | undefined {
     return this.looked;
   }
@@ -44,7 +44,7 @@ export class Timeline {
     return () => this.cursorListeners.delete(listener);
   }
 
-  /** A run of `end` seconds; all of it is seen if all of the last one was. */
+  /** Sets a run of `end` seconds; all of it is visible if all of the last one was. */
   setEnd(end: number): void {
     const all = this.whole;
     this.last = Math.max(end, CLOSEST_S);
@@ -52,7 +52,7 @@ export class Timeline {
     else this.set(this.seen.t0, this.seen.t1);
   }
 
-  /** Shows from `t0` to `t1`; kept inside the run without a change of length, if that is possible. */
+  /** Shows from `t0` to `t1`, moved into the run without a change of length if possible. */
   set(t0: number, t1: number): void {
     if (!Number.isFinite(t0) || !Number.isFinite(t1)) return;
     const length = Math.min(Math.max(Math.abs(t1 - t0), CLOSEST_S), this.last);
@@ -63,7 +63,7 @@ export class Timeline {
     for (const listener of this.windowListeners) listener(next);
   }
 
-  /** Changes the length seen by `factor`; `about` stays where it is on the screen. */
+  /** Scales the visible time by `factor`; `about` keeps its place on the screen. */
   zoom(factor: number, about = (this.seen.t0 + this.seen.t1) / 2): void {
     const length = this.seen.t1 - this.seen.t0;
     const next = Math.min(Math.max(length * factor, CLOSEST_S), this.last);
@@ -79,7 +79,7 @@ export class Timeline {
     this.set(0, this.last);
   }
 
-  /** Moves the window, if need be, so that `time` is seen. */
+  /** Moves the window, if necessary, so that `time` is visible. */
   reveal(time: number): void {
     const { t0, t1 } = this.seen;
     if (time >= t0 && time <= t1) return;

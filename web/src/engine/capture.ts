@@ -4,7 +4,7 @@ import { FATES, type FlowTrace, type RunTrace, type Steps } from "./trace";
 /** Place of the capture, relative to the data. Default: detected. */
 export type At = "sender" | "receiver" | "middle";
 
-/** A stall, as `each_stall` of `ackclock capture --json` has it. */
+/** A stall, as in `each_stall` of `ackclock capture --json`. */
 export interface StallRow {
   start_s: number;
   duration_s: number;
@@ -14,7 +14,7 @@ export interface StallRow {
   frame_after: number;
 }
 
-/** One of `flows[]` of `ackclock capture --json`, as far as the page reads it. */
+/** An entry of `flows[]` of `ackclock capture --json`, as far as the page reads it. */
 export interface FlowRow {
   connection: number;
   flow: string;
@@ -36,7 +36,7 @@ export interface FlowRow {
   captured: { at: string; why: string };
 }
 
-/** One of `files[]` of it. */
+/** An entry of its `files[]`. */
 export interface FileRow {
   packets: number;
   segments: number;
@@ -79,14 +79,14 @@ export interface Fit {
 export interface Captured {
   /** As `flows[]` has it. */
   row: FlowRow;
-  /** The frame of each row of `sends`, as Wireshark counts. */
+  /** The frame of each row of `sends`, counted as in Wireshark. */
   sendFrame: Float64Array;
   /** The same of `acks`. */
   ackFrame: Float64Array;
-  /** What shows the verdict of a retransmission, by its frame, as far as it is told. */
+  /** The evidence for the verdict on a retransmission, by its frame; not all of it is included. */
   evidence: ReadonlyMap<number, string>;
   stalls: readonly StallRow[];
-  /** Segments and acknowledgments that are not drawn, being too many. */
+  /** The number of segments and acknowledgments that are left out because there are too many. */
   leftOut: number;
 }
 
@@ -162,7 +162,7 @@ export function captureTrace({ flow: row, retransmissions, stalls, leftOut, draw
   return { flows: [flow], queues: [], links: [], elements: [], durationS, summary: summary(row) };
 }
 
-/** The counts under the names that reports of runs have. */
+/** The counts under their names in reports of runs. */
 function summary({ goodput_bytes_per_s, retransmissions: counts }: FlowRow): RunTrace["summary"] {
   const flow = {
     goodput_bytes_per_s,

@@ -8,7 +8,7 @@ import type { FromWorker, ToWorker } from "./worker";
 export async function load(): Promise<Engine> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`the engine cannot be loaded: ${response.status} ${response.statusText}`);
-  // Some hosts serve the file under another type than compileStreaming takes.
+  // Some hosts serve the file with a type that compileStreaming does not accept.
   const module = await WebAssembly.compile(await response.arrayBuffer());
   const idle: Worker[] = [];
   const ask: Ask = (request, options = {}) => {

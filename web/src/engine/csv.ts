@@ -1,12 +1,12 @@
 /**
  * A trace in CSV, as `ackclock run --trace FILE.csv` and this page write it, read as a run to draw.
  *
- * The file has a row for each thing that happened and names no packet, so copies of the same data are told apart by
- * their order: the oldest under way arrives, the newest is dropped. It knows no links and no timer.
+ * The file has a row for each event and names no packet, so copies of the same data are distinguished by their
+ * order: the oldest one in flight arrives, the newest one is dropped. It has no links and no timers.
  */
 import { FATES, type FlowTrace, KINDS, PHASES, type QueueTrace, type RunTrace, SLOTS, VERDICTS, WHYS } from "./trace";
 
-/** A text that is no trace: where, and why. */
+/** A text that is not a trace: the place and the reason. */
 export class NotTrace extends Error {
   constructor(line: number, why: string, what: "line" | "record" = "line") {
     super(`${what} ${line}: ${why}`);
@@ -59,9 +59,9 @@ class Flow {
   marks: Columns = columns("time kind episode value");
   sackLeft: number[] = [];
   sackRight: number[] = [];
-  /** Rows of `sends` under way, by what they carry. */
+  /** Rows of `sends` in flight, by their content. */
   away = new Map<string, number[]>();
-  /** When ACKs were sent that are under way, with their numbers, by what they say. */
+  /** Times and numbers of the ACKs in flight, by their content. */
   answers = new Map<string, [number, number][]>();
   numbered = { sender: 0, receiver: 0 };
   /** The row of `sends` that arrived or was dropped last; -1 for none. */
@@ -88,7 +88,7 @@ export class Reader {
     const number = (column: string) => numeral(cell(column));
     const time = number("time_ns") / 1e9;
     if (!Number.isFinite(time) || time < this.last)
-      throw new NotTrace(line, "its time is none, or before the last", this.what);
+      throw new NotTrace(line, "its time is not a number, or before the previous one", this.what);
     this.last = time;
     const event = cell("event");
     if (event === "queue") {
@@ -163,7 +163,7 @@ function told(flow: Flow, time: number, event: string, cell: Cells, number: Numb
   does[event]?.();
 }
 
-/** A packet was sent, came, or was dropped; `side` is its sender's or the one it was meant for. */
+/** A packet was sent, arrived, or was dropped; `side` is its sender's or its destination's. */
 function carried(flow: Flow, time: number, event: string, cell: Cells, number: Numbers): void {
   const ofSender = (cell("side") === "sender") === (event === "sent");
   const long = number("len") > 0;
@@ -219,7 +219,7 @@ function arrived(flow: Flow, time: number, whole: boolean, cell: Cells, number: 
   nth[row] = number("nth");
 }
 
-/** The receiver threw something away of the packet that came last. */
+/** The receiver discarded a part of the packet that arrived last. */
 function refused(flow: Flow, number: Numbers): void {
   const { fate } = flow.sends;
   if (fate && flow.came >= 0 && number("missing") > 0 && number("len") > 0) fate[flow.came] = FATES.indexOf("refused");

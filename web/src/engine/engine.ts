@@ -1,4 +1,4 @@
-/** The engine's answers, typed: what `crates/wasm` is asked and says. */
+/** The engine's requests and answers, as `crates/wasm` defines them. */
 import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow } from "./capture";
 import type { Interval } from "./repeat";
 import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
@@ -7,7 +7,7 @@ import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace
 export interface Scenario {
   /** TOML. */
   scenario: string;
-  /** The stack of every flow, in place of the scenario's own. */
+  /** The stack of every flow, instead of the scenario's own. */
   stack?: string | undefined;
   /** Parameters of every flow's stack, as in `rto.tick=500 ms`. */
   set?: readonly string[] | undefined;
@@ -19,16 +19,16 @@ export interface Run extends Scenario {
 }
 
 export interface Options {
-  /** The file that the request is about. */
+  /** The file of the request. */
   file?: Blob | undefined;
   signal?: AbortSignal | undefined;
-  /** Hears the share of the run that is done, 0 to 1. */
+  /** Called with the share of the run that is done, 0 to 1. */
   progress?: ((share: number) => void) | undefined;
 }
 
-/** Why a scenario is not taken; the `cause` of the error with which a request is rejected. */
+/** Why a scenario is refused; the `cause` of the error with which a request is rejected. */
 export interface Refusal {
-  /** In the scenario's text, from 1. */
+  /** The line in the scenario's text, from 1. */
   line: number | undefined;
   /** Path of the key, as in `link[0].rate`. */
   key: string | undefined;
@@ -50,7 +50,7 @@ export interface Layout {
   links: LinkTrace[];
   elements: { number: number; link: number; kind: string }[];
   flows: { name: string; from: string; to: string; stack: string; mss: number; window: number }[];
-  /** How many kinds of background traffic there are. */
+  /** The number of kinds of background traffic. */
   background: number;
 }
 
@@ -60,7 +60,7 @@ export type Stack = Readonly<Record<string, unknown>> & { readonly name: string;
 /** A trace to download. */
 export interface File {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of a CSV, for `NAME.csv-metadata.json`: which run it is, and every column's type and meaning. */
+  /** The description of a CSV, for `NAME.csv-metadata.json`: its run, and every column's type and meaning. */
   description: string | undefined;
   traceHash: string;
 }
@@ -74,21 +74,21 @@ export interface Engine {
   means(of: readonly (readonly number[])[]): Promise<(Interval | null)[]>;
   /** The trace as `ackclock run --trace FILE.csv` writes it. */
   csv(run: Run, options?: Options): Promise<File>;
-  /** The same as `ackclock run --trace FILE.parquet` writes it. */
+  /** The trace as `ackclock run --trace FILE.parquet` writes it. */
   parquet(run: Run, options?: Options): Promise<File>;
   /** The scenario's layout; rejects as `run` does. */
   check(scenario: Scenario): Promise<Layout>;
   /** The scenario with every default spelled out, as `ackclock show` prints it. */
   show(scenario: Scenario): Promise<string>;
-  /** The stacks that have names. */
+  /** The named stacks. */
   stacks(): Promise<Stack[]>;
   /** The JSON Schema of scenario files. */
   schema(): Promise<Record<string, unknown>>;
   /** The flows of a capture. Rejects with the fault of the file and its place. */
   capture(of: CaptureFile, options?: Options): Promise<Found>;
-  /** One of them as a run to draw. */
+  /** One of the flows as a run to draw. */
   captureFlow(of: CaptureFile, flow: FlowRow, options?: Options): Promise<RunTrace>;
-  /** The path that explains one of them; rejects with why there is none. */
+  /** The path that explains one of the flows; rejects with the reason if there is none. */
   captureFit(of: CaptureFile, flow: FlowRow, stack: string, options?: Options): Promise<Fit>;
 }
 
@@ -128,7 +128,7 @@ export function engine(ask: Ask): Engine {
   };
 }
 
-/** The refusal with which a request was rejected, if that is why. */
+/** The refusal with which a request was rejected, if it was refused. */
 export function refusalOf(error: unknown): Refusal | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === "object" && cause !== null && "allowed" in cause ? (cause as Refusal) : undefined;
@@ -162,7 +162,7 @@ function file({ file, description, trace_hash }: Recorded): File {
   return { bytes: file, description, traceHash: trace_hash };
 }
 
-/** Seeds go as digits: they may be greater than JavaScript's whole numbers. */
+/** Seeds are passed as digits, because they may exceed JavaScript's whole numbers. */
 function asked({ seed, ...scenario }: Run) {
   return { ...scenario, seed: String(seed) };
 }

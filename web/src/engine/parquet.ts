@@ -10,7 +10,7 @@ export async function readParquet(file: ArrayBuffer, progress: (share: number) =
   for (const column of NEEDED) if (!names.has(column)) throw new Error(`there is no column ${column}`);
   const reader = new Reader("record");
   let [rowStart, record] = [0, 1];
-  // A group at a time: rows are large while they are objects.
+  // One row group at a time, because rows are large as objects.
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
     const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
@@ -25,7 +25,7 @@ export async function readParquet(file: ArrayBuffer, progress: (share: number) =
   return reader.run();
 }
 
-/** A value as CSV has it. */
+/** A value as in CSV. */
 function written(value: unknown): string {
   if (value === null || value === undefined) return "";
   return value === Number.POSITIVE_INFINITY ? "inf" : String(value);

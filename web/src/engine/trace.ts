@@ -8,11 +8,11 @@
 
 import type { Captured } from "./capture";
 
-/** The slot that asked for a segment or wrote the window; `by` is an index into it. */
+/** The slot that requested a segment or wrote the window; `by` is an index into it. */
 export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
 /** The sender's phases; `from` and `to` are indices into it. */
 export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
-/** Why a phase began or ended. */
+/** The reason for the start or the end of a phase. */
 export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
 /** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
 export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
@@ -31,28 +31,28 @@ export type Kind = (typeof KINDS)[number];
 export type Verdict = (typeof VERDICTS)[number];
 export type Fate = (typeof FATES)[number];
 
-/** Segments with data, as the sender handed them to the network. */
+/** Segments with data, in the order of transmission. */
 export interface Sends {
   time: Float64Array;
   seq: Float64Array;
   len: Uint32Array;
-  /** How often these data have now been sent: 1 is the first transmission. */
+  /** How often this data has been sent by now: 1 is the first transmission. */
   sends: Uint8Array;
   /** Index into `VERDICTS`. */
   verdict: Uint8Array;
   /** Index into `FATES`. */
   fate: Uint8Array;
-  /** When it arrived or was dropped; NaN while under way. */
+  /** When it arrived or was dropped; NaN while in flight. */
   fateTime: Float64Array;
-  /** Index into `SLOTS`: who asked for it. */
+  /** Index into `SLOTS`: the slot that requested it. */
   by: Uint8Array;
-  /** The newest episode then, 0 before the first. */
+  /** The newest episode at that time, 0 before the first. */
   episode: Uint32Array;
   /** The element that dropped it, else -1. */
   element: Int32Array;
-  /** As which arrival there, from 0, else -1. */
+  /** The number of its arrival there, from 0, else -1. */
   nth: Int32Array;
-  /** The flow's how many-th packet with sequence space it is, from 0, in the order of sending: SYN and retransmissions included. */
+  /** Its index among the flow's packets with sequence space in the order of sending, from 0, with SYN and retransmissions. */
   number: Uint32Array;
   /** 1 if it arrived with the mark of a queue (CE, RFC 3168). */
   marked: Uint8Array;
@@ -69,15 +69,15 @@ export interface Acks {
   rwnd: Float64Array;
   /** Duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it ended. */
   dupRun: Uint32Array;
-  /** Bytes that the sender holds to be in the network after it. */
+  /** Bytes in the network after it, by the sender's estimate. */
   pipe: Float64Array;
   newlyDelivered: Float64Array;
   /** Its index among the flow's pure ACKs in the order of sending, from 0. */
   number: Uint32Array;
-  /** Where its blocks begin in the flow's `sackLeft` and `sackRight`, in the order of the option. */
+  /** The index of its first block in the flow's `sackLeft` and `sackRight`; blocks are in the order of the option. */
   sackFirst: Uint32Array;
   sackCount: Uint8Array;
-  /** 1 if it was dropped on its way. */
+  /** 1 if it was dropped on the path. */
   dropped: Uint8Array;
   /** 1 if it echoes a mark (ECE, RFC 3168). */
   echo: Uint8Array;
@@ -87,9 +87,9 @@ export interface Acks {
 export interface Windows {
   time: Float64Array;
   cwnd: Float64Array;
-  /** Infinity where there is none yet. */
+  /** Infinity while there is none. */
   ssthresh: Float64Array;
-  /** Index into `SLOTS`: who wrote it. */
+  /** Index into `SLOTS`: the slot that wrote it. */
   by: Uint8Array;
   episode: Uint32Array;
 }
@@ -100,7 +100,7 @@ export interface Steps {
   value: Float64Array;
 }
 
-/** The sender's ways from phase to phase; it begins in `open`. */
+/** The sender's changes of phase; it begins in `open`. */
 export interface Phases {
   time: Float64Array;
   /** Index into `PHASES`. */
@@ -112,17 +112,17 @@ export interface Phases {
   episode: Uint32Array;
 }
 
-/** Moments that are worth a sign. */
+/** Events that get a sign. */
 export interface Marks {
   time: Float64Array;
   /** Index into `KINDS`. */
   kind: Uint8Array;
   episode: Uint32Array;
-  /** For `timeout` how often the timer had backed off before; for `persist` the offset probed; else NaN. */
+  /** For `timeout` the number of earlier back-offs; for `persist` the offset probed; else NaN. */
   value: Float64Array;
 }
 
-/** What each arrival found in the queue of a directed link, itself included. */
+/** The queue of a directed link at each arrival, the arriving packet included. */
 export interface QueueTrace {
   /** The directed link's number, as in the trace's column `link`. */
   link: number;
@@ -152,11 +152,11 @@ export interface FlowTrace {
   /** Right edges, exclusive. */
   sackRight: Float64Array;
   windows: Windows;
-  /** Duplicate ACKs, or SACKed segments, that mean a loss. */
+  /** The number of duplicate ACKs, or SACKed segments, that means a loss. */
   dupthresh: Steps;
   /** The retransmission timeout, ms; empty if the engine does not report it. */
   rto: Steps;
-  /** What a Reno-style recovery adds to `cwnd` when it sends, bytes. */
+  /** The bytes that a Reno-style recovery adds to `cwnd` when it sends. */
   inflation: Steps;
   phases: Phases;
   marks: Marks;

@@ -1,4 +1,4 @@
-/** Runs requests away from the page: one module, an instance for each request. */
+/** Runs requests in a worker: one module, an instance for each request. */
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 import { columnsOf } from "./reading";
 
@@ -27,7 +27,7 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   }
 });
 
-/** Reads a file piece by piece; only a worker may wait for it. TypeScript knows the class in its library for workers alone. */
+/** Reads a file piece by piece; only a worker may block on this. TypeScript has the class only in its library for workers. */
 declare class FileReaderSync {
   readAsArrayBuffer(piece: Blob): ArrayBuffer;
 }

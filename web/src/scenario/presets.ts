@@ -1,8 +1,8 @@
-/** Prepared experiments: everyday paths, and those of the papers. Made of the repository's files by scripts/presets.mjs. */
+/** Prepared experiments: everyday paths, and those of the papers. Made from the repository's files by scripts/presets.mjs. */
 import type { StackChoice } from "./state";
 
 export interface Preset {
-  /** As in `hoe-1995/fig5-7`: what reports link to, so it stays. */
+  /** For example `hoe-1995/fig5-7`; it must not change, because reports link to it. */
   id: string;
   /** The paper, or "Everyday paths". */
   group: string;

@@ -1,4 +1,4 @@
-/** A choice of stack as the engine is asked for it. */
+/** A choice of stack in the form that the engine takes. */
 import type { Json } from "./toml";
 
 /** Changed parameters as `--set` takes them; a replaced component comes before changes of its parameters. */
@@ -8,7 +8,7 @@ export function setOptions(set: { readonly [path: string]: Json }): string[] {
   return entries.map(([path, value]) => `${path}=${inline(value)}`);
 }
 
-/** A value as TOML in one line. JSON's strings are TOML's, but for DEL. */
+/** A value as TOML in one line. JSON's strings are valid in TOML, except for DEL. */
 function inline(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (typeof value === "object" && value !== null) {

@@ -1,7 +1,7 @@
 /** The state of the page in the fragment of its address: whole, compressed, with a version. */
 import type { Json, Table } from "./toml";
 
-/** One of the stacks that are compared: a named one, or the scenario's own, with some parameters changed. */
+/** A compared stack: a named one, or the scenario's own, with some parameters changed. */
 export interface StackChoice {
   name: string | null;
   /** Changed parameters by path, as with `--set`. */
@@ -28,12 +28,12 @@ export type Asked =
   | { what: "nothing" }
   | { what: "preset"; id: string }
   | { what: "state"; state: State }
-  /** It cannot be read; the message says why. */
+  /** A link cannot be read; the message says why. */
   | { what: "bad"; message: string };
 
 const VERSION = 1;
 const MOST_STACKS = 4;
-/** Text that a fragment may unfold to: a few kilobytes can hold gigabytes of zeros. */
+/** The largest text that a fragment may expand to: a few kilobytes can hold gigabytes of zeros. */
 const MOST_BYTES = 16 << 20;
 /** Tables within tables; the engine's own scenarios have five. */
 const DEEPEST = 32;
@@ -47,7 +47,7 @@ export async function encode(state: State): Promise<string> {
   return `lab=${VERSION}.${base64url(packed)}`;
 }
 
-/** The fragment that asks for a preset, without `#`. */
+/** The fragment that opens a preset, without `#`. */
 export function encodePreset(id: string): string {
   return `preset=${id}`;
 }
@@ -57,7 +57,7 @@ export async function decode(fragment: string): Promise<Asked> {
   const text = fragment.replace(/^#/, "");
   if (text === "") return { what: "nothing" };
   const [, kind, value] = text.match(/^(preset|lab)=(.+)$/s) ?? [];
-  if (kind === undefined || value === undefined) return bad("it asks for nothing that this page knows");
+  if (kind === undefined || value === undefined) return bad("it names nothing that this page knows");
   if (kind === "preset") return { what: "preset", id: unescaped(value) };
   const [, version, packed] = value.match(/^(\d+)\.([\w-]*)$/) ?? [];
   if (version === undefined || packed === undefined) return bad(DAMAGED);
@@ -127,7 +127,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Bytes through a stream, as far as `MOST_BYTES`. */
+/** The bytes that a stream makes of these, up to `MOST_BYTES`. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   stream: GenericTransformStream,

@@ -1,10 +1,10 @@
-/** Scenarios as text and as tables. The table is that of the file, so that the way there and back loses comments alone. */
+/** Scenarios as text and as tables. The table has the file's structure, so a conversion there and back loses only comments. */
 import { parse, stringify, TomlError } from "smol-toml";
 
 export type Json = string | number | boolean | null | Json[] | Table;
 export type Table = { [key: string]: Json };
 
-/** A text that is no TOML: where, and why. */
+/** A text that is not TOML: the place and the reason. */
 export class NotToml extends Error {
   constructor(
     /** From 1. */
@@ -26,7 +26,7 @@ export function fromToml(text: string): Table {
   }
 }
 
-/** Writes it. A number without a fraction is written as a whole one, which the engine takes for either. */
+/** Writes it. A number without a fraction is written as an integer, which the engine accepts for both types. */
 export function toToml(scenario: Table): string {
   return `${stringify(scenario).trim()}\n`;
 }

@@ -13,7 +13,7 @@ import {
 } from "../engine/trace";
 import { arrivals, end, firstAfter, held, type Pause, until } from "./pauses";
 
-/** One transmission of the segment that all wait for. */
+/** A transmission of the segment for which both ends wait. */
 export interface Copy {
   /** Row in `sends`. */
   row: number;
@@ -22,12 +22,12 @@ export interface Copy {
   by: Slot;
   fate: Fate;
   fateTime: number;
-  /** Where it was dropped, in words. */
+  /** The place of its drop, in words. */
   place: string;
   needless: boolean;
 }
 
-/** The shortest ways of a flow's packets: data to the receiver, ACKs back; seconds. */
+/** The shortest one-way times of a flow's packets: data to the receiver, ACKs back; in seconds. */
 export interface Ways {
   data: number;
   ack: number;
@@ -35,17 +35,17 @@ export interface Ways {
 
 export interface Timeout {
   time: number;
-  /** How often the timer had backed off before. */
+  /** The number of earlier back-offs of the timer. */
   backoff: number;
   /** The timer's setting, in seconds. */
   rto: number | undefined;
-  /** The ACK or transmission that set it, if the time since one is just that. */
+  /** The ACK or transmission that set it, if exactly this time has passed since one. */
   setBy: number | undefined;
 }
 
 export interface Facts {
   pause: Pause;
-  /** Which full segment of the stream all wait for, counted from 1. */
+  /** The number of that segment among the stream's full segments, from 1. */
   segment: number;
   copies: Copy[];
   ways: Ways;
@@ -59,21 +59,21 @@ export interface Facts {
   /** The phase when the pause began, after the ACK that began it, and before that ACK. */
   phase: Phase;
   phaseBefore: Phase;
-  /** Duplicate ACKs until the first answer to them: a fast retransmit, a timeout, or the end. */
+  /** Duplicate ACKs until the first response: a fast retransmit, a timeout, or the end. */
   duplicates: number;
-  /** When the last of them came; the pause's beginning without any. */
+  /** Arrival of the last of them; the pause's beginning if there was none. */
   lastDuplicate: number;
   /** Duplicates that mean a loss; undefined for a sender that does not count them. */
   dupthresh: number | undefined;
   /** Segments sent behind the first copy that arrived in time to cause duplicates. */
   behind: number;
-  /** New segments sent meanwhile, and those of them that `disorder` asked for. */
+  /** New segments sent meanwhile, and how many of them `disorder` requested. */
   fresh: number;
   limited: number;
   /** When a fast recovery began in the pause. */
   recovery: number | undefined;
   timeouts: Timeout[];
-  /** Window and what was outstanding at the last moment before the first timeout or the end, in segments. */
+  /** The window and the outstanding data just before the first timeout or the end, in segments. */
   cwnd: number | undefined;
   inflation: number;
   flight: number;
@@ -82,11 +82,11 @@ export interface Facts {
   /** Retransmissions in the pause, and how many were needless. */
   again: number;
   needless: number;
-  /** ACKs that would have ended it and were dropped. */
+  /** Dropped ACKs that would have ended it. */
   lostAcks: number;
   /** Segments that the ACK at its end covers; 0 at the end of the run. */
   covered: number;
-  /** When an episode of the pause was found to be a mistake, and whether the window was given back. */
+  /** When an episode of the pause was found to be a mistake, and whether the window was restored. */
   mistake: { time: number; undone: boolean } | undefined;
 }
 
@@ -193,7 +193,7 @@ export function shortestWays({ sends, acks }: FlowTrace): Ways {
   return { data, ack };
 }
 
-/** How many packets that were sent later arrived before this one. */
+/** The number of packets sent later that arrived before this one. */
 function overtakers({ sends }: FlowTrace, first: Copy): number {
   if (first.fate !== "delivered") return 0;
   let count = 0;
@@ -229,7 +229,7 @@ function highestAt({ sends }: FlowTrace, time: number): number {
   return highest;
 }
 
-/** What was sent between the pause's beginning and its first answer, and what of all sent behind the hole arrived by then. */
+/** Segments sent between the start of the pause and the first response, and segments sent behind the hole that had arrived by then. */
 function sentMeanwhile({ sends }: FlowTrace, pause: Pause, first: Copy | undefined, answer: number, back: number) {
   let [behind, fresh, limited] = [0, 0, 0];
   for (let row = (first?.row ?? -1) + 1; row < sends.time.length && (sends.time[row] as number) < answer; row += 1) {
@@ -257,7 +257,7 @@ function timeoutsIn(flow: FlowTrace, pause: Pause): Timeout[] {
   return all;
 }
 
-/** The ACK or the transmission at that very time, if there is one; the timer may have been set then. */
+/** The ACK or the transmission at exactly that time, if there is one; it may have set the timer. */
 function moment({ acks, sends }: FlowTrace, time: number): number | undefined {
   const slack = 1e-7;
   const near = [acks.time[firstAfter(acks, time + slack) - 1], sends.time[until(sends.time, time + slack) - 1]];
@@ -298,7 +298,7 @@ function lostAcks({ acks }: FlowTrace, pause: Pause): number {
   return count;
 }
 
-/** The word on an episode that began in the pause; it may come after its end. */
+/** The verdict on an episode that began in the pause; it may follow later. */
 function mistakeAfter({ marks, phases }: FlowTrace, pause: Pause) {
   const episodes = new Set<number>();
   for (

@@ -3,13 +3,13 @@ import type { Acks, FlowTrace, Sends, Steps } from "../engine/trace";
 
 /** From one ACK of new data to the next, with data outstanding. */
 export interface Pause {
-  /** The ACK before it; the first transmission if there was none. */
+  /** Time of the ACK before it, or of the first transmission if there was none. */
   from: number;
-  /** The ACK that ends it, or the end of the run. */
+  /** Time of the ACK that ends it, or of the end of the run. */
   to: number;
-  /** When the ACK before it was sent: what reaches the receiver from then on answers for the pause. */
+  /** When the ACK before it was sent: arrivals at the receiver from then on explain the pause. */
   since: number;
-  /** First unacknowledged offset meanwhile. */
+  /** The first unacknowledged offset during the pause. */
   una: number;
   /** Row in `acks` of the ACK that ends it; -1 at the end of the run. */
   ended: number;
@@ -18,7 +18,7 @@ export interface Pause {
 /** Shortest pause that is reported, in the flow's shortest round-trip times. */
 const LONG = 2;
 
-/** The longest pauses of a flow, the longest first; at most the number asked for. */
+/** The longest pauses of a flow, the longest first; at most the requested number. */
 export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[] {
   const all: Pause[] = [];
   let shortest = Number.POSITIVE_INFINITY;
@@ -40,7 +40,7 @@ export function longestPause(flow: FlowTrace, durationS: number): number {
   return longest;
 }
 
-/** Tells of all intervals between ACKs of new data; `last` is the row in `sends` of what was sent last by then. */
+/** Calls back for each interval between ACKs of new data; `last` is the row in `sends` of the latest transmission by then. */
 function walk(
   { sends, acks }: FlowTrace,
   durationS: number,
@@ -48,7 +48,7 @@ function walk(
 ): void {
   if (sends.time.length === 0) return;
   let [from, since, una, row, highest] = [sends.time[0] as number, 0, 1, 0, 1];
-  /** What was sent until then, and when the last of it ended the flow's idle time. */
+  /** The transmissions until then, and the time at which the last of them ended an idle time of the flow. */
   const sentUntil = (time: number) => {
     for (; row < sends.time.length && (sends.time[row] as number) <= time; row += 1) {
       if (una >= highest) from = sends.time[row] as number;
@@ -66,7 +66,7 @@ function walk(
   if (una < highest) tell(from, durationS, since, una, -1, row - 1);
 }
 
-/** Since the first transmission that ends at `ack` was sent; Infinity if it was sent again. */
+/** Time since the first transmission that ends at `ack`; Infinity if it was sent again. */
 function roundTrip(sends: Sends, last: number, ack: number, time: number): number {
   for (let row = last; row >= 0 && (sends.time[row] as number) > time - 60; row -= 1) {
     if (end(sends, row) === ack)
@@ -81,7 +81,7 @@ export function end(sends: Sends, row: number): number {
   return (sends.seq[row] as number) + (sends.len[row] as number);
 }
 
-/** How many of the ascending `times` are not after `time`; with `before`, how many are before it. */
+/** The number of ascending `times` not after `time`; with `before`, of those before it. */
 export function until(times: Float64Array, time: number, before = false): number {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -93,7 +93,7 @@ export function until(times: Float64Array, time: number, before = false): number
   return low;
 }
 
-/** What holds at `time`, or just before it; undefined before the first step. */
+/** The value at `time`, or just before it; undefined before the first step. */
 export function held(steps: Steps, time: number, before = false): number | undefined {
   return steps.value[until(steps.time, time, before) - 1];
 }
@@ -101,7 +101,7 @@ export function held(steps: Steps, time: number, before = false): number | undef
 /** Rows of the ACKs that arrived after `from` and before `to`. */
 export function arrivals(acks: Acks, from: number, to: number): number[] {
   const rows: number[] = [];
-  // Dropped ACKs stand at their sending, so times ascend only among the others: the scan begins at a sure place.
+  // Dropped ACKs are at their time of sending, so only the other times ascend: the scan begins at a safe place.
   for (let i = Math.max(0, firstAfter(acks, from)); i < acks.time.length; i += 1) {
     const time = acks.dropped[i] === 1 ? (acks.sent[i] as number) : (acks.time[i] as number);
     if (time >= to) break;

@@ -1,7 +1,7 @@
 /** A pause in words. */
 import type { Copy, Facts, Timeout } from "./facts";
 
-/** A sentence, with the moment that it is about and the transmissions that it names (rows in `sends`). */
+/** A sentence, with its time and the transmissions that it names (rows in `sends`). */
 export interface Sentence {
   time: number;
   text: string;
@@ -27,7 +27,7 @@ function cause(f: Facts): string {
   return f.timeouts.length > 0 ? `${late}: a needless timeout` : late;
 }
 
-/** From what happened first to how it ended. */
+/** The sentences in the order of events. */
 export function story(f: Facts): Sentence[] {
   const told = [...whatHappened(f), ...howItBegan(f), ...duplicates(f), ...recovery(f), ...timeouts(f), ...ending(f)];
   const inOrder = told.map((sentence, i) => ({ sentence, i }));
@@ -112,7 +112,7 @@ function duplicates(f: Facts): Sentence[] {
   return [say(f.lastDuplicate, `${came}, while ${needed}: ${scarcity(f)}.`)];
 }
 
-const GUARD = "what was sent before an earlier recovery or timeout begins no other fast retransmit";
+const GUARD = "data sent before an earlier recovery or timeout starts no other fast retransmit";
 
 /** Why there were so few. */
 function scarcity(f: Facts): string {
@@ -179,10 +179,10 @@ function timeouts(f: Facts): Sentence[] {
   });
 }
 
-/** From when the timer counted, where that is not the moment that one would think. */
+/** The start of the timer, if it is not the obvious one. */
 function origin(t: Timeout, since: number): string {
   if (t.rto === undefined || Math.abs(t.time - since - t.rto) < 1e-6) return "";
-  // Only a clock that ticks fires at another time than it was set for.
+  // Only a clock with ticks fires at a time other than the one set.
   return t.setBy === undefined ? ", in ticks of a coarse clock" : `, set at ${at(t.setBy)}`;
 }
 
@@ -211,7 +211,7 @@ function count(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
-/** A number of segments, with a decimal where it is no whole one. */
+/** A number of segments, with a decimal if it is not whole. */
 function segments(n: number): string {
   const text = String(Number(n.toFixed(1)));
   return `${text} segment${text === "1" ? "" : "s"}`;

@@ -1,4 +1,4 @@
-/** A capture that someone brought: its flows, the one that is drawn, and the path that explains it. */
+/** An opened capture: its flows, the flow that is drawn, and the path that explains it. */
 import type { At, FlowRow, Found } from "../engine/capture";
 import type { CaptureFile, Engine, Options } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
@@ -12,7 +12,7 @@ import type { Progress } from "./session";
 /** The initial sender on a fitted path: the sender in most captures. */
 const SENDER = "linux-2025";
 
-/** Where it was captured, as people choose it. */
+/** Where it was captured, as offered to the user. */
 const PLACES: readonly (readonly [At | "", string])[] = [
   ["", "found out"],
   ["sender", "at the sender"],
@@ -75,7 +75,7 @@ export class CapturePanel {
     this.reading = undefined;
   }
 
-  /** Something else is drawn now. */
+  /** The page now draws something else. */
   left(): void {
     this.drawn = undefined;
     markFlow(this.flows, undefined);
@@ -173,7 +173,7 @@ export class CapturePanel {
   }
 }
 
-/** Says why a file is not read. */
+/** Explains why a file is not read. */
 function refused({ name }: CaptureFile): (why: string) => void {
   return (why) => notice(`${name}: ${why}`, true);
 }

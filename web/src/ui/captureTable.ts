@@ -5,7 +5,7 @@ import { fill, h } from "./dom";
 
 /** Number of rows shown; the search finds the others. */
 const SHOWN = 100;
-/** With more flows than these there is a search. */
+/** With more flows than this, there is a search. */
 const MANY = 12;
 
 type Cell = readonly [title: string, of: (flow: FlowRow) => string];
@@ -52,7 +52,7 @@ function row(flow: FlowRow, choose: (flow: FlowRow) => void): HTMLElement {
   return h("tr", { "data-flow": keyOf(flow) }, h("th", { scope: "row" }, name), ...cells);
 }
 
-/** Marks the row of the flow that is drawn; none without. */
+/** Marks the row of the flow that is drawn, if any. */
 export function markFlow(table: Element, flow: FlowRow | undefined): void {
   for (const one of table.querySelectorAll<HTMLElement>("tbody tr"))
     one.ariaCurrent = flow && one.dataset.flow === keyOf(flow) ? "true" : null;

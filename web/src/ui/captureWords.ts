@@ -5,7 +5,7 @@ import type { Captured, FileRow, Fit, Parameter } from "../engine/capture";
 /** Captures up to this size are opened, bytes. */
 export const MOST_BYTES = 200e6;
 
-/** Why a file is not opened. */
+/** The reason for which a file is not opened. */
 export function tooLarge(name: string, size: number): string {
   const has = `it has ${grouped(size / 1e6)} MB, and the page opens captures of up to ${grouped(MOST_BYTES / 1e6)} MB`;
   return `${name}: ${has}. The command line takes larger ones: ackclock capture ${name}`;

@@ -6,8 +6,8 @@ type Value = string | number | boolean | null | undefined | EventListener | ((ev
 /**
  * An element.
  *
- * A name that begins with `on` is a listener, one that is true or false a boolean attribute if HTML has none of ARIA's
- * form; all others are attributes. `null`, `undefined` and `false` leave an attribute out.
+ * A name that begins with `on` is a listener. A value of true or false is a boolean attribute, except for ARIA's,
+ * which have the words. `null`, `undefined` and `false` leave an attribute out.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -48,7 +48,7 @@ export function fresh(stem: string): string {
   return `${stem}-${last}`;
 }
 
-/** Calls `then` once when nothing has called for `ms` milliseconds. */
+/** Calls `then` once, when there has been no call for `ms` milliseconds. */
 export function debounce(ms: number, then: () => void): { call: () => void; now: () => void; cancel: () => void } {
   let timer = 0;
   const cancel = () => window.clearTimeout(timer);
@@ -63,14 +63,14 @@ export function debounce(ms: number, then: () => void): { call: () => void; now:
   return { call, now, cancel };
 }
 
-/** Text with `code` between backquotes, as the sentences of the schema have it. */
+/** Text with `code` between backquotes, as in the sentences of the schema. */
 export function prose(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   for (const [i, part] of text.split("`").entries()) fragment.append(i % 2 ? h("code", {}, part) : part);
   return fragment;
 }
 
-/** Hands `content` to the person as a file. */
+/** Saves `content` as a file on the user's machine. */
 export function download(name: string, content: Blob | string, type = "text/plain"): void {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = h("a", { href: url, download: name });

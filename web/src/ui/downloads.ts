@@ -22,12 +22,12 @@ export interface Trace {
 }
 
 export interface Pictures {
-  /** The views' names, and how people call them. */
+  /** The views' names and titles. */
   views: readonly (readonly [string, string])[];
   picture: (view: string, kind: "svg" | "png") => Promise<Blob>;
 }
 
-/** A run whose traces the engine makes again when they are asked for. */
+/** A run whose traces the engine makes again on request. */
 export function itemOf(engine: Engine, run: RunTrace, name: string, scenario: string, seed: number): Item {
   const asked = { scenario, seed };
   return { name, run, toml: scenario, csv: () => engine.csv(asked), parquet: () => engine.parquet(asked) };
@@ -73,7 +73,7 @@ function picture(stem: string, { views, picture }: Pictures): HTMLElement {
     }
   };
   const row = h("div", { class: "row" }, select, button("SVG", save("svg")), button("PNG", save("png")));
-  return h("section", {}, h("h3", {}, "Picture, as it is seen now"), row);
+  return h("section", {}, h("h3", {}, "Picture, as shown now"), row);
 }
 
 function button(says: string, click: () => unknown): HTMLElement {

@@ -11,8 +11,8 @@ export class Editing {
   private readonly last: { key: string } = { key: "" };
 
   /**
-   * @param read what stands at a path
-   * @param write puts a value there; undefined takes it away
+   * @param read returns the value at a path
+   * @param write sets the value there; undefined removes it
    * @param redraw draws the editor again, after its form has changed
    */
   constructor(

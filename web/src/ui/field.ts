@@ -1,4 +1,4 @@
-/** One value: an exact field, a slider where there is an order, and the place for a refusal. */
+/** One value: an exact field, a slider if values have an order, and a place for a refusal. */
 
 import type { Refusal } from "../engine/engine";
 import { fill, fresh, h, prose } from "./dom";
@@ -10,7 +10,7 @@ import type { Field, Shape } from "./schema";
 
 type Of<T extends Shape["type"]> = Extract<Shape, { type: T }>;
 
-/** A value's place: what it may be, and the way to it. */
+/** A value's place: its shape, and its path. */
 export interface Place {
   editing: Editing;
   path: Path;
@@ -23,7 +23,7 @@ export function place(editing: Editing, path: Path, field: Field): Place {
   return { editing, path, field, read: () => editing.read(path), write: (value) => editing.write(path, value) };
 }
 
-/** The control of a simple value; nothing if the shape is no simple value. */
+/** The control of a simple value; undefined for any other shape. */
 export function simple(at: Place): HTMLElement | undefined {
   const { shape } = at.field;
   switch (shape.type) {
@@ -72,12 +72,12 @@ export function sentenceOf(why: Refusal): string {
   return why.allowed === "" ? why.message : `Found ${why.found}. Allowed: ${why.allowed}${hint}`;
 }
 
-/** A refusal inside something folded would not be seen. */
+/** A refusal inside a folded section would not be visible. */
 function unfold(element: HTMLElement): void {
   for (let at = element.parentElement; at; at = at.parentElement) if (at instanceof HTMLDetailsElement) at.open = true;
 }
 
-/** The sentence, with the default where the sentence does not say it. */
+/** The sentence, with the default unless the sentence states it. */
 function about(field: Field): string {
   const standard = field.standard as Json | undefined;
   const silent =
@@ -92,7 +92,7 @@ function shown(value: Json | undefined): string {
   return String(value);
 }
 
-/** A quantity or a number: an exact field, and a slider over the values that one mostly wants. */
+/** A quantity or a number: an exact field, and a slider over the most useful values. */
 function ordered(at: Place, shape: Of<"quantity"> | Of<"number">): HTMLElement {
   const scale = scaleOf(shape, at.field.standard);
   const exact = h("input", { class: "exact", type: "text", spellcheck: "false", autocomplete: "off" });
@@ -125,7 +125,7 @@ function follows(slider: HTMLInputElement, exact: HTMLInputElement, scale: Scale
   slider.setAttribute("aria-valuetext", exact.value);
 }
 
-/** A button between a limit and none. */
+/** A button that switches between a limit and none. */
 function endless(exact: HTMLInputElement, scale: Scale, put: (v: string) => void, follow: () => void): HTMLElement {
   let limit = exact.value === "unlimited" ? scale.write(0.5, "") : exact.value;
   const button = h("button", { type: "button", class: "endless", title: "Unlimited", "aria-label": "Unlimited" }, "∞");
@@ -143,7 +143,7 @@ function endless(exact: HTMLInputElement, scale: Scale, put: (v: string) => void
   return button;
 }
 
-/** A limit that may stand alone or in a table beside other keys: it becomes a table when one of those is written. */
+/** A limit that may be a plain value or a table with other keys: it becomes a table when one of these is set. */
 function limited(at: Place, shape: Of<"quantity">, fields: Field[]): HTMLElement {
   const table = () => {
     const value = at.read();
@@ -198,7 +198,7 @@ function text(at: Place): HTMLElement {
   return frame(at, input);
 }
 
-/** Simple values with commas between. */
+/** Simple values, separated by commas. */
 function list(at: Place, item: Shape): HTMLElement {
   const scale = item.type === "number" ? scaleOf(item, undefined) : undefined;
   const input = h("input", { type: "text", class: "exact wide", spellcheck: "false", placeholder: "none" });

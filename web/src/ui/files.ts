@@ -1,4 +1,4 @@
-/** Files that come in by the menu or are dropped on the page. */
+/** Files that are opened by the menu or dropped on the page. */
 import { h } from "./dom";
 
 /** Adds a hidden file input to the page. Returns a function that opens it. */
@@ -18,7 +18,7 @@ export function picker(then: (file: File) => void): () => void {
   return () => input.click();
 }
 
-/** How captures begin: pcapng, pcap in either order of bytes and with either unit of time, and what they are packed with. */
+/** The first bytes of captures: pcapng, pcap in both byte orders and with both units of time, and compressed files. */
 const CAPTURES = /^(0a0d0d0a|d4c3b2a1|a1b2c3d4|4d3cb2a1|a1b23c4d|34cdb2a1|a1b2cd34|1f8b|28b52ffd|04224d18)/;
 /** A file with this name is treated as a capture, whatever its first bytes are. */
 const CALLED = /\.(pcap|pcapng|cap)(\.(gz|zst|lz4|xz|bz2|zip))?$/i;

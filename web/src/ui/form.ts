@@ -1,4 +1,4 @@
-/** Forms made of shapes: tables, one of several tables, and lists of them. */
+/** Forms made from shapes: tables, one of several tables, and lists of them. */
 import { h, prose } from "./dom";
 import type { Editing } from "./editing";
 import { place, simple } from "./field";
@@ -10,15 +10,15 @@ import type { Field, Shape, Variant } from "./schema";
 type Of<T extends Shape["type"]> = Extract<Shape, { type: T }>;
 
 interface Which {
-  /** Shown even while they have no value. */
+  /** Keys that are shown even without a value. */
   always?: readonly string[];
-  /** Left to someone else. */
+  /** Keys that other code shows. */
   skip?: readonly string[];
 }
 
-/** Controls for the keys of a table: what must be or is set, and the others folded away. */
+/** Controls for the keys of a table: required and set keys, with the others folded away. */
 export function table(editing: Editing, path: Path, fields: readonly Field[], which: Which = {}): HTMLElement[] {
-  // A page has no files beside it: tables stand in the scenario itself, under `data`.
+  // A page has no files beside it, so tables are in the scenario itself, under `data`.
   const mine = fields.filter((f) => f.key !== "file" && !which.skip?.includes(f.key));
   const seen = (f: Field) =>
     f.required || which.always?.includes(f.key) || editing.read([...path, f.key]) !== undefined;
@@ -44,7 +44,7 @@ function group(field: Field, inside: HTMLElement[]): HTMLElement {
   return h("fieldset", { class: "group" }, legend, ...inside);
 }
 
-/** Which of the variants a value is. */
+/** The variant that a value has. */
 export function variantOf(shape: Of<"variants">, value: Json | undefined): Variant | undefined {
   if (typeof value === "string") return shape.variants.find((v) => v.name === value);
   if (!isTable(value)) return undefined;
@@ -52,7 +52,7 @@ export function variantOf(shape: Of<"variants">, value: Json | undefined): Varia
   return shape.variants.find((v) => (tag ? value[tag] === v.name : v.name in value));
 }
 
-/** A choice of tables, and the keys of the one that is chosen. */
+/** A choice of tables, and the keys of the chosen one. */
 function variants(editing: Editing, path: Path, field: Field, shape: Of<"variants">): HTMLElement {
   const value = editing.read(path);
   const now = variantOf(shape, value);
@@ -72,14 +72,14 @@ function variants(editing: Editing, path: Path, field: Field, shape: Of<"variant
   return h("div", { class: inside.length > 0 ? "group" : "" }, select, ...inside);
 }
 
-/** A table of that name with what the one before had in common with it. */
+/** A table of that name, with the values of the previous one that it can take over. */
 function began(shape: Of<"variants">, name: string, before: Json | undefined): Json {
   const variant = shape.variants.find((v) => v.name === name);
   if (!variant) return {};
   if (shape.tag === undefined) {
     const single = isTable(before) ? Object.values(before)[0] : undefined;
     const example = variant.starter[name];
-    // One time is no list of two.
+    // A single time is not a list of two.
     const kept = Array.isArray(single) === Array.isArray(example) ? single : example;
     return { [name]: kept ?? example ?? "1 s" };
   }
@@ -87,12 +87,12 @@ function began(shape: Of<"variants">, name: string, before: Json | undefined): J
   return { [shape.tag]: name, ...variant.starter, ...Object.fromEntries(kept) } as Json;
 }
 
-/** A list of tables: a card for each, to be taken away, moved and added. */
+/** A list of tables: a card for each; cards can be removed, moved and added. */
 function list(editing: Editing, path: Path, field: Field, item: Shape): HTMLElement {
   const value = editing.read(path);
   const items = Array.isArray(value) ? value : [];
   const change = (next: Json[]) => {
-    // Where a value is taken from elsewhere while there is none, an empty list says something.
+    // If a missing value is taken from elsewhere, an empty list has a meaning of its own.
     editing.write(path, next.length > 0 || field.unset ? next : undefined);
     editing.redraw();
   };
@@ -135,7 +135,7 @@ function addLike(field: Field, items: Json[], change: (next: Json[]) => void): H
   );
 }
 
-/** A menu of what may be added; traffic begins between `ends`. */
+/** A menu of the tables that may be added; traffic begins between `ends`. */
 function addOneOf(shape: Of<"variants">, ends: Table, add: (made: Json) => void): HTMLElement {
   const select = h("select", { class: "add", "aria-label": "Add" }, h("option", { value: "" }, "+ Add …"));
   for (const v of shape.variants) select.append(h("option", { value: v.name, title: v.sentence }, v.title));

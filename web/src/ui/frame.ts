@@ -23,7 +23,7 @@ export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElemen
   const stale = (is: boolean) => {
     views.classList.toggle("stale", is);
     old.hidden = !is;
-    // Filled anew, so that a screen reader says it.
+    // Filled again, so that screen readers announce it.
     fill(old, is && h("span", {}, "Graphs and results of the run before your change"));
   };
   const main = h("main", { id: "main", tabindex: -1 }, said, ...cards, views);

@@ -1,4 +1,4 @@
-/** The views in their order, and what one does in them. */
+/** The views in their order, and the gestures in them. */
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import { TITLES } from "../views/fold";
 import type { ViewName } from "../views/views";
@@ -20,11 +20,11 @@ export const GESTURES: readonly (readonly [string, string])[] = [
   ["n p Enter", "in a graph: next packet, previous, choose"],
 ];
 
-/** Where less than this share of a run is busy, the rest is not shown at first. */
+/** If less than this share of a run is busy, the rest is not shown at first. */
 const BUSY = 0.8;
 const MARGIN = 1.04;
 
-/** The part of the runs in which something happens, from 0 to this, s. */
+/** The end of the part of the runs that has events, s. */
 export function busy(runs: readonly RunTrace[]): number {
   const end = Math.max(0, ...runs.map(({ durationS }) => durationS));
   const last = Math.max(0, ...runs.flatMap(({ flows }) => flows.map(lastMoment)));

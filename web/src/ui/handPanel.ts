@@ -4,7 +4,7 @@ import { type Deed, deeds, type Place, places, says, withDeeds, without } from "
 import { icon } from "./icons";
 import type { Table } from "./path";
 
-/** The list; nothing if nothing was done. */
+/** The list; empty without changes. */
 export function handPanel(scenario: Table, change: (next: Table) => void): HTMLElement[] {
   const rows = places(scenario).flatMap((at) => deeds(scenario, at).map((deed) => row(scenario, at, deed, change)));
   if (rows.length === 0) return [];

@@ -8,7 +8,7 @@ export interface Shortcut {
   do: () => void;
 }
 
-/** Listens for them; not while someone types. */
+/** Listens for the keys, except while the user types. */
 export function listen(shortcuts: readonly Shortcut[]): void {
   window.addEventListener("keydown", (event) => {
     if (

@@ -1,7 +1,7 @@
-/** Changes of a path as a whole: a hop more, a hop less. */
+/** Changes of a whole path: adds or removes a hop. */
 import { isTable, type Json, type Table } from "./path";
 
-/** The links of a scenario in their order; none in one with a dumbbell. */
+/** The links of a scenario in their order; empty if it has a dumbbell. */
 export function linksOf(scenario: Table): Table[] {
   return Array.isArray(scenario.link) ? scenario.link.filter(isTable) : [];
 }
@@ -12,7 +12,7 @@ export function flowsOf(scenario: Table): Table[] {
   return Array.isArray(flows) ? flows.filter(isTable) : [];
 }
 
-/** A hop like the i-th after it, over a new node. */
+/** Adds a hop like the i-th after it, over a new node. */
 export function withHopAfter(scenario: Table, i: number): Table {
   const links = linksOf(scenario);
   const link = links[i];
@@ -29,7 +29,7 @@ function newNode(links: Table[]): string {
   return `R${n}`;
 }
 
-/** Without the i-th link: its two ends become one node, the one that a flow ends at if there is one. */
+/** Removes the i-th link: its two ends become one node, with the name of the one at which a flow ends, if any. */
 export function withoutHop(scenario: Table, i: number): Table {
   const links = linksOf(scenario);
   const link = links[i];

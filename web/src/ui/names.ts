@@ -1,4 +1,4 @@
-/** Names for people, where the scenario's keys are too short to be read alone. */
+/** Names for people, for keys of scenarios that are too short to be understood alone. */
 
 const NAMES: Readonly<Record<string, string>> = {
   rate: "Bandwidth",
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
   rate_mbps: "Rate",
 };
 
-/** `good_loss` as "Good loss", and what has a name of its own under that. */
+/** The name of a key: its own name if it has one, else `good_loss` becomes "Good loss". */
 export function words(key: string): string {
   const plain = NAMES[key] ?? key.replaceAll("_", " ");
   return plain.charAt(0).toUpperCase() + plain.slice(1);

@@ -2,7 +2,7 @@
 import { h } from "./dom";
 import { type Icon, icon } from "./icons";
 
-/** A sheet with a title; Escape and a click beside it close it. */
+/** A sheet with a title; Escape or a click beside it closes it. */
 export function sheet(title: string, className: string, ...children: (Node | string | null)[]): HTMLDialogElement {
   const close = h(
     "button",
@@ -17,7 +17,7 @@ export function sheet(title: string, className: string, ...children: (Node | str
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  // The first thing to do comes before the way out.
+  // The first action gets the focus before the close button.
   dialog.querySelector<HTMLElement>(":scope > :not(header) :is(button, input, select)")?.focus();
   return dialog;
 }
@@ -31,7 +31,7 @@ export interface Entry {
   click: () => void;
 }
 
-/** A menu at a point of the page, walked by arrow keys. */
+/** A menu at a point of the page, operated by arrow keys. */
 export function menu(
   x: number,
   y: number,
@@ -65,7 +65,7 @@ export function menu(
   return box;
 }
 
-/** Up and down among the buttons of `list`. */
+/** Moves up and down among the buttons of `list`. */
 export function walk(list: HTMLElement, event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;

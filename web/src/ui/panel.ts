@@ -1,4 +1,4 @@
-/** The panel at the left: stacks, path, and what was done by hand; drawn anew when its form changes. */
+/** The panel at the left: stacks, path, and changes made by hand; redrawn when its form changes. */
 import { columns } from "./columns";
 import { fill, h } from "./dom";
 import { Editing } from "./editing";
@@ -115,7 +115,7 @@ export class SidePanel {
 
 const CONTROLS = "input, select, textarea, button, summary";
 
-/** New children; who was at one of the old ones is at its successor. */
+/** Replaces the children; the focus moves from an old one to its successor. */
 function refill(container: HTMLElement, children: HTMLElement[]): void {
   const controls = () => [...container.querySelectorAll<HTMLElement>(CONTROLS)];
   const at = document.activeElement instanceof HTMLElement ? document.activeElement : null;

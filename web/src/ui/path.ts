@@ -1,4 +1,4 @@
-/** Places in a scenario, as the engine names them in its refusals: `link[1].elements[0].p`. */
+/** Places in a scenario, named as in the engine's refusals: `link[1].elements[0].p`. */
 
 import type { Json, Table } from "../scenario/toml";
 
@@ -19,7 +19,7 @@ export function get(root: Json, path: Path): Json | undefined {
   return at;
 }
 
-/** A copy with `value` there, tables made on the way; undefined takes the place away. */
+/** A copy with `value` there, with missing tables created; undefined removes the place. */
 export function put(root: Json | undefined, path: Path, value: Json | undefined): Json {
   const [step, ...rest] = path;
   if (step === undefined) return value ?? {};
@@ -35,7 +35,7 @@ export function put(root: Json | undefined, path: Path, value: Json | undefined)
   return table;
 }
 
-/** As the engine writes it. */
+/** The path as the engine writes it. */
 export function keyOf(path: Path): string {
   return path.map((s, i) => (typeof s === "number" ? `[${s}]` : i === 0 ? s : `.${s}`)).join("");
 }

@@ -1,4 +1,4 @@
-/** The path: links in order, flows over them, and how long to run. */
+/** The path: links in order, flows over them, and the duration of a run. */
 import { h } from "./dom";
 import type { Editing } from "./editing";
 import { control, table } from "./form";
@@ -30,7 +30,7 @@ export function pathPanel(editing: Editing, schema: Schema, opened: Set<string>)
 
 type Fold = (id: string, open: boolean, summary: (Node | string)[], ...inside: HTMLElement[]) => HTMLElement;
 
-/** A card that stays open or shut when the panel is drawn again. */
+/** A card that stays open or closed when the panel is redrawn. */
 function folded(
   opened: Set<string>,
   id: string,
@@ -109,7 +109,7 @@ function linkTitle(schema: Schema, name: string, link: Table): HTMLElement {
   return title(name, brief, ...elements.map((e) => called(String(e.kind))));
 }
 
-/** The link that is most worth a look: the first on which something happens, else the first with a limited queue. */
+/** The most interesting link: the first with elements, else the first with a limited queue. */
 function bottleneck(links: Table[]): number {
   const acts = (element: Json) => isTable(element) && element.p !== 0;
   const busy = links.findIndex((link) => Array.isArray(link.elements) && link.elements.some(acts));
@@ -117,7 +117,7 @@ function bottleneck(links: Table[]): number {
   return Math.max(0, busy >= 0 ? busy : queued);
 }
 
-/** Bandwidth, delay, queue, discipline, elements, and the way back. */
+/** Bandwidth, delay, queue, discipline, elements, and the back direction. */
 function linkFields(editing: Editing, schema: Schema, path: Path, definition: string): HTMLElement[] {
   const fields = fieldsOf(schema, definition);
   const back = fields.find((f) => f.key === "back");

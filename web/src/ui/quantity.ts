@@ -2,7 +2,7 @@
 
 export type Dimension = "time" | "rate" | "size" | "packets";
 
-/** Units of each, the base first, by how much of the base one is. */
+/** The units of each dimension, the base first, with their sizes in the base unit. */
 export const UNITS: Readonly<Record<Dimension, Readonly<Record<string, number>>>> = {
   time: { s: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, min: 60 },
   rate: { bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, "B/s": 8, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9 },
@@ -10,7 +10,7 @@ export const UNITS: Readonly<Record<Dimension, Readonly<Record<string, number>>>
   packets: { packets: 1, packet: 1 },
 };
 
-/** In which a value is written when a slider sets it. */
+/** The unit of values that a slider sets. */
 const WRITTEN: Readonly<Record<Dimension, readonly string[]>> = {
   time: ["ns", "us", "ms", "s"],
   rate: ["bps", "kbps", "Mbps", "Gbps"],
@@ -41,7 +41,7 @@ export function parse(text: string, dimensions: readonly Dimension[]): Quantity 
   return { value: Number(number.replaceAll("_", "")) * factor, dimension };
 }
 
-/** `value` with three digits in the unit that suits it. */
+/** `value` with three digits in a suitable unit. */
 export function write({ value, dimension }: Quantity): string {
   if (dimension === "packets") return `${Math.max(1, Math.round(rounded(value)))} packets`;
   const units = WRITTEN[dimension];
@@ -51,7 +51,7 @@ export function write({ value, dimension }: Quantity): string {
   return `${dimension === "size" && unit === "B" ? Math.round(number) : number} ${unit}`;
 }
 
-/** To two digits, three between 1 and 2, so that a slider stops at plain numbers. */
+/** Rounded to two digits, three between 1 and 2, so that a slider stops at simple numbers. */
 export function rounded(value: number): number {
   if (value === 0) return 0;
   const digits = value.toExponential().startsWith("1") ? 3 : 2;

@@ -1,11 +1,11 @@
-/** How a slider's way, 0 to 1, and an exact field's text belong together. */
+/** The relation between a slider's position, 0 to 1, and an exact field's text. */
 import { parse, rounded, SPAN, write } from "./quantity";
 import type { Shape } from "./schema";
 
 export interface Scale {
   /** Position of the slider for a text; undefined if it has none. */
   share(text: string): number | undefined;
-  /** The text for a place of the slider, in the kind of the text before. */
+  /** The text for a position of the slider, in the form of the previous text. */
   write(share: number, before: string): string;
   /** The value for the scenario. Text that is not a number is kept, and the engine refuses it. */
   read(text: string): number | string;
@@ -17,7 +17,7 @@ export function scaleOf(shape: Ordered, standard: unknown): Scale {
   if (shape.type === "quantity") return quantities(shape.dimensions);
   const { whole, min = shape.above ?? 0, max } = shape;
   const most = max ?? Math.max(100, 20 * Number(standard ?? 1));
-  // A probability is mostly small; so is what has no default or a small one.
+  // Most probabilities are small, and so are values without a default or with a small one.
   const small = !whole && most <= 1 && !(Number(standard) >= 0.05);
   const map = small
     ? logarithmic(1e-5, most, 0)
@@ -59,7 +59,7 @@ function linear(least: number, most: number): Map {
   return { share: (v) => (v - least) / (most - least), value: (s) => least + s * (most - least) };
 }
 
-/** From `least` to `most`; at its very beginning `zero`. */
+/** From `least` to `most`; the first position is `zero`. */
 function logarithmic(least: number, most: number, zero: number): Map {
   const ratio = most / least;
   return {

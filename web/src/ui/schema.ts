@@ -1,7 +1,7 @@
 /**
- * The JSON Schema of scenario files as the editors use it: what a value may be, in a few shapes.
+ * The JSON Schema of scenario files in the form that the editors use: a few shapes of values.
  *
- * The schema comes from the engine, so that a parameter that the engine learns is in the page without a line here.
+ * The schema comes from the engine, so a new parameter of the engine appears on the page without a change here.
  */
 import { isTable, type Json, type Table } from "./path";
 import type { Dimension } from "./quantity";
@@ -27,11 +27,11 @@ export interface Field {
 
 /** One of several tables. */
 export interface Variant {
-  /** The value of the key that tells them apart, or the key that only this one has. */
+  /** The value of the key that distinguishes the tables, or the key that only this one has. */
   name: string;
   /** Its name. */
   title: string;
-  /** What it begins with, so that the scenario still runs: the schema's example, without the key that tells them apart. */
+  /** Its initial content, with which the scenario still runs: the schema's example, without the distinguishing key. */
   starter: Table;
   sentence: string;
   fields: Field[];
@@ -45,13 +45,13 @@ export type Shape =
   | { type: "text" }
   | { type: "list"; item: Shape }
   | { type: "table"; fields: Field[] }
-  /** `tag` is the key that tells them apart; without it, the variant's one key does. */
+  /** `tag` is the key that distinguishes them; without it, each variant has a single key. */
   | { type: "variants"; tag: string | undefined; variants: Variant[] }
   | { type: "unknown" };
 
 const DIMENSIONS: readonly string[] = ["time", "rate", "size", "packets"];
 
-/** Reads shapes out of a schema. */
+/** Derives shapes from a schema. */
 export class Schema {
   constructor(private readonly root: Node) {}
 
@@ -60,13 +60,13 @@ export class Schema {
     return this.shape((this.root.$defs as Record<string, Node>)[name] ?? {});
   }
 
-  /** One of the tables at the definition `name`, by the value of the key that tells them apart. */
+  /** One of the tables at the definition `name`, by the value of the distinguishing key. */
   variant(name: string, of: string): Variant | undefined {
     const shape = this.definition(name);
     return shape.type === "variants" ? shape.variants.find((v) => v.name === of) : undefined;
   }
 
-  /** The slots of a stack, in the order of the schema: those parameters whose path has no dot. */
+  /** The slots of a stack, in the order of the schema: the parameters whose path has no dot. */
   slots(): Field[] {
     const set = (this.root.$defs as Record<string, Node>).Set ?? {};
     return this.fields(set).filter((f) => !f.key.includes(".") && f.key !== "name");
@@ -114,7 +114,7 @@ export class Schema {
         table?.fields,
       );
     }
-    // A component may be written as its name, as a table with its kind, or as some of its keys: the second says most.
+    // A component may be written as its name, as a table with its kind, or as some of its keys; the table is the most explicit.
     const full = shapes.find((s) => s.type === "variants");
     return full ?? shapes.find((s) => s.type === "list") ?? shapes[0] ?? { type: "unknown" };
   }
@@ -148,7 +148,7 @@ export class Schema {
       const whole = this.resolve(of);
       const shape = once(() => this.shape(of));
       const about = { key, sentence: sentence(whole), standard: whole.default, required: required.includes(key) };
-      // A path of a split has elements again: shapes are worked out when someone asks.
+      // A path of a split has elements again, so shapes are derived on demand.
       return Object.defineProperty(about, "shape", { get: shape, enumerable: true }) as Field;
     });
   }

@@ -44,7 +44,7 @@ interface Listeners {
   stale: (is: boolean) => void;
 }
 
-/** After a change a run waits this long for the next, ms. */
+/** A run starts this long after the last change, ms. */
 const PAUSE = 120;
 /** While values keep changing, a run that takes longer than this, ms, is stopped in favour of the latest value. */
 const PATIENCE = 700;

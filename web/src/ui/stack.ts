@@ -1,4 +1,4 @@
-/** One of the stacks that are compared: a named one with some parameters changed. */
+/** A compared stack: a named one with some parameters changed. */
 
 import type { StackChoice } from "../scenario/state";
 import { get, isTable, type Json, type Path, put, type Table } from "./path";
@@ -17,7 +17,7 @@ export function effective(base: Table, set: StackChoice["set"], slots: readonly 
   return stack as Table;
 }
 
-/** A component of that kind with its defaults; nothing if there is no component at `path`. */
+/** A component of that kind with its defaults; undefined if there is no component at `path`. */
 function component(slots: readonly Field[], stack: Table, path: Path, kind: string): Table | undefined {
   const shape = shapeAt(slots, stack, path);
   if (shape?.type !== "variants") return undefined;
@@ -38,7 +38,7 @@ function shapeAt(slots: readonly Field[], stack: Table, path: Path): Shape | und
   return shape;
 }
 
-/** The changes once `value` is put at `path`; undefined takes that change back. */
+/** The changes after `value` is set at `path`; undefined undoes that change. */
 export function changed(
   base: Table,
   set: StackChoice["set"],
@@ -58,7 +58,7 @@ export function changed(
   return same ? rest : { ...rest, [dotted]: plain };
 }
 
-/** Those of a flow's own parameters that this stack has too, and the paths of the others. */
+/** A flow's own parameters that this stack has, too, and the paths of the others. */
 export function fitting(
   named: Table,
   own: StackChoice["set"],
@@ -77,7 +77,7 @@ export function fitting(
 
 /** The data needed to list a stack's parameters. */
 export interface Known {
-  /** As `ackclock stacks --json` spells them out. */
+  /** The parameters, as in `ackclock stacks --json`. */
   named: readonly Table[];
   slots: readonly Field[];
 }
@@ -85,7 +85,7 @@ export interface Known {
 /**
  * The scenario with this stack written into its flows: a file that runs alone.
  *
- * A flow's own parameters stay where the stack has them.
+ * A flow's own parameters are kept if the stack has them.
  */
 export function written(scenario: Table, stack: StackChoice, { named, slots }: Known): Table {
   const path: Path = isTable(scenario.dumbbell) ? ["dumbbell", "flow"] : ["flow"];

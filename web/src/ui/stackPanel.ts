@@ -1,4 +1,4 @@
-/** The stacks that are compared: up to four, each with its slots and their parameters. */
+/** The compared stacks: up to four, each with its slots and their parameters. */
 
 import type { Refusal } from "../engine/engine";
 import type { StackChoice } from "../scenario/state";
@@ -14,15 +14,15 @@ import { changed, effective, fitting, flat } from "./stack";
 
 export const MOST_STACKS = 4;
 
-/** A stack as `ackclock stacks --json` spells it out. */
+/** A stack as in `ackclock stacks --json`. */
 export type NamedStack = Table & { name: string; summary: string };
 
 interface Given {
   named: readonly NamedStack[];
   slots: readonly Field[];
-  /** The scenario's first flow, whose stack and parameters hold where a choice says nothing else. */
+  /** The scenario's first flow, whose stack and parameters apply unless a choice overrides them. */
   flow: Table;
-  /** How many there may be. */
+  /** The largest number of stacks. */
   most: number;
   /** Those of now. */
   stacks: () => readonly StackChoice[];
@@ -52,7 +52,7 @@ function reshape(given: Given, stacks: StackChoice[]): void {
   given.redraw();
 }
 
-/** A stack that is worth a comparison and is not there yet. */
+/** A stack to compare that is not in the list yet. */
 function suggestion(given: Given): string {
   const taken = given.stacks().map((s) => s.name ?? given.flow.stack);
   const known = ["reno", "rfc-6675", "dsack-avg", "rack-tlp", "rfc-today"];
@@ -131,7 +131,7 @@ class Card {
     reshape(this.given, this.given.stacks().toSpliced(this.i, 1, ...next));
   }
 
-  /** Says which slots differ from the named stack. */
+  /** Marks the slots that differ from the named stack. */
   private mark(): void {
     const keys = Object.keys(this.stack.set);
     for (const [n, slot] of this.given.slots.entries()) {

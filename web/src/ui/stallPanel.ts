@@ -15,12 +15,12 @@ const PATIENCE = 300;
 
 export interface StallPanel {
   element: HTMLElement;
-  /** Takes the runs' pauses, which `find` finds. */
+  /** Shows the runs' pauses, which `find` returns. */
   show: (find: () => readonly Told[], names: readonly string[]) => void;
   step: (by: number) => void;
 }
 
-/** `look` brings a pause into the views; undefined leaves them. */
+/** `look` shows a pause in the views; undefined ends that. */
 export function stallPanel(look: (pause: Told | undefined) => void): StallPanel {
   let pauses: readonly Told[] = [];
   let sought = () => {};
@@ -28,7 +28,7 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
   let at = -1;
   const place = h("span", { class: "said", "aria-live": "polite" });
   const title = h("p", {});
-  // It scrolls where it is long, so it has to take the keys.
+  // A long list scrolls, so it must be focusable.
   const list = h("ol", { tabindex: 0, "aria-label": "What happened" });
   const button = (what: "left" | "right", says: string, by: number) =>
     h(
@@ -88,7 +88,7 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
   return { element, show, step };
 }
 
-/** A pause with what led to it, if that was not long before, and a little of what came after. */
+/** The time span of a pause, with the events that led to it, unless they were much earlier, and a little time after it. */
 export function around({ from, to, sentences }: Told): Span {
   const length = to - from;
   const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));

@@ -1,4 +1,4 @@
-/** Dark and light: as the system has it until someone chooses. */
+/** Dark or light: the system's theme until the user chooses. */
 
 export type Theme = "light" | "dark";
 
@@ -34,7 +34,7 @@ export function toggle(): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // Without storage it lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
     document.documentElement.dataset.theme = next;
   }
   window.dispatchEvent(new Event("ackclock-theme"));

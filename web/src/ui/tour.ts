@@ -12,7 +12,7 @@ export interface Step {
   /** The experiment that the step needs, as in the menu. */
   preset: string;
   stacks: readonly string[];
-  /** Simulated time, if it is not the experiment's own. */
+  /** Simulated time. Default: the experiment's own. */
   duration?: string;
   /** The time span to show, in seconds. Default: the whole span with events. */
   span?: readonly [number, number];
@@ -25,14 +25,14 @@ export interface Step {
 export const STEPS: readonly Step[] = [
   {
     title: "A sender that stalls",
-    text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time goes to the right, the stream upwards; each dash is a segment, the line below them what is acknowledged. Net/2 loses many of one window, and then the line is flat for half a second.",
+    text: "1995: a megabyte over a short queue, as Janey Hoe drew it. Time runs to the right, the stream upwards; each dash is a segment, and the line below them is the acknowledged data. Net/2 loses many segments of one window, and then the line is flat for half a second.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".ak-views",
   },
   {
     title: "Why did it stall?",
-    text: "The panel tells the longest pause from its events: which segment was missing, why no ACK could bring it, and what the timer did. The arrows go to the next one.",
+    text: "The panel explains the longest pause by its events: which segment was missing, why no ACK triggered its repair, and what the timer did. The arrows lead to the next one.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".stall",
@@ -40,14 +40,14 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "Hoe's answer",
-    text: "Her sender stays in recovery over partial ACKs and measures where slow start should end. Same path, same seed, side by side: no timeout, nothing sent needlessly, and it is done two seconds before.",
+    text: "Her sender stays in recovery on partial ACKs and measures where slow start should end. Same path, same seed, side by side: no timeout, nothing sent needlessly, and it finishes two seconds earlier.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2", "hoe"],
     point: ".ak-views",
   },
   {
     title: "Nothing is lost, and yet",
-    text: "2005: a path whose delay keeps changing, so that packets overtake each other. Reno takes three duplicate ACKs for a loss: all that it sends again was needless, and each time it halves its window.",
+    text: "2005: a path whose delay keeps changing, so that packets overtake each other. Reno takes three duplicate ACKs for a loss: all its retransmissions are needless, and each time it halves its window.",
     preset: "leung-ma-2005/fig6-8",
     stacks: ["reno"],
     duration: "60 s",
@@ -55,7 +55,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "Undo by DSACK",
-    text: "The receiver reports what came twice. Blanton and Allman's sender learns from it that the cut was a mistake and takes it back. It still resends, but it no longer pays each time.",
+    text: "The receiver reports data that arrived twice. Blanton and Allman's sender learns from this that the cut was a mistake, and undoes it. It still resends, but it no longer pays each time.",
     preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack"],
     duration: "60 s",
@@ -63,7 +63,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "A threshold that learns",
-    text: "AVG-DEV keeps an average and a deviation of how far packets are late, and waits that long before it believes in a loss. Below, the third graph shows the threshold rise from three; the table shows what it is worth.",
+    text: "AVG-DEV keeps an average and a deviation of how far packets are late, and waits that long before it believes in a loss. Below, the third graph shows the threshold rise from three; the table shows the gain.",
     preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack", "avg-dev"],
     duration: "60 s",

@@ -44,7 +44,7 @@ export function drawBands(surface: Surface, phases: Phases, { sight, plot, theme
   });
 }
 
-/** Which share of each column of pixels each phase has. */
+/** The share of each phase in each column of pixels. */
 function coverage({ time, to }: Phases, { x, pixel }: Sight, plot: Box): Float64Array[] {
   const width = Math.ceil(plot.width / pixel);
   const shares = SHADED.map(() => new Float64Array(width));

@@ -1,4 +1,4 @@
-/** One drawing over time of one run, as the row of its view sees it. */
+/** A drawing of one run over time: the interface for the row of its view. */
 
 import type { Range, Sight } from "../chart/bars";
 import type { Box } from "../chart/frame";
@@ -25,7 +25,7 @@ export interface Hit {
   readonly high: number;
 }
 
-/** Where and how a chart is drawn. */
+/** The place and the style of a chart. */
 export interface Scene {
   readonly sight: Sight;
   readonly plot: Box;
@@ -37,25 +37,25 @@ export interface Scene {
 export interface Chart {
   /** A description of its values, if it adds to the view's title. */
   readonly title?: string;
-  /** Whether there is anything of what a key of the legend names; without it there always is. */
+  /** Whether the run has data for a key of the legend. Default: always. */
   has?(key: string): boolean;
-  /** What of the values there is from `t0` to `t1`; low is above high if there is nothing. */
+  /** The range of the values from `t0` to `t1`; low is above high if there are none. */
   fit(t0: number, t1: number): Range;
   /** Draws the layer below the grid: the phases. */
   ground(surface: Surface, scene: Scene): void;
   draw(surface: Surface, scene: Scene): void;
-  /** The values at a moment, for the cursor, with their names; no name where the title is one. */
+  /** The values at a moment, for the cursor, with their names; the name is empty if the title names the value. */
   read(time: number): readonly (readonly [string, string])[];
   /** The packet nearest to a place, if packets are drawn. */
   hit?(sight: Sight, x: number, y: number): Hit | undefined;
-  /** The packet after or before another, or nearest to a moment. */
+  /** The packet after or before another one, or the one nearest to a moment. */
   next?(from: Hit | number, by: 1 | -1): Hit | undefined;
   tell?(hit: Hit): Tip;
   /** The content from `t0` to `t1`, for screen readers. */
   list?(t0: number, t1: number): Listing;
 }
 
-/** How a view over time looks, the same for all runs. */
+/** The look of a view over time, the same for all runs. */
 export interface Style {
   readonly name: string;
   readonly title: string;
@@ -68,7 +68,7 @@ export interface Style {
   readonly legend: readonly LegendItem[];
 }
 
-/** An entry of a legend, and the switch of what it names. */
+/** An entry of a legend, which switches its layer on and off. */
 export interface LegendItem {
   readonly key: string;
   readonly label: string;

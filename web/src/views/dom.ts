@@ -1,4 +1,4 @@
-/** A few elements, said shortly. */
+/** Short functions that create elements. */
 
 type Attributes = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-/** Legends: buttons on the page that switch what they name, and writing in an exported picture. */
+/** Legends: buttons on the page that switch layers, and text in an exported picture. */
 
 import { Coords, FONT_SIZE, type Surface } from "../chart/surface";
 import { SvgSurface } from "../chart/svg";
@@ -61,7 +61,7 @@ export function legendButtons(
   );
 }
 
-/** Writes the legend from (0, 0) on, `width` px wide; answers its height. `measureOnly` draws nothing. */
+/** Draws the legend from (0, 0) on, `width` px wide; returns its height. `measureOnly` draws nothing. */
 export function drawLegend(
   surface: Surface,
   items: readonly LegendItem[],

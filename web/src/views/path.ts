@@ -1,4 +1,4 @@
-/** View (d): packets moving along the path, as at the cursor. */
+/** View (d): packets moving along the path, at the cursor's time. */
 
 import { Panel, type Size } from "../chart/panel";
 import type { Surface } from "../chart/surface";
@@ -8,7 +8,7 @@ import { drawPackets, drawPath, PATH_PX, type Ways } from "./path/draw";
 import { emptyTime, route } from "./path/flight";
 import type { Shared } from "./row";
 
-/** The ways of a flow; nothing if its ends are not connected both ways. */
+/** The routes of a flow; undefined if its ends are not connected in both directions. */
 export function ways(run: RunTrace, flow: FlowTrace): Ways | undefined {
   const there = route(run, flow.from, flow.to);
   const back = route(run, flow.to, flow.from);

@@ -1,4 +1,4 @@
-/** View (c): what each arrival found in a queue, and what the queue dropped. */
+/** View (c): the length of a queue at each arrival, and its drops. */
 
 import { Bars, type Range } from "../chart/bars";
 import { drawBars, drawSigns } from "../chart/paint";
@@ -15,7 +15,7 @@ export const QUEUE: Style = {
   unit: () => countUnit("packets"),
   whole: true,
   legend: [
-    { key: "packets", label: "found at each arrival, itself included", colour: "queue", draw: "bar" },
+    { key: "packets", label: "length at each arrival, with the arriving packet", colour: "queue", draw: "bar" },
     { key: "drops", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
     { key: "limit", label: "limit", colour: "dropped", draw: "line", dash: [2, 3] },
   ],
@@ -24,13 +24,13 @@ export const QUEUE: Style = {
 const STEM_PX = 1;
 const SIGN_PX = 8;
 
-/** A queue of the path that packets came to. */
+/** A queue of the path at which packets arrived. */
 export interface QueueName {
   readonly link: number;
   readonly name: string;
 }
 
-/** Queues to which packets came in any of the runs, the longest first. */
+/** Queues at which packets arrived in any of the runs, the longest first. */
 export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
   const most = new Map<number, { name: string; packets: number }>();
   for (const { queues } of runs)
@@ -99,7 +99,7 @@ export class QueueChart implements Chart {
   }
 }
 
-/** When data of any flow were dropped by the link's own queue. */
+/** When the link's own queue dropped data of any flow. */
 function dropsAt({ flows }: RunTrace, link: number): Float64Array {
   const lost = FATES.indexOf("dropped");
   const times: number[] = [];

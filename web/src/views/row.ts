@@ -17,7 +17,7 @@ import { ListingTable } from "./listing";
 import { drawMarks, drawMeasure, type Mark, type Point } from "./marks";
 import { drawReadout, outline } from "./readout";
 
-/** A stretch of time of one run. */
+/** A range of time of one run. */
 export interface Marked extends Span {
   readonly run: number;
 }
@@ -55,9 +55,9 @@ export class Row {
   private headings: readonly string[] = [];
   private panels: Panel[] = [];
   private leave: (() => void)[] = [];
-  /** Where the values seen were put by hand: their span, and where each run's begin. */
+  /** The visible values, if the user has chosen them: their span, and the lowest value of each run. */
   private manual: { span: number; lows: number[] } | undefined;
-  /** The heights of the window for which they were asked last. */
+  /** The ranges of values for the window that was asked for last. */
   private fitted: { span: Span; ranges: readonly Range[] } | undefined;
   private held: { run: number; hit: Hit } | undefined;
   private rubber: { run: number; box: readonly [number, number, number, number] } | undefined;
@@ -98,7 +98,7 @@ export class Row {
     for (const panel of this.panels) panel.refresh();
   }
 
-  /** Draws the legend again, as after a change of colours. */
+  /** Redraws the legend, for example after a change of colours. */
   relabel(): void {
     const toggle = (key: string) => {
       if (!this.hidden.delete(key)) this.hidden.add(key);
@@ -129,7 +129,7 @@ export class Row {
     this.rubber = undefined;
   }
 
-  /** Sizes of the panels as they are on the page, px. */
+  /** Sizes of the panels on the page, px. */
   sizes(): Size[] {
     return this.panels.map(({ width }) => ({
       width: width || UNSEEN_PX,
@@ -169,7 +169,7 @@ export class Row {
     surface.boxes(edges, cursor, 0.7);
   }
 
-  /** Moves to the packet after the one held, or before. */
+  /** Moves to the packet after the selected one, or before it. */
   step(run: number, by: 1 | -1): void {
     const chart = this.charts[run];
     const { timeline } = this.shared;
@@ -211,7 +211,7 @@ export class Row {
     };
   }
 
-  /** From where to where each run's values are seen: as long for all. */
+  /** The visible range of each run's values; its length is the same for all. */
   private heights(): readonly Range[] {
     const { span } = this.shared.timeline;
     if (this.fitted?.span !== span) this.fitted = { span, ranges: this.fit() };
@@ -370,7 +370,7 @@ export class Row {
     this.repaint();
   }
 
-  /** Shows the box of a run alone; the other runs keep the scale and their own origin. */
+  /** Zooms to the box of a run; the other runs get the same scale and keep their own origin. */
   private only(run: number, x0: number, y0: number, x1: number, y1: number): void {
     const { x, y } = this.here(run);
     const { timeline } = this.shared;

@@ -24,9 +24,9 @@ export const SEQUENCE: Style = {
 };
 
 const REACH_PX = 24;
-/** So much nearer than data an ACK has to be, px. */
+/** An ACK must be nearer than data by this many px to be selected. */
 const DATA_FIRST_PX = 3;
-/** The peer's window is left out of sight if it is farther above than this share of the height. */
+/** The peer's window is not shown if it is farther above the data than this share of the height. */
 const NEAR = 0.2;
 
 export class SequenceChart implements Chart {

@@ -14,7 +14,7 @@ export interface Line {
   readonly unit: string;
   readonly values: readonly (number | undefined)[];
   readonly write: (value: number) => string;
-  /** Whether more is better. */
+  /** Whether a larger value is better. */
   readonly more: boolean;
   /** Half the width of each value's confidence interval, if the values are means. */
   readonly halves?: readonly (number | undefined)[];

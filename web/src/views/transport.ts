@@ -1,15 +1,15 @@
-/** Plays the cursor through time, both ways and at any speed. */
+/** Plays the cursor through time, in both directions and at any speed. */
 
 import { duration, grouped, moment } from "../chart/ticks";
 import type { Timeline } from "../chart/timeline";
 import { make } from "./dom";
 
-/** Speeds reach from 10 to the power of this, simulated seconds for each real one, … */
+/** Speeds, in simulated seconds per real second, reach from 10 to the power of this … */
 const SLOWEST = -5;
 const FASTEST = 2;
 /** Interval between the steps of playback with reduced motion, in ms. */
 const JUMP_MS = 500;
-/** A round trip takes about so long to watch at first, s. */
+/** The initial speed shows a round trip in about this time, s. */
 const WATCHED_S = 2;
 
 export class Transport {

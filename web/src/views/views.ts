@@ -171,7 +171,7 @@ export class Views {
     this.timeline.set(t0, t1);
   }
 
-  /** Points at a stretch of one run, or at nothing. */
+  /** Marks a stretch of one run, or none. */
   mark(marked: Marked | undefined): void {
     this.marked = marked;
     for (const row of this.rows) row.repaint();
@@ -231,7 +231,7 @@ export class Views {
     return () => all.delete(listener);
   }
 
-  /** A view as a picture, as it is now. Rejects if it shows nothing or is larger than the browser can draw. */
+  /** A view as a picture, as shown now. Rejects if it shows nothing or is larger than the browser can draw. */
   export(view: ViewName, kind: PictureKind): Promise<Blob> {
     return picture(this.pictured(view), this.theme, kind);
   }

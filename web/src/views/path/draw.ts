@@ -1,4 +1,4 @@
-/** Nodes, links and what moves on them: data above, ACKs below. */
+/** Nodes, links and the packets on them: data above, ACKs below. */
 
 import { BASE_PX, fitted, HEADING } from "../../chart/frame";
 import { countBelow } from "../../chart/pyramid";
@@ -8,7 +8,7 @@ import { duration, grouped, short } from "../../chart/ticks";
 import { FATES, type FlowTrace, type LinkTrace, VERDICTS } from "../../engine/trace";
 import { emptyTime, type Place, placeAt, type Route } from "./flight";
 
-/** A flow's ways there and back, and the longest times on them, s. */
+/** A flow's routes in both directions, and the longest times on them, s. */
 export interface Ways {
   readonly flow: FlowTrace;
   readonly there: Route;
@@ -19,13 +19,13 @@ export interface Ways {
 export const PATH_PX = 176;
 const EDGE_PX = 34;
 const LANE_PX = 13;
-/** Names of nodes take so much from the room between them. */
+/** The part of the room between nodes that their names may take. */
 const ROOM_PX = 30;
 const PACKET = { width: 7, height: 11 };
 const ACK_PX = 7;
 const PITCH_PX = 3;
 const STACK = 14;
-/** A dropped packet stays in sight for this share of a round trip. */
+/** A dropped packet stays visible for this share of a round trip. */
 const LINGER = 0.2;
 /** No link is drawn shorter than this share of the longest. */
 const LEAST = 0.3;
@@ -38,7 +38,7 @@ const RATES = [
 
 const coords = new Coords();
 
-/** Where the nodes stand: links as long as their delays, but the short ones can be seen. */
+/** The positions of the nodes: links are as long as their delays, but short ones stay visible. */
 export function nodePlaces({ links }: Route, width: number): number[] {
   const most = Math.max(...links.map(({ delayS }) => delayS)) || 1;
   const lengths = links.map(({ delayS }) => LEAST + delayS / most);
@@ -73,7 +73,7 @@ export function drawPath(
     const wide = (line: string) => surface.measure(line, writing);
     const lines = wide(words.join(", ")) < gap - ROOM_PX ? [words.join(", ")] : words;
     const most = Math.max(...lines.map(wide));
-    // Where it would run into the nodes' names it stands below them; where into other links', nowhere.
+    // It is below the nodes' names if it would overlap them, and left out if it would overlap those of other links.
     if (most > gap) return;
     const below = most < gap - ROOM_PX ? 0 : 1;
     lines.forEach((line, n) => {
@@ -132,7 +132,7 @@ export function drawPackets(
   note(surface, ways, at[ways.there.slowest], y, stack, theme, time);
 }
 
-/** How full the queue is, beside it. */
+/** Draws the length of the queue beside it. */
 function note(
   surface: Surface,
   { there }: Ways,
@@ -167,7 +167,7 @@ const COLOURS: Readonly<Record<(typeof VERDICTS)[number], ColourName>> = {
   "cannot tell": "open",
 };
 
-/** Data on their way at `time`, and those just dropped. */
+/** Data in flight at `time`, and data just dropped. */
 export function* dataAt({ flow, there, back, longest }: Ways, time: number): Generator<Moving> {
   const { sends } = flow;
   const linger = LINGER * (emptyTime(there, flow.mss) + emptyTime(back, 0));
@@ -181,7 +181,7 @@ export function* dataAt({ flow, there, back, longest }: Ways, time: number): Gen
   }
 }
 
-/** Signs of the ACKs on their way at `time`, by kind. */
+/** Signs of the ACKs in flight at `time`, by kind. */
 function acksAt(
   { flow, back, longest }: Ways,
   time: number,
@@ -203,7 +203,7 @@ function acksAt(
   ];
 }
 
-/** The first ACK that stands after `time`; one that was dropped stands at its sending. */
+/** The first ACK after `time`; a dropped one is at its time of sending. */
 function firstUnderWay(arrived: Float64Array, sent: Float64Array, time: number): number {
   let low = 0;
   let high = arrived.length;

@@ -7,22 +7,22 @@ import type { LinkTrace, QueueTrace, RunTrace } from "../../engine/trace";
 export interface Route {
   readonly nodes: readonly string[];
   readonly links: readonly LinkTrace[];
-  /** Positions of the links in `RunTrace.links`. */
+  /** The links' positions in `RunTrace.links`. */
   readonly numbers: readonly number[];
-  /** The slowest link: before it packets wait. */
+  /** The slowest link, at which packets wait. */
   readonly slowest: number;
   /** The length of that link's queue, if the trace has it. */
   readonly queue: QueueTrace | undefined;
 }
 
-/** On `link` of the route, `share` of it done; or waiting before it. */
+/** On `link` of the route, with the `share` already passed; or waiting before it. */
 export interface Place {
   readonly link: number;
   readonly share: number;
   readonly waits: boolean;
 }
 
-/** The way with the fewest links, as the engine routes; nothing if there is none. */
+/** The route with the fewest links, as the engine chooses it; undefined if there is none. */
 export function route(
   { links, queues }: Pick<RunTrace, "links" | "queues">,
   from: string,
@@ -67,9 +67,9 @@ export function emptyTime({ links }: Route, bytes: number): number {
 }
 
 /**
- * Where a packet is at `time`. It is exact at both ends. In between, what it took longer than over an empty route it spent waiting
- * at the slowest link, as far as the queue found there explains that, and the rest as more delay on that link; a packet that was
- * faster (a path whose delay changes) was so everywhere alike. A `lost` packet moves until it is dropped.
+ * The position of a packet at `time`. It is exact at both ends. In between, extra time compared with an empty route is spent waiting at
+ * the slowest link, as far as the queue there explains it; the rest is additional delay on that link. A packet that was faster (on a path
+ * whose delay changes) was faster by the same factor everywhere. A `lost` packet moves until it is dropped.
  */
 export function placeAt(way: Route, bytes: number, sent: number, done: number, lost: boolean, time: number): Place {
   const empty = way.links.map((link) => crossing(link, bytes));
@@ -90,10 +90,10 @@ export function placeAt(way: Route, bytes: number, sent: number, done: number, l
   return { link: 0, share: 0, waits: false };
 }
 
-/** How long the packets found in the queue at `time` keep one more of `bytes` waiting, s. */
+/** How long the packets in the queue at `time` make another one of `bytes` wait, s. */
 function waiting({ queue, links, slowest }: Route, bytes: number, time: number): number {
   if (!queue) return 0;
-  // Times are rounded on their way from nanoseconds; half a packet's time tells arrivals apart.
+  // Times are rounded from nanoseconds; half a packet's time distinguishes arrivals.
   const each = (8 * bytes) / links[slowest].rateBps;
   const found = countBelow(queue.time, time + each / 2, true);
   return found === 0 ? 0 : Math.max(queue.packets[found - 1] - 1, 0) * each + each / 2;

@@ -1,4 +1,4 @@
-/** A flow's course as a time-sequence graph needs it: bars, stairs and moments over time. */
+/** The data of a flow's time-sequence graph: bars, stairs and events over time. */
 
 import { chosen, gather } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
@@ -11,14 +11,14 @@ export interface Course {
   readonly place: (element: number) => string;
   readonly first: Bars;
   readonly needed: Bars;
-  /** Retransmissions that only the receiver's refusals made necessary. */
+  /** Retransmissions that were necessary only because the receiver had refused the data. */
   readonly refused: Bars;
   readonly needless: Bars;
-  /** Retransmissions whose verdict the run's end left open. */
+  /** Retransmissions without a verdict at the end of the run. */
   readonly open: Bars;
-  /** Retransmissions of which a capture does not say what they were. */
+  /** Retransmissions without a verdict in a capture. */
   readonly untold: Bars;
-  /** Segments that were dropped on the way, where they were sent. */
+  /** Segments that were dropped on the path, at their time of sending. */
   readonly dropped: Bars;
   /** Segments that arrived with the mark of a queue, where they were sent. */
   readonly marked: Bars;
@@ -31,9 +31,9 @@ export interface Course {
   readonly sack: Bars;
   readonly dsack: Bars;
   readonly acked: Stairs;
-  /** `ack + rwnd`: up to where the peer allows. */
+  /** `ack + rwnd`: the limit set by the peer. */
   readonly rwnd: Stairs;
-  /** `snd_una + cwnd`, and Reno's inflation: up to where the sender allows itself. */
+  /** `snd_una + cwnd`, with Reno's inflation: the sender's own limit. */
   readonly allowed: Stairs;
 }
 
@@ -119,7 +119,7 @@ export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
   return flow.sackLeft[at] >= flow.sackLeft[at + 1] && flow.sackRight[at] <= flow.sackRight[at + 1];
 }
 
-/** SACK blocks where their ACK arrived. */
+/** SACK blocks at the arrival of their ACK. */
 function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
   const { acks, sackLeft, sackRight } = flow;
   const by = new Uint32Array(sackLeft.length);
@@ -140,7 +140,7 @@ function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
   return { sack: bars(SACK), dsack: bars(DSACK) };
 }
 
-/** The right edge of the congestion window after each event that moves it; of the events of one instant the last holds. */
+/** The right edge of the congestion window after each event that moves it; of several events at one instant, after the last. */
 function allowed({ windows, inflation }: FlowTrace, acked: Stairs): Stairs {
   const total = acked.time.length + windows.time.length + inflation.time.length;
   const time = new Float64Array(total);

@@ -31,7 +31,7 @@ export const LAYERS = [
   { key: "persist", label: "zero window probed", colour: "ack", draw: "sign", shape: "square" },
 ] as const satisfies readonly LegendItem[];
 
-/** Layers along the upper edge, each of certain marks. */
+/** Layers along the upper edge, each with its marks. */
 const MARKS: Readonly<Partial<Record<LayerKey, readonly Kind[]>>> = {
   timeout: ["timeout"],
   mistake: ["mistake", "undone"],
@@ -43,13 +43,13 @@ export type LayerKey = (typeof LAYERS)[number]["key"];
 const SIGN_PX = 9;
 const NARROW_PX = 2;
 const WIDE_PX = 4;
-/** So far apart, px, each segment gets its two ends, as xplot draws them. */
+/** If segments are at least this far apart, px, each gets its two ends, as in xplot. */
 const ENDS_PX = 14;
 
 const scratch = new Coords();
 const signs = new Coords();
 
-/** Draws what `hidden` does not name. */
+/** Draws the layers that `hidden` does not name. */
 export function drawCourse(surface: Surface, course: Course, scene: Scene): void {
   const { sight, plot, theme, hidden } = scene;
   const shown = (key: LayerKey) => !hidden.has(key);

@@ -40,7 +40,7 @@ export function tellData(course: Course, state: Variables, i: number): Tip {
   const time = sends.time[i];
   const from = sends.seq[i];
   const verdict = VERDICTS[sends.verdict[i]];
-  // Counted as people count segments: from 1, by their place in the stream.
+  // The number of a segment for people: from 1, by its place in the stream.
   const segment = Math.floor((from - 1) / mss) + 1;
   const rows: [string, string][] = [
     [
