@@ -134,6 +134,7 @@ def test_a_cause_has_a_kind_sentences_and_a_command(tmp_path: Path) -> None:
         ("single run", "bad luck", r':2: key `"?S-1"?.kind`: found "bad luck", allowed: bound by loss, single run'),
         ("shown", "seen", "found an unknown key, allowed: kind, text, shown"),
         ('shown = "ackclock run it"', "", "found no `shown`"),
+        ('"It is one."', "'''It is \\\none.'''", ":3: key .*allowed: text without line breaks"),
     ):
         (tmp_path / "causes.toml").write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(ak.ScenarioError, match=says):

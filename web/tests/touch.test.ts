@@ -42,7 +42,7 @@ async function tapOn(page: Page, selector: string): Promise<void> {
   await tap(page, box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** Taps here and there on the graph until a packet is told of. */
+/** Taps on several places of the graph until a packet is described. */
 async function tapAPacket(page: Page): Promise<void> {
   await page.locator(SEQUENCE).first().scrollIntoViewIfNeeded();
   const box = await page.locator(SEQUENCE).first().boundingBox();

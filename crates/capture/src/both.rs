@@ -53,7 +53,7 @@ struct Arrival {
 pub(crate) enum Fate {
     /// It arrived, and its bytes were taken or already present.
     Taken(u64),
-    /// It arrived, and was thrown away.
+    /// It arrived, and was discarded.
     Refused(u64),
     /// It did not arrive.
     Lost,

@@ -29,7 +29,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Connection {
-    /// The data of each way with the acknowledgments of the other.
+    /// The data of each direction, with the acknowledgments of the other.
     pub(crate) streams: [Stream; 2],
     answers: [Answers; 2],
     /// Half round trips from here back to the sender of each way.
@@ -289,7 +289,7 @@ impl Connection {
         near.smallest().into_iter().chain(far.onward.smallest()).min().or(far.facts.handshake)
     }
 
-    /// The way with more data so far.
+    /// The direction with more data so far.
     fn main_way(&self) -> Way {
         let [out, back] = [&self.streams[0], &self.streams[1]].map(Stream::bytes);
         record::more(out, back)

@@ -107,7 +107,7 @@ pub struct Fit {
     pub answers: Answers,
     /// The transfers, by their beginnings.
     pub transfers: Vec<Transfer>,
-    /// Where flows contradict each other, in words.
+    /// Contradictions between flows, in words.
     pub disagreements: Vec<String>,
     /// The size of most segments, bytes with IP and TCP headers.
     pub packet: f64,
@@ -116,7 +116,7 @@ pub struct Fit {
 /// Fits a path to the flows of one bottleneck.
 ///
 /// # Errors
-/// Why no path can be fitted, in words.
+/// The reason why no path can be fitted, in words.
 pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     let (used, why_not) = usable(observed);
     if used.is_empty() {
@@ -148,7 +148,7 @@ pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     })
 }
 
-/// The flows that can be fitted, by their beginnings; and why one that cannot was left out.
+/// The flows that can be fitted, in the order of their beginnings, and the reason for leaving out one that cannot.
 fn usable(observed: &[Observed]) -> (Vec<&Observed>, Option<String>) {
     let mut why_not = None;
     let mut used: Vec<&Observed> = Vec::new();

@@ -14,7 +14,7 @@ const NEAR: i32 = 4096;
 /// The number of steps examined before a judgment.
 const ENOUGH: u32 = 8;
 
-/// One way's identifications, unwrapped.
+/// The identifications of one direction, unwrapped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ids {
     last: u16,

@@ -30,7 +30,7 @@ pub struct Packet {
     pub ack: Option<i64>,
     /// The window that it announces, bytes.
     pub window: u64,
-    /// SACK blocks, as offsets of the other way.
+    /// SACK blocks, as offsets of the other direction.
     pub sack: [(i64, i64); 4],
     /// The number of SACK blocks.
     pub sacks: u8,

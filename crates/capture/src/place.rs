@@ -19,7 +19,7 @@ pub enum Place {
     AtOut,
     /// Midway between them.
     AtBack,
-    /// On the way between them.
+    /// On the path between them.
     Between,
     /// At both, in two files: the data of each way are reported where they begin, and their arrivals are known.
     BothEnds,
@@ -31,7 +31,7 @@ pub enum Place {
 /// The same, from the view of the data of one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Where the data begin.
+    /// Where the data begins.
     Sender,
     /// Where they arrive.
     Receiver,
@@ -111,7 +111,7 @@ impl Place {
         }
     }
 
-    /// The place where data that go `way` are at `side`.
+    /// The place at `side` of data in the direction `way`.
     pub fn of(side: Side, way: Way) -> Place {
         match (side, way) {
             (Side::Sender, Way::Out) | (Side::Receiver, Way::Back) => Place::AtOut,

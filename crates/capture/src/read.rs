@@ -97,7 +97,7 @@ pub enum Unreadable {
     Nothing(Damage),
 }
 
-/// Reads a file that is fed to it.
+/// Reads a file from the bytes passed to it.
 #[derive(Debug)]
 pub struct Reader {
     form: Form,

@@ -1,4 +1,4 @@
-//! How much a path reordered the packets of one way of a connection: RFC 4737 and RFC 5236, from a capture.
+//! How much a path reordered the packets of one direction of a connection: RFC 4737 and RFC 5236, from a capture.
 //!
 //! Idea: the metrics need the order of transmission. At the receiver and midway the packets themselves show it; at the sender
 //! only acknowledgments show the order in which packets arrived. With captures of both sides [`crate::both`] has the order of

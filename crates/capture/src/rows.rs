@@ -30,7 +30,7 @@ pub struct OneFile {
     pub found: Everything,
 }
 
-/// One way of a connection.
+/// One direction of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRow<'a> {
     /// The file that contains it.
@@ -62,7 +62,7 @@ pub fn datagrams(files: &[OneFile]) -> impl Iterator<Item = (&OneFile, &Numbered
     files.iter().flat_map(|file| file.traffic.numbered.iter().map(move |numbered| (file, numbered)))
 }
 
-/// Every way with data, file by file.
+/// Every direction with data, file by file.
 pub fn flows(files: &[OneFile]) -> impl Iterator<Item = FlowRow<'_>> {
     files.iter().flat_map(move |file| {
         file.found.connections.iter().flat_map(move |c| {
@@ -73,7 +73,7 @@ pub fn flows(files: &[OneFile]) -> impl Iterator<Item = FlowRow<'_>> {
 }
 
 impl<'a> FlowRow<'a> {
-    /// `A:p > B:p`, the way of the data.
+    /// `A:p > B:p`, the direction of the data.
     pub fn name(&self) -> String {
         self.connection.name(self.way)
     }

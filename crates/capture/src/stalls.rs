@@ -79,7 +79,7 @@ pub struct Stall {
     pub cause: Cause,
 }
 
-/// The stalls of one way.
+/// The stalls of one direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The longest, in the order of time; at most 256.
@@ -114,7 +114,7 @@ pub struct Stalls {
     max: u64,
     now: Since,
     una: u64,
-    /// The smallest time from data to their acknowledgment, nanoseconds.
+    /// The smallest time from data to its acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,
     edge: Option<u64>,
@@ -279,7 +279,7 @@ impl Stalls {
         }
     }
 
-    /// The smallest time from data to their acknowledgment so far, nanoseconds.
+    /// The smallest time from data to its acknowledgment so far, nanoseconds.
     #[inline]
     pub fn answer(&self) -> Option<i64> {
         self.answer

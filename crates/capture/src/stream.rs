@@ -1,4 +1,4 @@
-//! The data of one way and their acknowledgments, as they pass the place of the capture: facts, no verdicts.
+//! The data of one direction and its acknowledgments, as they pass the place of capture: facts, no verdicts.
 //!
 //! Idea: data that are sent once and acknowledged take a place in a ring for a while. Anything unusual (bytes seen before, holes,
 //! SACK blocks, acknowledgments without news) is passed to [`cases`], which is allocated on first use.
@@ -102,7 +102,7 @@ pub(crate) struct Stream {
     most: u32,
     /// The receiver's `TS.Recent` if everything that passes here arrived; `None` before the first timestamp.
     recent: Option<u32>,
-    /// The youngest timestamp that it has echoed.
+    /// The newest timestamp that it has echoed.
     echoed: Option<u32>,
     /// For the last acknowledgment known not to have been overtaken on its way: its place in the order of transmission, and its
     /// timestamp.

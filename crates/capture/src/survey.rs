@@ -93,7 +93,7 @@ impl Task {
 }
 
 impl Surveyed {
-    /// The end that sends this way.
+    /// The end that sends in this direction.
     pub fn source(&self, way: Way) -> SocketAddr {
         self.ends[way as usize]
     }

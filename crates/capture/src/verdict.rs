@@ -122,7 +122,7 @@ pub enum Evidence {
         /// The receiver's echoed timestamp at that time.
         recent: u32,
     },
-    /// Cannot tell: either copy may have arrived first, and nothing tells them apart.
+    /// Cannot tell: either copy may have arrived first, and nothing distinguishes them.
     Alike,
 }
 

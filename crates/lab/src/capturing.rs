@@ -81,7 +81,7 @@ pub fn snap_length(snap: u32) -> Result<u32, ScenarioError> {
     Err(ScenarioError::option("--pcap-snap", snap.to_string(), allowed))
 }
 
-/// A stack's name as part of a folder's.
+/// A stack's name in a form that can be part of a folder's name.
 fn plain(name: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     name.chars().map(keep).collect()

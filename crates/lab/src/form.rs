@@ -205,7 +205,7 @@ pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
     }
 }
 
-/// The tables of a choice, each with its word.
+/// The tables of a choice, each with the word that names it.
 type Tagged<'s> = Vec<(&'s str, &'s Value)>;
 
 /// Refuses an unknown key of the table; another table of the choice may have it.

@@ -130,7 +130,7 @@ fn on_threads<T: Send>(threads: usize, work: &(impl Fn() -> Vec<T> + Sync), mut 
     })
 }
 
-/// The summaries of all `jobs`, or the error that made the others stop.
+/// The summaries of all `jobs`, or the error that stopped them.
 fn first_error(
     results: impl Iterator<Item = Result<Summary, RunError>>,
     jobs: usize,

@@ -37,7 +37,7 @@ pub struct GroupMeasures {
     pub acked_bytes: u64,
     /// `acked_bytes` over the duration of the run.
     pub throughput_bytes_per_s: f64,
-    /// `acked_bytes` over the time from the first start to the last finish, or to the end of the run.
+    /// `acked_bytes` over the time from the first start to the last finish, or else to the end of the run.
     pub goodput_bytes_per_s: Option<f64>,
     /// Share of the payload acknowledged in the run.
     pub share: Option<f64>,

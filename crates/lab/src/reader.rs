@@ -128,7 +128,7 @@ impl<'a> Node<'a> {
         self.refuse_key(key, found, allowed)
     }
 
-    /// The items of the list under a key; none without one.
+    /// The items of the list under a key; empty if it is missing.
     pub(crate) fn list(&self, key: &str) -> Vec<Node<'a>> {
         self.get(key).and_then(|n| n.items("").ok()).unwrap_or_default()
     }

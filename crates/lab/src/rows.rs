@@ -16,7 +16,7 @@ pub(crate) fn rows(flows: &[FlowSpec]) -> Vec<Range<usize>> {
     rows
 }
 
-/// The name of a row's flow, counted from 0.
+/// The name of a flow in a row, by its number from 0.
 pub(crate) fn member(row: &str, number: u32) -> String {
     format!("{row}.{}", number + 1)
 }

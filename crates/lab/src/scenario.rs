@@ -190,7 +190,7 @@ fn seeds(run: &Node<'_>, seed: Option<u64>, seeds: Option<Seeds>) -> Result<Vec<
     }
 }
 
-/// Refuses a time that is not above zero.
+/// Refuses a time of zero or less.
 fn above_zero(node: &Node<'_>, key: &str, time: Nanos) -> Result<(), ScenarioError> {
     match time {
         Nanos::ZERO => Err(node.refuse_in(key, "a time above zero, as in \"200 ms\"")),

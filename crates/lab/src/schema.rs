@@ -1,4 +1,4 @@
-//! The form of a scenario file as JSON Schema (draft 2020-12) and as a page to read, both derived from types: the file's own
+//! The form of a scenario file as JSON Schema (draft 2020-12) and as a page. Both are derived from types: the file's own
 //! keys from `file.rs`, the parameters of stacks from the descriptions in `ackclock_tcp`. An algorithm added there appears
 //! here without further code.
 

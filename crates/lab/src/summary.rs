@@ -69,7 +69,7 @@ pub struct FlowSummary {
     pub fast_recoveries: u64,
     /// The largest duplicate ACK threshold in force, segments; `None` before the first ACK, or if duplicates are not counted.
     pub dupthresh_max: Option<u32>,
-    /// Its mean over time from the first ACK to the end of the run, segments.
+    /// Its mean over the time from the first ACK to the end of the run, segments.
     pub dupthresh_mean: Option<f64>,
     /// The largest in force after the handling of a timeout, segments; `None` without timeouts.
     pub dupthresh_after_timeout_max: Option<u32>,

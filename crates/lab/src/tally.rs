@@ -55,7 +55,7 @@ pub(crate) struct DupThreshTally {
     /// The largest share of the ceiling up to the last change.
     of_ceiling: Option<f64>,
     pub(crate) max: Option<u32>,
-    /// The largest at the end of the instant of a timeout.
+    /// The largest value at the end of an instant with a timeout.
     pub(crate) after_timeout_max: Option<u32>,
 }
 
@@ -90,7 +90,7 @@ impl DupThreshTally {
         }
     }
 
-    /// An instant is over.
+    /// Ends an instant.
     fn stand(&mut self) {
         let Some((dupthresh, _)) = self.now else { return };
         if self.least_cwnd.is_none_or(|least| self.cwnd < least) {

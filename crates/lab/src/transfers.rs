@@ -108,7 +108,7 @@ fn with_times(flow: FlowSummary, times: Vec<f64>) -> FlowSummary {
     }
 }
 
-/// Of an even number of values, the mean of the two in the middle.
+/// For an even number of values, the mean of the two in the middle.
 fn median(sorted: &[f64]) -> Option<f64> {
     let n = sorted.len();
     let upper = sorted.get(n / 2)?;

@@ -44,7 +44,7 @@ pub trait Application {
 /// Whether a run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Going {
-    /// There is more to do.
+    /// More work is due now.
     On,
     /// It is done.
     Done,

@@ -25,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The application's buffer.
 const BUFFER: usize = 1 << 18;
 
-/// The kernel's application's view of a transfer.
+/// A transfer as seen by the application on the kernel's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Payload bytes that it read or wrote.

@@ -195,7 +195,7 @@ fn retransmitted(connection: &Connection) -> u64 {
     u64::from(connection.info().total_retrans)
 }
 
-/// The connection has ended: regularly, or early.
+/// The connection has ended, normally or early.
 fn closed(connection: &Connection, ended: Option<Time>) -> Result<Going, LiveError> {
     let why = match connection.close_reason() {
         _ if ended.is_some() => return Ok(Going::Done),

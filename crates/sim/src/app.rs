@@ -22,7 +22,7 @@ pub(crate) enum App {
 pub(crate) const BULK: u64 = 1 << 60;
 
 impl App {
-    /// When the last byte was acknowledged.
+    /// The time when the last byte was acknowledged.
     pub(crate) fn finished(&self) -> Option<Time> {
         match *self {
             App::Done { at } => Some(at),

@@ -16,7 +16,7 @@ use ackclock_tcp::units::Bytes;
 /// A packet's destination. For a flow it is the number of a host. Otherwise the bits above an element's number hold the
 /// *round* of a reused host, counted from 1, or [`NOBODY`] with the number of a source below.
 pub(crate) const ROUND_BITS: u32 = crate::next_event::ELEMENT_BITS;
-/// The round of packets that no TCP waits for.
+/// The cycle of packets for which no TCP waits.
 pub(crate) const NOBODY: u32 = u32::MAX >> ROUND_BITS;
 
 /// A pair of hosts that successive transfers use.
@@ -39,7 +39,7 @@ impl Slot {
 /// A running generator of background traffic.
 pub(crate) struct Generator {
     pub(crate) spec: BackgroundSpec,
-    /// Where its packets' path begins.
+    /// The first link of its packets' path.
     pub(crate) first_hop: u32,
     /// Its unused slots.
     pub(crate) free: Vec<u32>,

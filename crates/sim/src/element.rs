@@ -179,7 +179,7 @@ impl fmt::Debug for ElementSpec {
                 let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
                 write!(f, "Interruption(InterruptionSpec {{ what: {}, {fields} }})", self.variant())
             }
-            // A newer kind never had another form.
+            // A newer kind has had only this form.
             newer => f.debug_tuple(newer.variant()).field(newer.each()).finish(),
         }
     }
@@ -189,7 +189,7 @@ impl fmt::Debug for ElementSpec {
 pub(crate) struct Gate {
     /// Its number in the run.
     pub(crate) element: u32,
-    /// How many packets it has seen.
+    /// The number of packets that it has seen.
     pub(crate) arrivals: u64,
     /// The packets that it sees; others pass.
     pub(crate) only: Only,

@@ -39,11 +39,11 @@ pub struct Network<W, E> {
     splits: Vec<u32>,
     /// The hosts of the flows, then those of the slots.
     pub(crate) hosts: Vec<Host<E>>,
-    /// When each flow begins, once that is known.
+    /// The start of each flow, once it is known.
     starts: Vec<Option<Time>>,
     turns: Turns,
     pub(crate) generators: Vec<Generator>,
-    /// Makes the ends of new transfers.
+    /// Creates the ends of new transfers.
     make: Make<E>,
     /// The element number of the first host.
     first_host: u32,

@@ -4,7 +4,7 @@
 //! | a byte's earlier copies | [`Verdict`] |
 //! | --- | --- |
 //! | one was taken by the receiver, or already present there, or is still in flight | needless |
-//! | else one arrived and the receiver threw it away | refused |
+//! | else one arrived and the receiver discarded it | refused |
 //! | else (the network dropped all of them) | needed |
 //!
 //! A retransmission gets the verdict of its worst byte. So each refused one would be needless without its receiver's
@@ -77,7 +77,7 @@ impl Fates {
         self.again.len() + self.dropped.len() + self.refused.len() + self.doubled.len()
     }
 
-    /// Data were sent again; in a fast recovery, with its episode (from 1).
+    /// Data was sent again; in a fast recovery, with its episode (from 1).
     pub fn retransmitted(&mut self, start: u64, len: u32, sends: u8, recovery: Option<u32>) {
         if let Some(episode) = recovery.filter(|e| *e != self.episode) {
             self.episode = episode;

@@ -29,7 +29,7 @@ pub trait Endpoint {
     fn next_timer(&self) -> Option<Time>;
     /// Writes the next segment to send into `out`; `false` if there is nothing to send now.
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
-    /// How often the data of the segment just polled have been sent (1 = first); 0 for a pure ACK.
+    /// How often the data of the segment just polled has been sent (1 = first); 0 for a pure ACK.
     fn last_sends(&self) -> u8;
     /// The number of the current fast recovery, from 1; called when data are retransmitted.
     fn fast_recovery(&self) -> Option<u32> {
@@ -60,7 +60,7 @@ pub(crate) struct Host<E> {
     /// When it will be woken: no later than its TCP needs, and it asks again then. Re-arming a timer to a later time, as each
     /// ACK does, therefore costs nothing here.
     pub(crate) armed: u64,
-    /// Where its path begins.
+    /// The first link of its path.
     pub(crate) first_hop: u32,
     /// The destination on its packets.
     pub(crate) peer: u32,
@@ -85,7 +85,7 @@ impl<E: Endpoint> Host<E> {
     }
 }
 
-/// `armed` of a host that waits for nothing.
+/// The value of `armed` if a host waits for nothing.
 pub(crate) const UNARMED: u64 = u64::MAX;
 
 impl WireSpec {

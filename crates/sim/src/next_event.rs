@@ -30,7 +30,7 @@ pub(crate) fn element_of(key: u64) -> u32 {
     (key & (MAX_ELEMENTS as u64 - 1)) as u32
 }
 
-/// How the minimum is found.
+/// The method of finding the minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
     /// Scan up to [`SCAN`] elements, a tree above.
@@ -63,7 +63,7 @@ impl NextEvent {
         NextEvent::Tree { fours: vec![[NEVER; 4]; leaves / 2].into(), leaves, root: NEVER }
     }
 
-    /// The least key, [`NEVER`] if all wait for nothing.
+    /// The least key; [`NEVER`] if there is no event.
     #[inline]
     pub(crate) fn min(&self) -> u64 {
         match self {
@@ -80,7 +80,7 @@ impl NextEvent {
         }
     }
 
-    /// Writes the key of place `i`.
+    /// Sets the key of place `i`.
     #[inline]
     pub(crate) fn set(&mut self, i: usize, key: u64) {
         match self {

@@ -9,7 +9,7 @@ use ackclock_tcp::units::Bytes;
 pub struct Results {
     /// The time up to which the run has advanced.
     pub at: Time,
-    /// Events that the loop has handled. Not a result: fusing changes it.
+    /// Events that the loop has handled. This is not a result, because fusing changes it.
     pub events: u64,
     /// In the order of the scenario's flows.
     pub flows: Vec<FlowResult>,

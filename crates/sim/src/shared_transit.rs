@@ -51,7 +51,7 @@ impl SharedTransits {
         }
     }
 
-    /// The least key of all, [`NEVER`] if there is no packet.
+    /// The least key of all; [`NEVER`] if there is no packet.
     #[inline]
     pub(crate) fn min(&self) -> u64 {
         self.min

@@ -14,7 +14,7 @@ pub(crate) struct Packet {
     /// The key of the arrival of the packet behind this one in its transit. It is kept here and not in that packet, so
     /// that popping this packet, which is about to be read anyway, touches no other.
     pub(crate) next_key: u64,
-    /// The packet behind this one in its transit, or in the list of free places.
+    /// The next packet in its transit, or the next free place.
     pub(crate) next: u32,
     /// Its position in the flat list of paths.
     pub(crate) hop: u32,

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 pub mod dumbbell;
 
-/// In the flat list of paths: the packet is at its host.
+/// An entry in the flat list of paths: the packet is at its host.
 pub(crate) const HOST: u32 = u32::MAX >> 1;
 /// In the flat list of paths: a packet enters this link together with the previous one (see `element::link`).
 pub(crate) const FUSED: u32 = 1 << 31;

@@ -46,7 +46,7 @@ pub trait Watch {
     fn meters(&mut self) -> Option<&mut Meters> {
         None
     }
-    /// Something happened inside a flow's sender.
+    /// An event inside a flow's sender.
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host sent a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8);

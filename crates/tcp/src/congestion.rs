@@ -47,7 +47,7 @@ pub struct LossEvent {
     pub flight: Bytes,
     /// The peer's window when it was detected, bytes.
     pub rwnd: Bytes,
-    /// Where the loss begins.
+    /// The first lost offset.
     pub first: Offset,
     /// The congestion window when the lowest segment marked lost (if none is, the oldest) was sent, bytes.
     pub cwnd_at_send: f64,
@@ -86,7 +86,7 @@ pub trait Congestion: Send {
     fn hears_rates(&self) -> bool {
         false
     }
-    /// Any ACK, in any phase, after everybody else has acted on it.
+    /// Any ACK, in any phase, after all other components have acted on it.
     fn on_rate(&mut self, _rs: &RateSample, _rates: &mut Rates, _w: &mut Window, _cx: &Ctx) {}
     /// A segment is sent while nothing was in flight.
     fn on_tx_start(&mut self, _rates: &Rates, _w: &mut Window, _cx: &Ctx) {}

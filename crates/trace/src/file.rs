@@ -1,4 +1,4 @@
-//! Trace files: the ending chooses the format, and a file appears whole or not at all.
+//! Trace files: the ending selects the format, and a file is complete or does not exist.
 
 use crate::csv::CsvSink;
 use crate::error::TraceError;

@@ -53,7 +53,7 @@ pub enum What<S = Segment> {
         /// Bytes on the wire.
         wire: u32,
     },
-    /// A host's TCP threw away a packet that had reached it, or some of its bytes.
+    /// A host's TCP discarded a packet that had reached it, or some of its bytes.
     Refused {
         /// The packet.
         seg: S,
@@ -68,7 +68,7 @@ pub enum What<S = Segment> {
     Queue {
         /// The directed link.
         link: u32,
-        /// Packets then waiting and in service, this one included.
+        /// Packets waiting and in service at that time, this one included.
         packets: u32,
         /// Their bytes on the wire.
         bytes: u64,

@@ -107,7 +107,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Names and values that a finished file carries.
+    /// Names and values in a finished file.
     pub fn pairs(&self, hash: TraceHash) -> Vec<(&'static str, String)> {
         vec![
             ("ackclock.format", FORMAT.to_string()),

@@ -35,7 +35,7 @@ pub struct Endpoint {
     /// Whether nothing more will be written.
     closed: bool,
     unreachable: Option<Unreachable>,
-    /// When the path's smaller MTU is forgotten.
+    /// The time when the path's smaller MTU expires.
     path_mtu_until: Option<Time>,
 }
 

@@ -58,7 +58,7 @@ impl Secret {
 
     #[expect(
         deprecated,
-        reason = "the hasher that replaces it has no key and may change; a test holds this one to its paper"
+        reason = "the hasher that replaces it has no key and may change; a test compares this one with its paper"
     )]
     pub(crate) fn hasher(&self) -> std::hash::SipHasher {
         let half = |at: usize| (0..8).rev().fold(0, |key, i| key << 8 | u64::from(self.0[at + i]));

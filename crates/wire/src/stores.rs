@@ -108,7 +108,7 @@ impl SendStore {
     pub fn copy(&self, at: Offset, out: &mut [u8]) {
         let end = at.0.saturating_add(out.len() as u64);
         let held = at >= Offset::DATA && end <= self.end.0 && at.0.saturating_add(self.ring.len()) >= self.end.0;
-        debug_assert!(held, "the engine asks for {at}..{end} of a store that ends at {}", self.end);
+        debug_assert!(held, "the engine requests {at}..{end} of a store that ends at {}", self.end);
         if !held {
             return out.fill(0);
         }

@@ -47,4 +47,7 @@ def _cause(node: Node, file: str) -> Cause:
     kind = table["kind"].text(", ".join(KINDS))
     if kind not in KINDS:
         raise table["kind"].refuse(", ".join(KINDS))
-    return Cause(kind, table["text"].text("two or three sentences"), table["shown"].text("a command"))
+    text = table["text"].text("two or three sentences")
+    if "\n" in text:
+        raise table["text"].refuse('text without line breaks; inside """ a backslash at the end of a line removes one')
+    return Cause(kind, text, table["shown"].text("a command"))

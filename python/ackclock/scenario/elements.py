@@ -309,7 +309,7 @@ class Demote(Part):
 
 Distribution: TypeAlias = Literal["uniform", "normal"]
 """Distribution of netem's delay. ``uniform``: Uniform, at most `jitter` below or above `delay`; ``normal``: Normal,
-cut off near four standard deviations.
+truncated near four standard deviations.
 """
 
 

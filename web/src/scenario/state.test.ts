@@ -38,7 +38,7 @@ test("a preset is asked for by its id", async () => {
   expect(await decode("preset=%")).toEqual({ what: "preset", id: "%" });
 });
 
-test("without a fragment nothing is asked for", async () => {
+test("an empty fragment opens nothing", async () => {
   expect(await decode("")).toEqual({ what: "nothing" });
   expect(await decode("#")).toEqual({ what: "nothing" });
 });
@@ -59,7 +59,7 @@ test("a bad fragment gives a message, whatever it is", async () => {
     [good.replace("lab=1", "lab=2"), "another version of this page (2, not 1)"],
     [await raw("[]"), "holds no state"],
     [await raw("{}"), "holds no scenario"],
-    [await raw(JSON.stringify({ ...STATE, stacks: [] })), "not 1 to 4 stacks"],
+    [await raw(JSON.stringify({ ...STATE, stacks: [] })), "does not have 1 to 4 stacks"],
     [await raw(JSON.stringify({ ...STATE, stacks: [{ name: 1, set: {} }] })), "one of its stacks"],
     [await raw(JSON.stringify({ ...STATE, seed: -1 })), "its seed"],
     [

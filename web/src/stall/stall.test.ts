@@ -61,7 +61,7 @@ test("Hoe's stall: partial repair ends recovery, the window is used up, the time
 test("after a recovery duplicates of what was sent before begin no other fast retransmit", async () => {
   const [stall] = await told("paths/satellite", "reno");
   expect(stall?.sentences.map((s) => s.text).join(" ")).toMatch(
-    /\d+ duplicate ACKs came, with a threshold of 3; but what was sent before an earlier recovery/,
+    /\d+ duplicate ACKs came, with a threshold of 3; but data sent before an earlier recovery/,
   );
 });
 

@@ -3,7 +3,7 @@
 //! ```text
 //! capture_bench make FILE --flows N --packets N [--snap BYTES]     a pcap file of TCP transfers under loss and reordering
 //! capture_bench headers FILE                                       reading and finding connections alone
-//! capture_bench analyse FILE                                       all that the table of connections needs
+//! capture_bench analyse FILE                                       the whole analysis for the table of connections
 //! ```
 //! The last two print a line of JSON. `tools/capture_bench.py` runs them, next to other programs.
 

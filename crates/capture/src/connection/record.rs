@@ -18,7 +18,7 @@ pub struct SynFacts {
     pub timestamps: bool,
 }
 
-/// One way of a connection.
+/// One direction of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionRecord {
     /// Its SYN's content, if the SYN was captured.
@@ -82,12 +82,12 @@ pub struct Record {
     pub place: Place,
     /// Why the analysis assumes that place.
     pub why: Why,
-    /// The two ways, [`Way::Out`] first.
+    /// The two directions, [`Way::Out`] first.
     pub ways: [DirectionRecord; 2],
 }
 
 impl Record {
-    /// The way with more data.
+    /// The direction with more data.
     pub fn main_way(&self) -> Way {
         more(self.ways[0].bytes, self.ways[1].bytes)
     }

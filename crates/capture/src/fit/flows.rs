@@ -61,7 +61,7 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
     }
 }
 
-/// Where flows contradict each other.
+/// Contradictions between flows.
 pub(crate) fn disagreements(used: &[&Observed], points: &Points, rate: &Estimate) -> Vec<String> {
     let large: Vec<usize> = (0..used.len()).filter(|f| used[*f].log.sent.len() >= FEWEST).collect();
     let mut found = Vec::new();

@@ -1,10 +1,10 @@
-//! When each segment of one way was sent, and when an acknowledgment first covered it.
+//! When each segment of one direction was sent, and when an acknowledgment first covered it.
 
 use crate::ranges::Ranges;
 use crate::seen::Seen;
 use crate::verdict::{Retransmission, Verdict};
 
-/// More SACKed ranges than this are not followed.
+/// The largest number of SACKed ranges that is followed.
 const MOST_RANGES: usize = 4096;
 
 /// The fate of the first copy of a segment.
@@ -15,7 +15,7 @@ pub(crate) enum Fate {
     Once,
     /// It arrived, but was retransmitted nevertheless.
     Needless,
-    /// It arrived, and the receiver threw it away.
+    /// It arrived, and the receiver discarded it.
     Refused,
     /// It was lost.
     Lost,
@@ -34,7 +34,7 @@ pub(crate) struct Sent {
     pub(crate) fate: Fate,
 }
 
-/// One way of a connection, captured where its data begin.
+/// One direction of a connection, captured where its data begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) sent: Vec<Sent>,
@@ -55,7 +55,7 @@ pub(crate) struct Log {
     sacked: Ranges,
 }
 
-/// An application that answers within this time does not count as idle, nanoseconds.
+/// An application that answers within this time, in nanoseconds, does not count as idle.
 const ANSWER: i64 = 10_000_000;
 
 impl Log {

@@ -39,11 +39,11 @@ impl Observed {
         (self.log.last_news - self.first_at()).max(0)
     }
 
-    /// Why no path can be fitted to it.
+    /// The reason why no path can be fitted to it.
     pub(crate) fn refusal(&self) -> Option<String> {
         let name = &self.name;
         if self.log.sent.is_empty() {
-            return Some(format!("{name}: there are no data"));
+            return Some(format!("{name}: there is no data"));
         }
         match self.side {
             Side::Sender => {}

@@ -100,7 +100,7 @@ impl Flow {
         self.syns[index(way)].as_ref()
     }
 
-    /// The end that sends this way.
+    /// The end that sends in this direction.
     pub fn source(&self, way: Way) -> SocketAddr {
         self.ends[index(way)]
     }

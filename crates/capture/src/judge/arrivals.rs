@@ -52,7 +52,7 @@ pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize)
     }
 }
 
-/// Why a copy that arrived was not taken, although its bytes were not there yet.
+/// Why a copy that arrived was not taken, although its bytes had not arrived before.
 fn refusal<'a>(facts: &'a Facts<'_>, piece: &Piece, copies: &[Copy], copy: &Copy) -> Option<&'a Suspect> {
     let suspects = &facts.cases.suspects;
     let at = suspects.partition_point(|s| s.frame < copy.sent.frame);

@@ -126,7 +126,7 @@ impl Claims {
         !self.given.is_empty()
     }
 
-    /// The answer that a copy got.
+    /// The answer to a copy.
     pub(super) fn of(&self, copy: &Copy) -> Option<&Claim> {
         self.given.get(&copy.sent.frame)
     }

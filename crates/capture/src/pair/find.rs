@@ -140,7 +140,7 @@ fn two(a: &Surveyed, b: &Surveyed) -> Two {
     }
 }
 
-/// Whether one capture is farther than another from the host that sends these ways.
+/// Whether one capture is farther than another from the host that sends in these directions.
 fn farther(one: &Surveyed, other: &Surveyed, way: Way, others: Way) -> bool {
     let from = |s: &Surveyed, way: Way| {
         [s.record.way(way).backward.min, s.record.way(way.back()).onward.min].into_iter().flatten().min()

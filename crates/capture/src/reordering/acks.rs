@@ -10,7 +10,7 @@ use crate::seen::Seen;
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::time::Nanos;
 
-/// Data of one way, in the order in which acknowledgments covered them.
+/// Data of one direction, in the order in which acknowledgments covered it.
 #[derive(Clone, Debug, Default)]
 pub struct ByAcks {
     first: Option<i64>,
@@ -129,7 +129,7 @@ impl ByAcks {
     }
 }
 
-/// Data were covered for the first time, segment by segment.
+/// Data was covered for the first time, segment by segment.
 #[inline]
 fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u64) {
     let (mut from, to) = data;

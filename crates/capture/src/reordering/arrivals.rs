@@ -195,7 +195,7 @@ impl Arrivals {
         let last = number + u64::from(more);
         if last >= self.top.0 {
             self.top = (last, id.wrapping_add(more as u16));
-            // No step back leads below this.
+            // The lower limit of a step back.
             self.order.forget_below(last.saturating_sub(NEAR as u64));
         }
         late

@@ -109,7 +109,7 @@ pub(crate) struct Bare {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) end: u64,
-    /// In the order of the capture.
+    /// In order of capture.
     pub(crate) copies: Vec<u32>,
     pub(crate) cover: Option<Box<Cover>>,
     pub(crate) reports: Reports,

@@ -1,8 +1,8 @@
 //! Usual packets: data directly after all earlier data, and acknowledgments that just advance.
 //!
 //! Idea: nearly all packets are of these two kinds, and all parts of an analysis agree on the position of such a packet. So the
-//! position is tested once, and the counts are kept here, for all parts. Before any other packet the parts are brought up to
-//! date, and after it they are asked whether they agree again.
+//! position is tested once, and the counts are kept here, for all parts. Any other packet first brings the parts up to date;
+//! after it, a check shows whether usual packets can be handled together again.
 
 use super::Work;
 use crate::reordering::acks::ByAcks;

@@ -19,7 +19,7 @@ pub(crate) struct Tally {
     /// Segments mistaken for retransmissions; and the number of them not marked as guesses.
     pub(crate) extra: u32,
     pub(crate) invented: u32,
-    /// Truly needless; those of them that were found; all that were called needless.
+    /// The number of needless retransmissions by the truth; how many of them were found; how many were called needless.
     pub(crate) needless: u32,
     found: u32,
     called: u32,
@@ -27,8 +27,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Adds the verdicts `got`, by frame, of one run; `frames` are the retransmissions' frames, where this capture has
-    /// them.
+    /// Adds the verdicts `got` of one run, by frame; `frames` are the frames of the retransmissions that this capture
+    /// has.
     pub(crate) fn add(
         &mut self,
         path: &str,

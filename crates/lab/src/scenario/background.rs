@@ -1,4 +1,4 @@
-//! What `[[background]]` means: traffic beside the flows.
+//! The meaning of `[[background]]`: traffic beside the flows.
 
 use super::flow::{connection, size};
 use super::graph::Graph;
@@ -9,7 +9,7 @@ use crate::file::background::{Background, Size as Sizes, When};
 use crate::reader::Node;
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, Size, SourceSpec, TransfersSpec};
 
-/// All of it, in order. What the command line overrides is meant for the flows: the background stays what it is.
+/// Reads all tables, in order. Overrides of the command line apply to the flows, not to the background.
 pub(super) fn list(
     nodes: &[Node<'_>],
     tables: Vec<Background>,

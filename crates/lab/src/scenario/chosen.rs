@@ -1,9 +1,9 @@
-//! A stack as the command line names it: alone, or with parameters of its own, as in `rack-tlp,rto.min=200 ms`.
+//! A stack in the form of the command line: its name, or its name with parameters, as in `rack-tlp,rto.min=200 ms`.
 
 use crate::error::{nearest, ScenarioError};
 use ackclock_tcp::stack::Stack;
 
-/// A stack for every flow, with parameters that only it gets.
+/// A stack for every flow, with parameters for it alone.
 pub(super) struct Chosen<'a> {
     /// The named stack.
     pub(super) stack: Stack,
@@ -12,10 +12,9 @@ pub(super) struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// Reads `NAME` or `NAME,PATH=VALUE,…`. With parameters the whole text is the stack's name, unless one of them is `name`.
+    /// Reads `NAME` or `NAME,PATH=VALUE,…`. The whole text, parameters included, is the stack's name, unless one of them is `name`.
     ///
-    /// # Errors
-    /// There is no such stack, or a part is no parameter.
+    /// # Errors There is no such stack, or a part is not a parameter.
     pub(super) fn read(text: &'a str, allowed: impl FnOnce(&str) -> String) -> Result<Self, ScenarioError> {
         let mut parts = split(text).into_iter();
         let name = parts.next().unwrap_or("");
@@ -39,14 +38,14 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Paths and values that stand after a stack's name, as written; what is no parameter is left out. For callers that look for
-/// algorithms from outside.
+/// Paths and values after a stack's name, as written; parts that are not parameters are left out. For callers that search
+/// for algorithms from outside.
 pub fn own_parameters(text: &str) -> Vec<(&str, &str)> {
     let own = split(text).into_iter().skip(1).filter_map(|part| part.split_once('='));
     own.map(|(path, value)| (path.trim(), value.trim())).collect()
 }
 
-/// The parts between commas. Commas in brackets and quotes belong to a value.
+/// Splits the text at commas. Commas inside brackets and quotes belong to a value.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut quote) = (Vec::new(), 0, 0usize, None);
     for (at, c) in text.char_indices() {

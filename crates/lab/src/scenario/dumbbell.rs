@@ -9,7 +9,7 @@ use crate::file::{Both, Dumbbell};
 use crate::reader::Node;
 use ackclock_sim::scenario::{DirectionSpec, LinkSpec};
 
-/// Reads the table; the bottleneck is the first link, the two access links of each flow lie together.
+/// Reads the table. The bottleneck is the first link; the two access links of a flow follow each other.
 pub(super) fn read(
     node: &Node<'_>,
     table: Dumbbell,

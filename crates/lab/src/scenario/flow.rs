@@ -1,4 +1,4 @@
-//! What one `[[flow]]` means: who sends, with what, to whom, and how the receiver answers.
+//! The meaning of one `[[flow]]`: sender, stack, receiver, and the receiver's ACK policy.
 
 use super::graph::{Flows, Graph, Row};
 use super::overrides::{self, Overrides};
@@ -30,7 +30,7 @@ pub(super) fn add(node: &Node<'_>, flow: Flow, graph: &mut Graph, overrides: &Ov
     graph.add(flows, |_, _| (from, to))
 }
 
-/// Reads everything but the nodes.
+/// Reads everything except the nodes.
 pub(super) fn read<'a>(
     node: &Node<'a>,
     keys: FlowKeys,
@@ -51,14 +51,14 @@ pub(super) fn read<'a>(
     Ok(Flows { node: node.clone(), name, count, spread, spec, row })
 }
 
-/// What a connection is like; it sends all the time from the start of the run.
+/// The properties of a connection that sends from the start of the run without pause.
 pub(super) fn connection(
     node: &Node<'_>,
     keys: Connection,
     graph: &mut Graph,
     overrides: &Overrides,
 ) -> Result<FlowSpec, ScenarioError> {
-    // Parameters in `set` are read one by one, each with its place.
+    // Parameters in `set` are read one by one, with the place of each.
     let Connection { stack, set: _, segment, window, receiver, handshake, wire, header } = keys;
     let mss = segment.map_or(Ok(1460), |n| size(node, "segment", n, 1..=LARGEST_SEGMENT))?;
     let window = self::window(node, window, mss)?;
@@ -102,7 +102,7 @@ pub(super) fn size(node: &Node<'_>, key: &str, n: Size, range: RangeInclusive<u6
     fits.ok_or_else(|| node.refuse_in(key, format!("{} B to {} B", range.start(), range.end())))
 }
 
-/// The receiver's window; without the key 64 KiB less one, the largest without window scaling.
+/// The receiver's window. Default: 64 KiB less one, the largest without window scaling.
 fn window(node: &Node<'_>, window: Option<Amount>, mss: u32) -> Result<Bytes, ScenarioError> {
     let Some(window) = window else { return Ok(Bytes::max(65_535, mss.into())) };
     match window.bytes(mss) {
@@ -112,7 +112,7 @@ fn window(node: &Node<'_>, window: Option<Amount>, mss: u32) -> Result<Bytes, Sc
     }
 }
 
-/// What is sent, and from when on.
+/// The application's data and its start.
 fn application(node: &Node<'_>, app: &App, mss: u32, duration: Nanos) -> Result<(AppSpec, Option<Row>), ScenarioError> {
     let (mut pieces, mut row) = (None, None);
     let (start, jitter, bytes) = match *app {
@@ -146,7 +146,7 @@ fn application(node: &Node<'_>, app: &App, mss: u32, duration: Nanos) -> Result<
     Ok((AppSpec { start, jitter, bytes, pieces }, row))
 }
 
-/// The largest piece of data that is written at once; 2^30 of them are far below where offsets end.
+/// The largest piece of data that is written at once; 2^30 of them are far below the largest offset.
 const LARGEST_PIECE: Bytes = 1 << 29;
 
 /// The size of a piece, in bytes.
@@ -156,7 +156,7 @@ fn piece(node: &Node<'_>, size: Amount, mss: u32) -> Result<Bytes, ScenarioError
     fits.then_some(bytes).ok_or_else(|| node.refuse_in("size", format!("1 B to {LARGEST_PIECE} B")))
 }
 
-/// Refuses a spread over which `count` flows cannot begin.
+/// Refuses a spread over which `count` flows cannot start.
 fn spreads(node: &Node<'_>, count: u32, spread: Nanos, start: Nanos, duration: Nanos) -> Result<(), ScenarioError> {
     if count == 1 {
         return Err(node.refuse_key("spread", "a spread for one flow", "also a `count` above 1"));
@@ -181,7 +181,7 @@ fn sizes(node: &Node<'_>, wire: Option<Wire>, header: Option<Size>) -> Result<Wi
     }
 }
 
-/// A receiver's policy that makes sense.
+/// Returns a receiver's policy, after checking its values.
 fn answers(node: &Node<'_>, policy: AckSpec) -> Result<AckSpec, ScenarioError> {
     let delay = match &policy {
         AckSpec::Delayed { delay } | AckSpec::DelayedReordered { delay } => Some(*delay),

@@ -1,4 +1,4 @@
-//! Nodes, links and flows as they are read, and whether a flow can get where it wants.
+//! Nodes, links and flows while a file is read, and whether a flow's ends are connected.
 
 use super::link;
 use super::outside::Tables;
@@ -13,7 +13,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What has been read so far.
+/// The parts read so far.
 pub(super) struct Graph {
     pub(super) duration: Nanos,
     pub(super) nodes: Vec<String>,
@@ -23,18 +23,18 @@ pub(super) struct Graph {
     pub(super) outside: Vec<Tables>,
     pub(super) unused: BTreeSet<String>,
     numbers: BTreeMap<String, u32>,
-    /// Flows, rows counted once.
+    /// The flows; a row counts as one.
     groups: usize,
 }
 
-/// A table of flows that has been read: all but their nodes.
+/// A table of flows, complete except for their nodes.
 pub(super) struct Flows<'a> {
     pub(super) node: Node<'a>,
     pub(super) name: Option<String>,
     pub(super) count: u32,
     pub(super) spread: Nanos,
     pub(super) spec: FlowSpec,
-    /// Each of them is a row of flows that wait for one another.
+    /// If set, each flow is a row of flows that wait for one another.
     pub(super) row: Option<Row>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Flows<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) count: u32,
-    /// From the end of one to the beginning of the next.
+    /// Time from the end of one to the start of the next.
     pub(super) think: Option<Gap>,
 }
 
@@ -54,7 +54,7 @@ impl Graph {
         Graph { duration, nodes, links, flows, stacks, outside, unused, numbers: BTreeMap::new(), groups: 0 }
     }
 
-    /// The number of a node, which is new if its name is.
+    /// Returns the number of a node; an unknown name becomes a new node.
     pub(super) fn node(&mut self, name: &str) -> u32 {
         let next = self.nodes.len() as u32;
         *self.numbers.entry(name.to_owned()).or_insert_with(|| {
@@ -63,7 +63,7 @@ impl Graph {
         })
     }
 
-    /// The position of a stack, which is new if none like it is there.
+    /// Returns the position of a stack; adds the stack if there is no equal one.
     pub(super) fn stack(&mut self, made: Made) -> u32 {
         let Made { stack, tables, unused } = made;
         self.unused.extend(unused);
@@ -92,7 +92,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The nodes that the keys `from` and `to` of a table name: two different ones that links connect.
+    /// The two nodes named by the keys `from` and `to` of a table; they must differ and be connected by links.
     pub(super) fn ends(&self, node: &Node<'_>, from: &str, to: &str) -> Result<(u32, u32), ScenarioError> {
         let end = |key: &str, name: &str| {
             self.numbers.get(name).copied().ok_or_else(|| {
@@ -112,7 +112,7 @@ impl Graph {
         Ok((from, to))
     }
 
-    /// Adds the flows that one table describes; `ends` gives the nodes of each by its number among all flows.
+    /// Adds the flows of one table; `ends` returns the nodes of a flow, given its number among all flows.
     pub(super) fn add(
         &mut self,
         f: Flows<'_>,
@@ -155,7 +155,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Adds the flows of a row, of which this is the first.
+    /// Adds the flows of a row, given the first.
     fn row(&mut self, name: &str, row: Row, first: FlowSpec) {
         let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, ..first.app };
         for i in 0..row.count {
@@ -168,7 +168,7 @@ impl Graph {
         }
     }
 
-    /// Whether links lead from one node to another.
+    /// Whether links connect one node to another.
     fn connected(&self, from: u32, to: u32) -> bool {
         let mut reached = vec![false; self.nodes.len()];
         reached[from as usize] = true;

@@ -1,5 +1,5 @@
-//! What the keys of a link's directions mean. What the way back does not say is as forward, and what a path of a split does
-//! not say is as in its link.
+//! The meaning of the keys of a link's directions. Keys missing in `back` are as in the forward direction, and keys missing in a
+//! path of a split are as in its link.
 
 use super::outside::{self, Workshop};
 use super::table;
@@ -12,10 +12,10 @@ use ackclock_sim::scenario::{DirectionSpec, ElementSpec, QueueLimit, QueueSpec};
 use ackclock_tcp::time::Nanos;
 use serde_json::{Map, Value};
 
-/// The longest propagation delay, far from the end of countable time.
+/// The longest propagation delay, far below the largest time.
 const LONGEST_DELAY: Nanos = Nanos::from_secs(3600);
 
-/// Both directions: alike, but for the keys that stand in `back`.
+/// Both directions, which are equal except for the keys in `back`.
 pub(super) fn directions(
     node: &Node<'_>,
     forward: Direction,
@@ -32,13 +32,13 @@ pub(super) fn directions(
     Ok((forward, back))
 }
 
-/// `all`, with `keys` in place of what both have.
+/// `all`, with the values of `keys` where both have a key.
 fn beside(mut all: Map<String, Value>, keys: Map<String, Value>) -> Map<String, Value> {
     all.extend(keys);
     all
 }
 
-/// One direction, from all of its keys. Keys that are not in `node` were taken from elsewhere, the queue from `like`.
+/// One direction, from its keys. Keys that are not in `node` come from elsewhere, the queue from `like`.
 fn direction(
     node: &Node<'_>,
     mut keys: Map<String, Value>,
@@ -70,7 +70,7 @@ fn direction(
     }
 }
 
-/// One element. Keys that its paths leave out, if it has any, are as in `own`, its direction.
+/// One element. Keys that are missing in its paths, if it has any, are as in `own`, its direction.
 fn element(
     node: &Node<'_>,
     mut keys: Value,

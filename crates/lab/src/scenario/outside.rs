@@ -22,39 +22,38 @@ use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The kind that says that an algorithm or a path element comes from outside.
+/// The kind of an algorithm or a path element from outside.
 const KIND: &str = "python";
-/// What [`Workshop::make`] is asked for where it makes a path element.
+/// The slot name with which [`Workshop::make`] is called for a path element.
 pub const ELEMENT: &str = "element";
 
 pub use crate::file::set::SLOTS;
 
 /// Makes the algorithms and path elements from outside that a scenario names.
 pub trait Workshop: fmt::Debug + Send + Sync {
-    /// The algorithm that `table` (its `kind`, and whatever else stands there) describes for the slot at the path `slot`, or
-    /// the path element if that is [`ELEMENT`].
+    /// Makes the algorithm that `table` (its `kind` and its other keys) describes for the slot at the path `slot`, or the
+    /// path element if `slot` is [`ELEMENT`].
     ///
-    /// # Errors
-    /// Why there is none.
+    /// # Errors The reason why it cannot be made.
     fn make(&self, slot: &str, table: &Map<String, Value>) -> Result<Custom, Refused>;
 }
 
 /// Why an algorithm from outside was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The key of its table that is to blame, if it is one.
+    /// The key of its table that caused the fault, if one did.
     pub key: Option<String>,
     /// What was found.
     pub found: String,
     /// What is allowed.
     pub allowed: String,
-    /// What was probably meant.
+    /// The value that was probably meant.
     pub hint: Option<String>,
 }
 
 /// An algorithm from outside, for one of the [`SLOTS`].
 #[derive(Debug)]
-#[expect(missing_docs, reason = "each is the slot of its name")]
+#[expect(missing_docs, reason = "each variant is the slot of its name")]
 pub enum Custom {
     Congestion(Factory<dyn Congestion>),
     Detect(Factory<dyn Detector>),
@@ -66,26 +65,26 @@ pub enum Custom {
     Startup(Factory<dyn Startup>),
     Timeout(Factory<dyn Timeout>),
     Undo(Factory<dyn Undo>),
-    /// A path element. Where it stands, which packets it sees and its table are still to be filled in.
+    /// A path element. Its place, its packets and its table are filled in later.
     Element(CustomSpec),
 }
 
-/// The tables of a stack's algorithms from outside as they were written, by the paths of their slots.
+/// The tables of a stack's algorithms from outside, as written, by the paths of their slots.
 pub type Tables = BTreeMap<&'static str, Map<String, Value>>;
 
-/// Where a parameter was set.
+/// The place where a parameter was set.
 #[derive(Clone)]
 pub(super) enum Place<'a> {
     /// In the file.
     File(Node<'a>),
-    /// By an option: its path and its text.
+    /// In an option: its path and its text.
     Option(&'a str, &'a str),
-    /// Beside the chosen stack's name, likewise.
+    /// After the chosen stack's name: its path and its text.
     Chosen(&'a str, &'a str),
 }
 
 impl Place<'_> {
-    /// A refusal of what was found there; by itself that is what was written, followed by `with`.
+    /// A refusal of this value; the message has the written value, followed by `with`.
     pub(super) fn refuse(&self, found: Option<String>, allowed: String, with: &str) -> ScenarioError {
         match self {
             Place::File(node) => node.refuse_as(format!("{}{with}", found.unwrap_or_else(|| node.written())), allowed),
@@ -100,7 +99,7 @@ impl Place<'_> {
         }
     }
 
-    /// The place of a key in the table that stands here, or this place.
+    /// The place of a key in the table here, or this place.
     fn of(&self, key: &str) -> Self {
         let Place::File(node) = self else { return self.clone() };
         let entries = node.entries("").unwrap_or_default();
@@ -108,13 +107,13 @@ impl Place<'_> {
     }
 }
 
-/// What has been asked for so far.
+/// The requests so far.
 #[derive(Default)]
 pub(super) struct Outside<'a> {
     asked: BTreeMap<&'static str, Asked<'a>>,
 }
 
-/// One algorithm: its table, and where it and later parts of it were set.
+/// One algorithm: its table, and the places where it and its parts were set.
 struct Asked<'a> {
     table: Map<String, Value>,
     table_at: Place<'a>,
@@ -122,7 +121,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Outside<'a> {
-    /// Takes the parameter if it is about an algorithm from outside; else it, or what is left of it, comes back.
+    /// Takes the parameter if it concerns an algorithm from outside; returns the rest, or all of it otherwise.
     pub(super) fn take(&mut self, path: &str, mut value: Value, at: &Place<'a>) -> Option<Value> {
         if let Some(slot) = SLOTS.into_iter().find(|s| *s == path) {
             let ours = kind(&value) == Some(KIND);
@@ -149,7 +148,7 @@ impl<'a> Outside<'a> {
         None
     }
 
-    /// Whether `path` lies directly in the table of the algorithm that was asked for in `slot`.
+    /// Whether `path` is directly in the table of the algorithm that was requested for `slot`.
     fn is_parameter(&self, slot: &str, path: &str) -> bool {
         let below = path.strip_prefix(slot).and_then(|rest| rest.strip_prefix('.'));
         self.asked.contains_key(slot) && below.is_some()
@@ -169,7 +168,7 @@ impl<'a> Outside<'a> {
             self.asked.insert(slot, Asked { table, table_at: at.clone(), later: BTreeMap::new() });
             return None;
         }
-        // A built-in detector with a threshold from outside in its table.
+        // A built-in detector whose table has a threshold from outside.
         if slot == "detect" && value.get("threshold").and_then(kind) == Some(KIND) {
             let threshold = value.as_object_mut().and_then(|t| t.remove("threshold")).unwrap_or_default();
             self.replace("detect.threshold", true, threshold, &at.of("threshold"));
@@ -177,7 +176,7 @@ impl<'a> Outside<'a> {
         Some(value)
     }
 
-    /// Makes what was asked for and puts it into the stack. The tables come back, as they were written.
+    /// Makes the requested algorithms and puts them into the stack. Returns the tables, as written.
     pub(super) fn put(
         self,
         stack: &mut Stack,
@@ -201,7 +200,7 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// That nobody makes what comes from outside.
+/// The refusal if there is no workshop for algorithms from outside.
 fn nobody() -> Refused {
     Refused {
         key: None,
@@ -211,12 +210,12 @@ fn nobody() -> Refused {
     }
 }
 
-/// Whether the keys are those of a path element from outside.
+/// Whether the keys describe a path element from outside.
 pub(super) fn is_outside(keys: &Value) -> bool {
     kind(keys) == Some(KIND)
 }
 
-/// The path element from outside that the keys describe.
+/// Makes the path element from outside that the keys describe.
 pub(super) fn element(
     node: &Node<'_>,
     keys: Value,
@@ -241,7 +240,7 @@ pub(super) fn element(
     }
 }
 
-/// Whether a path element from outside stands on a direction, or on one of its paths.
+/// Whether a direction, or one of its paths, has a path element from outside.
 pub(super) fn stands_on(direction: &DirectionSpec) -> bool {
     let custom = |e: &ElementSpec| matches!(e, ElementSpec::Custom(_));
     let paths = direction.split().into_iter().flat_map(|split| &split.paths);

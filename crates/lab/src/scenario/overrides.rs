@@ -1,4 +1,4 @@
-//! Which stack a flow uses, and parameters of it that a file or a command line sets by their path.
+//! The stack of a flow, and its parameters that a file or a command line sets by path.
 
 use super::chosen::Chosen;
 use super::outside::{Outside, Place, Tables, Workshop};
@@ -10,32 +10,32 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use toml::de::DeValue;
 
-/// Which seeds a command line asks for.
+/// The seeds that a command line requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AskedSeeds {
-    /// How many, counted up from the first.
+    /// This many, counted up from the first.
     Count(u64),
     /// These, in this order.
     Listed(Vec<u64>),
 }
 
-/// What a command line changes in a scenario.
+/// The changes of a command line to a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
-    /// The stack of every flow; after commas parameters of its own, which count after all others: `rack-tlp,rto.min=200 ms`.
+    /// The stack of every flow, with its own parameters after commas, which override all others: `rack-tlp,rto.min=200 ms`.
     pub stack: Option<String>,
-    /// Parameters of every flow's stack, by path (`rto.tick`), as written; after those of the file.
+    /// Parameters of every flow's stack, by path (`rto.tick`), as written; they override the file's.
     pub set: Vec<(String, String)>,
-    /// The first seed, and the only one without `seeds`.
+    /// The first seed; without `seeds`, the only one.
     pub seed: Option<u64>,
     /// Which seeds.
     pub seeds: Option<AskedSeeds>,
-    /// Makes the algorithms from outside that the scenario names; without it they are refused.
+    /// Makes the algorithms from outside that the scenario names. Default: they are refused.
     pub workshop: Option<Arc<dyn Workshop>>,
 }
 
 impl Overrides {
-    /// The seeds to run where the file asks for those of `file`.
+    /// The seeds to run, given that the file requests `file`.
     pub(super) fn seeds(&self, file: Vec<u64>) -> Result<Vec<u64>, ScenarioError> {
         let first = self.seed.or_else(|| file.first().copied()).unwrap_or(1);
         let count = match (&self.seeds, self.seed) {
@@ -53,7 +53,7 @@ impl Overrides {
         Ok((first..=last).collect())
     }
 
-    /// Seeds that are listed: each once, and none beside `seed`.
+    /// Checks listed seeds: each occurs once, and `seed` is not given as well.
     fn listed(&self, seeds: &[u64]) -> Result<Vec<u64>, ScenarioError> {
         let refuse = |found: String, allowed: &str| Err(ScenarioError::option("--seeds", found, allowed));
         if let Some(seed) = self.seed {
@@ -77,9 +77,9 @@ impl Overrides {
 /// The stack of one flow.
 pub(super) struct Made {
     pub(super) stack: Stack,
-    /// Of its algorithms from outside.
+    /// The tables of its algorithms from outside.
     pub(super) tables: Tables,
-    /// Parameters that the file sets for its own stack and that the chosen one does not have.
+    /// Parameters that the file sets for its own stack and the chosen stack does not have.
     pub(super) unused: Vec<String>,
 }
 
@@ -95,14 +95,14 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     };
     let (mut set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
     set.extend(own.into_iter().map(|(path, text)| (path.to_owned(), from_option(text), Place::Chosen(path, text))));
-    // Of several stacks that are compared, one may lack a parameter: say which.
+    // Of several compared stacks, one may lack a parameter: the message names it.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let (mut outside, mut unused) = (Outside::default(), Vec::new());
     for (path, value, at) in &set {
         let Some(value) = outside.take(path, value.clone(), at) else { continue };
         match assign(&stack, path, value) {
             Ok(with_it) => stack = with_it,
-            // What a file says of its own stack is no demand on another one.
+            // A file's parameters for its own stack need not exist in another one.
             Err(Refusal { lacks: true, .. })
                 if matches!((at, &overrides.stack), (Place::File(_), Some(_))) && has(&of_file, &set, path) =>
             {
@@ -124,7 +124,7 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     Ok(Made { stack, tables, unused })
 }
 
-/// Whether the file's own stack has a parameter that its file sets and that the chosen stack does not have.
+/// Whether the file's own stack has a parameter that the chosen stack lacks.
 fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     let mut outside = Outside::default();
     let mut own = of_file.clone();
@@ -139,11 +139,11 @@ fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     true
 }
 
-/// What a stack with SACK becomes whose `options.sack` was switched off: what it is towards a peer without SACK (decision 0155). Of what
-/// was set, nothing may get lost on the way.
+/// The stack to use when `options.sack` of a stack with SACK is switched off: the same as towards a peer without SACK (decision 0155). No
+/// parameter that was set may be lost.
 fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, ScenarioError> {
     let with_sack = Stack { options: Options { sack: true, ..asked.options }, ..asked.clone() };
-    // It needs none as it is, or something else is wrong with it, too.
+    // It is valid without SACK, or has another fault, too.
     if asked.validate().is_ok() || with_sack.validate().is_err() {
         return Ok(asked);
     }
@@ -160,7 +160,7 @@ fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, Scen
     Ok(becomes)
 }
 
-/// Which stacks there are. A kernel's TCP is none of the simulator's, but there is a command that runs it.
+/// The existing stacks, for a message. The simulator does not have the kernel's TCP, but another command runs it.
 fn allowed(name: &str) -> String {
     let stacks = format!("one of {}", listed(&Stack::names().collect::<Vec<_>>()));
     match name == "kernel" || name.starts_with("kernel:") {
@@ -169,10 +169,10 @@ fn allowed(name: &str) -> String {
     }
 }
 
-/// A parameter that was set: its path, its value, and where that stands.
+/// A parameter that was set: its path, its value, and its place.
 type Set<'a> = (String, Value, Place<'a>);
 
-/// Every parameter that was set, in the order in which they count.
+/// Every parameter that was set; later ones override earlier ones.
 fn parameters_set<'a>(node: &Node<'a>, overrides: &'a Overrides) -> Result<Vec<Set<'a>>, ScenarioError> {
     let mut of_file = Vec::new();
     if let Some(set) = node.get("set") {
@@ -183,13 +183,13 @@ fn parameters_set<'a>(node: &Node<'a>, overrides: &'a Overrides) -> Result<Vec<S
     Ok(of_file.chain(options).collect())
 }
 
-/// Which of the parameters that were set made `key` senseless: the last that says the most of its path, else the last.
+/// The parameter that made `key` invalid: the one whose path agrees most with it, the last of several.
 fn blamed<'s, 'a>(set: &[&'s Set<'a>], key: &str) -> Option<&'s Place<'a>> {
     let alike = |path: &str| path.split('.').zip(key.split('.')).take_while(|(a, b)| a == b).count();
     set.iter().max_by_key(|s| alike(&s.0)).map(|s| &s.2)
 }
 
-/// Why a parameter was not taken.
+/// Why a parameter was refused.
 struct Refusal {
     allowed: String,
     hint: Option<String>,
@@ -210,7 +210,7 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
     Ok(())
 }
 
-/// Sets one parameter by writing the stack down, changing that, and reading it again.
+/// Sets one parameter: writes the stack as a table, changes that, and reads it again.
 fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
     let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
@@ -225,7 +225,7 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     let known = parameters(at, &walked);
     let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which takes no parameters"))) };
     if last == "kind" {
-        map.retain(|k, _| k == "kind"); // another kind has other parameters
+        map.retain(|k, _| k == "kind"); // a different kind has different parameters
     }
     let value = match (map.get(last).and_then(|old| old.get("kind")), value) {
         (Some(_), Value::String(kind)) => serde_json::json!({ "kind": kind }),
@@ -261,7 +261,7 @@ fn unknown(path: &str, known: Vec<String>) -> Refusal {
     Refusal { allowed, hint, lacks: true }
 }
 
-/// What serde says is wrong, as what is allowed: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
+/// Turns serde's message about a fault into the allowed values: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
 fn refusal(message: &str) -> Refusal {
     let allowed = match (message.split_once("expected "), message.rsplit_once("; ")) {
         (Some((_, "u16")), _) => "a whole number from 0 to 65535".to_owned(),
@@ -279,7 +279,7 @@ fn refusal(message: &str) -> Refusal {
     Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")), lacks: false }
 }
 
-/// `500 ms`, `true`, `3`, `{ kind = "reno" }`: TOML if it is, else a string.
+/// `500 ms`, `true`, `3`, `{ kind = "reno" }`: The value as TOML if it can be parsed, else as a string.
 fn from_option(text: &str) -> Value {
     let line = format!("v = {text}");
     match (Source { file: "", text: &line }).parse() {

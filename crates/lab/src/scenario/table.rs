@@ -8,7 +8,7 @@ use ackclock_sim::error::Fault;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The keys of an element, with the text of its file under `data` in place of `file`; and where that file is.
+/// The keys of an element, with the text of its file under `data` instead of `file`; and the place of that file.
 pub(super) fn beside(node: &Node<'_>, mut keys: Value) -> Result<(Value, Option<PathBuf>), ScenarioError> {
     let Some(file) = node.get("file") else { return Ok((keys, None)) };
     let path = Path::new(file.src.file).with_file_name(file.str("the path of a file, relative to the scenario file")?);
@@ -30,10 +30,10 @@ fn text(node: &Node<'_>, path: &Path) -> Result<String, ScenarioError> {
     String::from_utf8(bytes).map_err(|_| refuse("no readable file: stream did not contain valid UTF-8".to_owned()))
 }
 
-/// What a refusal of a table in a file says was found: who wrote the scenario need not be who may read the file.
+/// A refusal of a table in a file does not quote it: the author of the scenario may not be allowed to read the file.
 const UNQUOTED: &str = "something else (files that a scenario names are not quoted)";
 
-/// A refusal of the part of an element in which the fault lies: of a table in a file, its line and column there.
+/// Refuses the faulty part of an element; for a table in a file, names the line and column there.
 pub(super) fn blame(node: &Node<'_>, file: Option<&Path>, fault: Fault) -> ScenarioError {
     let Some((line, column)) = row(&fault.key) else { return form::blame(node, fault) };
     let Fault { key: _, found, allowed } = fault;

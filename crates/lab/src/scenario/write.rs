@@ -1,4 +1,4 @@
-//! A plan as a scenario file again, with nothing left to a default: what `ackclock show` prints.
+//! Writes a plan as a scenario file with every default spelled out, as `ackclock show` prints it.
 
 use super::outside::{self, Tables};
 use super::{Measuring, Plan};
@@ -20,8 +20,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 impl Plan {
-    /// This plan as a scenario file in which every default is spelled out, the stacks' parameters too. Read again, it is
-    /// the same scenario with the same stacks and seeds, so its runs have the same identities.
+    /// Returns this plan as a scenario file with every default, also of the stacks' parameters. The file
+    /// describes the same scenario, stacks and seeds, so its runs have the same identities.
     pub fn to_toml(&self) -> String {
         written::document(&object(self.file()))
     }
@@ -58,7 +58,7 @@ impl Plan {
         Link { from: self.node(*from), to: self.node(*to), forward: direction(forward), back: Some(direction(back)) }
     }
 
-    /// Flows that wait for one another, or one.
+    /// A row of flows that wait for one another, or a single flow.
     fn flow(&self, row: &[FlowSpec]) -> Flow {
         let flow = &row[0];
         let FlowSpec { name, from, to, app, .. } = flow;
@@ -119,7 +119,7 @@ impl Plan {
         let Some(stack) = self.stacks.get(number as usize) else { return (String::new(), Set(Map::new())) };
         let none = Tables::new();
         let tables = self.outside.get(number as usize).unwrap_or(&none);
-        // A stack that `set` gave another name is written as what it was made from; every parameter follows anyway.
+        // A stack that `set` has renamed is written under its original name; all its parameters follow in any case.
         let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
         let mut set = outside::written(stack, tables).map(object).unwrap_or_default();
         if set.get("name").is_some_and(|name| name == profile) {
@@ -169,7 +169,7 @@ fn sizes(size: Size) -> Sizes {
     }
 }
 
-/// The members of a table; only descriptions that code made and no file can name have none.
+/// The members of a table; only descriptions made by code, which no file can name, have none.
 pub(super) fn object(table: impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(table) {
         Ok(Value::Object(map)) => map,

@@ -1,4 +1,4 @@
-//! The same as a page to read: `docs/scenario.md`.
+//! The schema as a page: `docs/scenario.md`.
 
 use crate::file::set;
 use serde_json::{Map, Value};
@@ -70,7 +70,7 @@ fn shown(described: &Value, root: &Value, seen: &[String]) -> Option<String> {
         keys.iter().all(|(key, part)| all.get(key) == Some(part)).then(|| {
             let besides: Vec<String> =
                 all.keys().filter(|k| !keys.contains_key(*k)).map(|k| format!("`{k}`")).collect();
-            format!("Its keys are those of {} but {}.", link(name, larger), besides.join(", "))
+            format!("Its keys are those of {} except {}.", link(name, larger), besides.join(", "))
         })
     })
 }

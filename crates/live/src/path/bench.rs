@@ -127,7 +127,7 @@ struct Bench<'a, W: Watch> {
 }
 
 impl<'a, W: Watch> Bench<'a, W> {
-    #[expect(clippy::too_many_arguments, reason = "the parts of one run, made where they can fail")]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one run, created where failures can be reported")]
     fn new(
         prepared: &Prepared,
         seed: u64,

@@ -13,8 +13,9 @@
 //!
 //! Departures: none.
 //!
-//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100 although the buffer is said to be
-//! large enough. `device` is one explanation: the device whose queue is examined holds only the first few waiting packets.
+//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100, although the paper says that the
+//! buffer is large enough.
+//! `device` is one explanation: the device whose queue is examined holds only the first few waiting packets.
 //! The flow's window is the other.
 
 use super::direction::DirectionSpec;

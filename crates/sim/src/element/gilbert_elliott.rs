@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Bursty loss (Gilbert–Elliott)", extend("examples" = [{ "p": 0.002, "r": 0.3 }]))]
 pub struct GilbertElliottSpec {
-    /// How the channel goes from good to bad and back.
+    /// The changes of the channel between good and bad.
     pub chain: Chain,
     /// Probability with which a packet is lost while the channel is good.
     pub good_loss: f64,
@@ -134,9 +134,9 @@ impl From<GilbertElliottSpec> for Written {
 pub enum Chain {
     /// Packets: after each, the state may change.
     Packets {
-        /// Probability with which good is followed by bad; above 0.
+        /// Probability of a change from good to bad; above 0.
         p: f64,
-        /// Probability with which bad is followed by good; above 0. A bad spell meets 1 / r packets on average.
+        /// Probability of a change from bad to good; above 0. A bad spell meets 1 / r packets on average.
         r: f64,
     },
     /// Time, whether packets arrive or not.
@@ -195,7 +195,7 @@ impl Element for GilbertElliottSpec {
 pub(crate) struct GilbertElliott {
     spec: GilbertElliottSpec,
     bad: bool,
-    /// When the state was `bad`.
+    /// The time at which the state was `bad`.
     known: u64,
     /// States and losses are drawn from two streams, so loss probabilities do not change the sequence of states.
     states: Stream,

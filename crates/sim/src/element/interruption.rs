@@ -19,7 +19,7 @@ pub struct InterruptionSpec {
     pub length: Nanos,
     /// Where on the link.
     pub at: Place,
-    /// Which packets it sees. The others overtake the packets that a delay spike holds back.
+    /// The packets that it affects. The others overtake the packets that a delay spike holds back.
     pub only: Only,
 }
 

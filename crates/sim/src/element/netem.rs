@@ -41,22 +41,22 @@ use std::collections::VecDeque;
 pub struct NetemSpec {
     /// Delay of each packet.
     pub delay: Nanos,
-    /// By how much the delay varies: half the width of a uniform distribution, the standard deviation of a normal one. At
+    /// The variation of the delay: half the width of a uniform distribution, the standard deviation of a normal one. At
     /// most 2147 ms, as in Linux.
     pub jitter: Nanos,
-    /// How much a delay's random number has of the one before, 0 to 1.
+    /// Correlation of a delay's random number with the previous one, 0 to 1.
     pub jitter_correlation: f64,
-    /// How the delay varies.
+    /// The distribution of the delay.
     pub distribution: Distribution,
     /// Probability with which a packet skips the delay.
     pub reorder: f64,
-    /// How much the random number for that has of the one before, 0 to 1.
+    /// Correlation of the random number for that with the previous one, 0 to 1.
     pub reorder_correlation: f64,
-    /// At least this many packets lie between two that skip the delay. 0: none skips it.
+    /// The smallest number of packets between two that skip the delay. 0: none skips it.
     pub gap: u32,
     /// Packets follow each other at this rate; `None`: at once.
     pub rate: Option<Rate>,
-    /// How many packets the emulator's queue holds. A packet that finds it full is dropped.
+    /// The size of the emulator's queue, packets. A packet that finds it full is dropped.
     pub limit: Packets,
 }
 
@@ -87,7 +87,7 @@ pub enum Distribution {
     /// Uniform, at most `jitter` below or above `delay`.
     #[default]
     Uniform,
-    /// Normal, cut off near four standard deviations.
+    /// Normal, truncated near four standard deviations.
     Normal,
 }
 

@@ -282,7 +282,7 @@ impl Cursor {
         Cursor { rows: spec.rows.clone(), repeat: spec.repeat, row: 0, base: 0 }
     }
 
-    /// When the next row comes into force.
+    /// The time from which the next row applies.
     fn change(&self) -> Option<u64> {
         match (self.rows.get(self.row + 1), self.repeat) {
             (Some(next), _) => Some(self.base + next.time.0),
@@ -291,7 +291,7 @@ impl Cursor {
         }
     }
 
-    /// The row in force at `now`; times must not go back.
+    /// The row in force at `now`; times must not decrease.
     fn at(&mut self, now: u64) -> PathRow {
         while self.change().is_some_and(|t| t <= now) {
             self.row += 1;

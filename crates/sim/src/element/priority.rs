@@ -1,4 +1,4 @@
-//! Priority: some packets overtake the others in the queue.
+//! Priority: some packets overtake others in the queue.
 //!
 //! Source: the priority queueing of routers, as tc-prio(8) does it with two bands.
 //!

@@ -14,7 +14,7 @@ pub(crate) struct Late {
     pub(crate) at: u64,
     pub(crate) packet: u32,
     pub(crate) place: Place,
-    /// The gate after the one that held it back.
+    /// The gate behind the one that held it back.
     pub(crate) gate: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Random early detection: packets are dropped before the queue is full, with a probability that grows with its average length.
 //!
-//! *Source.* Floyd & Jacobson 1993 §4, §7 and §8; `wait` and `gentle` as ns-2.35 has them.
+//! *Source.* Floyd & Jacobson 1993 §4, §7 and §8; `wait` and `gentle` as in ns-2.35.
 //!
 //! *Idea.* A moving average of the queue lets bursts pass; evenly spaced drops hit flows in proportion to their share.
 //!
@@ -39,22 +39,22 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "RED", extend("examples" = [{ "min": "5 packets", "max": "15 packets" }]))]
 pub struct RedSpec {
-    /// Between which averages drops go from none to `max_p`.
+    /// The averages between which the drop probability rises from 0 to `max_p`.
     pub thresholds: Thresholds,
     /// Drop probability at the upper threshold, before drops are spaced.
     pub max_p: f64,
     /// Weight of the newest queue length in the average, w_q.
     pub weight: f64,
-    /// Above the upper threshold the probability goes from `max_p` to 1 at twice that threshold; else everything is
-    /// dropped there.
+    /// Above the upper threshold the probability rises from `max_p` to 1 at twice that threshold; otherwise
+    /// everything is dropped there.
     pub gentle: bool,
     /// Drops are at least 1 / p packets apart, at most 2 / p; else evenly 1 to 1 / p.
     pub wait: bool,
-    /// Whether a packet is dropped with the probability, or with its size's share of it.
+    /// Whether packets are dropped with the same probability, or in proportion to their size.
     pub per: Per,
     /// A typical packet on the wire, bytes, by which idle time and, per byte, sizes are measured.
     pub mean_packet: u32,
-    /// Below the upper threshold what would be dropped is marked if it may be (RFC 3168 §5).
+    /// Below the upper threshold, packets that support ECN are marked instead of dropped (RFC 3168 §5).
     pub ecn: bool,
 }
 

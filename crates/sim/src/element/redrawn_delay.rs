@@ -153,7 +153,7 @@ impl RedrawnDelay {
         }
     }
 
-    /// The delay of a packet that leaves at `now`; times must not go back.
+    /// The delay of a packet that leaves at `now`; times must not decrease.
     pub(crate) fn of(&mut self, now: u64) -> u64 {
         // One draw for each interval, used or not: the delay at a given time does not depend on the traffic.
         while self.until <= now {

@@ -19,18 +19,18 @@ use serde::{Deserialize, Serialize};
 pub struct ScriptSpec {
     /// Where on the link (a packet dropped at the exit has used up its transmission slot).
     pub at: Place,
-    /// Which packets are counted and treated.
+    /// The packets that are counted and treated.
     pub only: Only,
     /// The flow whose packets are counted and treated, in the order of the scenario; `None`: all traffic.
     pub flow: Option<u32>,
-    /// What happens to whom; at most one rule for each arrival.
+    /// The actions and the arrivals that they concern; at most one rule for each arrival.
     pub rules: Vec<ScriptRule>,
 }
 
 /// One line of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptRule {
-    /// Which arrival, counted from 0, retransmissions included.
+    /// The number of the arrival, from 0, retransmissions included.
     pub nth: u64,
     /// The action on it.
     pub action: ScriptAction,

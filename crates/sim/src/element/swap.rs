@@ -115,7 +115,7 @@ impl Swap {
         self.times.gap(self.gap)
     }
 
-    /// One event on a queue in which `waiting` packets wait; `exchange` is called with each pair of positions.
+    /// One event on a queue with `waiting` packets; `exchange` is called with each pair of positions.
     pub(crate) fn act(&mut self, waiting: usize, mut exchange: impl FnMut(usize, usize)) {
         self.events += 1;
         if waiting < 2 {

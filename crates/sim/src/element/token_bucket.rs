@@ -116,7 +116,7 @@ impl Element for TokenBucketSpec {
     }
 }
 
-/// Tokens are counted in parts of 1 / 8,000,000,000: at one bit per second a nanosecond brings one part.
+/// Tokens are counted in parts of 1 / 8,000,000,000: at one bit per second, a nanosecond adds one part.
 const PARTS: u128 = 8_000_000_000;
 
 pub(crate) struct TokenBucket {

@@ -1,4 +1,4 @@
-//! Wobble: a link's delay goes up and down regularly.
+//! Wobble: a link's delay rises and falls regularly.
 //!
 //! Source: our own; the simplest delay that changes with time and can be computed in closed form.
 //!

@@ -12,7 +12,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// A packet that is not a flow's is at its host.
+    /// A packet of background traffic has reached its host.
     #[cold]
     #[inline(never)]
     pub(crate) fn deliver_background(&mut self, packet: u32) {

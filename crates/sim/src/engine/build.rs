@@ -221,7 +221,7 @@ impl<'a> Parts<'a> {
             self.forward.clone_from(&name);
         }
         let d = direction(self.scenario, link);
-        // Nothing waits before a split.
+        // No packet waits before a split.
         let counts = self.fed[link] != Fed::Trailing && d.split().is_none();
         self.transit(d, &name, counts);
     }
@@ -236,7 +236,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A directed link, or a path of a split. `counts`: its queue may fill.
+    /// A directed link, or a path of a split. `counts`: whether its queue may fill.
     fn transit(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
         let mut port = Port::new(d, counts, self.watched);
         self.elements(d, name, &mut port);

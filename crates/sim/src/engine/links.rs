@@ -28,7 +28,7 @@ pub(crate) struct Links<W> {
     pub(crate) spare: u32,
     /// The next event of each link.
     pub(crate) next: NextEvent,
-    /// Packets of links that are alike; their events are not in `next`.
+    /// Packets of equal links; their events are not in `next`.
     pub(crate) shared: SharedTransits,
     /// The number of flows' hosts; the others are background.
     pub(crate) shown: u32,
@@ -100,7 +100,7 @@ impl<W: Watch> Links<W> {
         self.slab.free(packet);
     }
 
-    /// A packet arrives at its next link or its host. A listener for hops is told of arrivals at links.
+    /// A packet arrives at its next link or its host. A listener for hops sees arrivals at links.
     #[cold]
     pub(super) fn tell_of_hop(&mut self, packet: u32, hop: u32) {
         let (link, p) = (self.hops[hop as usize], &self.slab[packet]);

@@ -17,7 +17,7 @@ use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 
-/// A network whose flows have their hosts elsewhere.
+/// A network whose flows end at hosts outside it.
 pub type Path<W> = Network<W, Stand>;
 
 /// A packet that is put into the path.
@@ -27,7 +27,7 @@ pub struct Entering {
     pub seg: Segment,
     /// Bytes on the wire, with all headers.
     pub wire: u32,
-    /// How often its data have been sent (1 = first); 0 for a pure ACK.
+    /// How often its data has been sent (1 = first); 0 for a pure ACK.
     pub sends: u8,
     /// The number of the sender's current fast recovery, from 1, where it is known.
     pub recovery: Option<u32>,
@@ -35,7 +35,7 @@ pub struct Entering {
 
 /// The end of a path.
 pub enum Stand {
-    /// In place of a host that is elsewhere.
+    /// Stands for a host outside the network.
     Outside(Outside),
     /// Transfers of background traffic are simulated.
     Inside(Box<Connection>),
@@ -65,7 +65,7 @@ impl<W: Watch> Path<W> {
     /// # Errors
     /// The reason why the scenario cannot be run.
     pub fn outside(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
-        const { assert!(W::ENABLED, "packets of outside come out through the listener") };
+        const { assert!(W::ENABLED, "packets from outside leave through the listener") };
         super::tcp::check(scenario, stacks)?;
         let flows = 2 * scenario.flows.len();
         let (stacks, mut made) = (stacks.to_vec(), 0);

@@ -62,7 +62,7 @@ pub(super) fn endpoint(stack: &Stack, flow: &FlowSpec, side: Side) -> Connection
         (true, Side::Sender) => Connection::connect(stack, mss, rwnd),
         (true, Side::Receiver) => Connection::listen(&receiver(), mss, rwnd),
     };
-    // A flow lasts as long as its run, however long its path is dead (decision 0118).
+    // A flow lasts as long as its run, however long its path is interrupted (decision 0118).
     end.set_user_timeout(None);
     end
 }

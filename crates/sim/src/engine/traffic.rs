@@ -10,7 +10,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// A packet is at its host.
+    /// A packet has reached its host.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, packet: u32) {
         let links = &mut self.links;

@@ -41,7 +41,7 @@ pub(super) struct Gap {
     pub(super) at: Time,
     /// Bytes that arrived before it, and bytes of lower numbers since.
     pub(super) bytes: u64,
-    /// The position after that of the last arrival with a lower number.
+    /// The position after the last arrival with a lower number.
     pub(super) lower: u64,
 }
 

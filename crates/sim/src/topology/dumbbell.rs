@@ -38,7 +38,7 @@ pub fn flow() -> FlowSpec {
 }
 
 /// `flows` copies of `flow`, each between its own pair of nodes on `access` links, over one link `shared` between nodes
-/// "R1" and "R2". Both directions are alike. Lasts 60 s.
+/// "R1" and "R2". Both directions are equal. Lasts 60 s.
 ///
 /// The two access links of a flow are next to each other, so that a flow's transits are close together in memory.
 pub fn dumbbell(flows: u32, access: &DirectionSpec, shared: &DirectionSpec, flow: &FlowSpec) -> Scenario {

@@ -55,7 +55,7 @@ const CWND_GAIN: u32 = UNIT * 2;
 const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// Number of phases from which the first is chosen.
 const CYCLE_RAND: u64 = 7;
-/// For how many round trips a bandwidth is remembered.
+/// The number of round trips for which a bandwidth is remembered.
 const BW_RTTS: u32 = CYCLE.len() as u32 + 2;
 /// Bandwidth stalls when it grows by less than this factor, in 256ths. After so stalling for this many round trips, the pipe is
 /// full.

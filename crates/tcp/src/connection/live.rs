@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | user timeout (RFC 5482), R2 (RFC 9293 §3.8.3) | `user_timeout`; enforced in `sender/patience.rs` |
 //! | keep-alive | `keep_alive` |
-//! | a FIN-WAIT-2 that nobody will read from (Linux's orphans) | `orphan` |
+//! | a FIN-WAIT-2 without an application (Linux's orphans) | `orphan` |
 //!
 //! While one of the last two is enabled, every segment takes the path for rare segments, which records when the peer was last
 //! heard.

@@ -73,7 +73,7 @@ impl LinuxNoSackSpec {
     }
 }
 
-/// The detector at work.
+/// The running detector.
 pub struct LinuxNoSack {
     reordering: u32,
     max: u32,

@@ -71,7 +71,7 @@ pub const COLUMNS: &[Column] = &[
         "side",
         "",
         Kind::Word(&[SIDES]),
-        "The flow's end at which it happened; for `dropped` the end for which the packet was meant. A packet with \
+        "The flow's end at which it happened; for `dropped` the packet's destination. A packet with \
          data is `sent` at `sender` and `delivered` at `receiver`, its ACK the other way round.",
     ),
     always(
@@ -95,8 +95,8 @@ pub const COLUMNS: &[Column] = &[
         "flags",
         "",
         Kind::Text,
-        "Header flags that are set, of `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, `E` ECE, `W` CWR, in this order; \
-         behind them `C` if a queue has marked the packet (CE in the IP header, RFC 3168).",
+        "The header flags, in this order: `S` SYN, `A` ACK, `F` FIN, `R` RST, `P` PSH, `E` ECE, `W` CWR; then `C` if \
+         a queue has marked the packet (CE in the IP header, RFC 3168).",
     ),
     some(
         Id::Ack,
@@ -125,7 +125,7 @@ pub const COLUMNS: &[Column] = &[
         "tsval",
         "",
         Kind::Int,
-        "Timestamp value (RFC 7323), where the option is carried.",
+        "Timestamp value (RFC 7323), if the packet has the option.",
     ),
     some(Id::Tsecr, "tsecr", "", Kind::Int, "Timestamp echo reply, likewise."),
     some(Id::Wire, "wire", "B", Kind::Small, "Size on the wire with all headers, for `sent` and `delivered`."),
@@ -134,7 +134,7 @@ pub const COLUMNS: &[Column] = &[
         "sends",
         "",
         Kind::Small,
-        "For `sent` with sequence space: how often these data have now been sent; 1 is the first transmission, more a \
+        "For `sent` with sequence space: how often this data has been sent; 1 is the first transmission, more a \
          retransmission. For `refused`: which of these copies it is.",
     ),
     some(
@@ -150,7 +150,7 @@ pub const COLUMNS: &[Column] = &[
         "refused",
         "",
         Kind::Bool,
-        "For retransmissions: true if earlier copies of all its bytes arrived, but the receiver threw some away. \
+        "For retransmissions: true if earlier copies of all its bytes arrived, but the receiver discarded some. \
          If both `needless` and `refused` are false, it was needed.",
     ),
     some(
@@ -182,14 +182,14 @@ pub const COLUMNS: &[Column] = &[
         "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `early` (RED), `script`. For \
          `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
          had begun the episode, `fast` (a detector) or `rto`. For `refused`: `paws` (an old timestamp), `window` (outside the \
-         receive window, or no room), `ack` (of what was never sent), `flags`, `closed` (no such connection).",
+         receive window, or no room), `ack` (of data that was never sent), `flags`, `closed` (no such connection).",
     ),
     some(
         Id::By,
         "by",
         "",
         Kind::Word(&[SLOTS]),
-        "For `sent` and `window`: the part of the stack that asked for the segment or wrote the window.",
+        "For `sent` and `window`: the part of the stack that requested the segment or wrote the window.",
     ),
     some(
         Id::Episode,
@@ -204,7 +204,7 @@ pub const COLUMNS: &[Column] = &[
         "cwnd",
         "B",
         Kind::Real,
-        "For `window`: the congestion window after the change. Real-valued; senders floor it where it gates.",
+        "For `window`: the congestion window after the change. Real-valued; senders round it down to decide whether they may send.",
     ),
     some(
         Id::Ssthresh,
@@ -232,7 +232,7 @@ pub const COLUMNS: &[Column] = &[
         "inflation",
         "B",
         Kind::Real,
-        "For `inflation`: what a Reno-style recovery now adds to `cwnd` when it sends. Not part of `cwnd`.",
+        "For `inflation`: the amount that a Reno-style recovery now adds to `cwnd` when it sends. Not part of `cwnd`.",
     ),
     some(Id::PhaseFrom, "phase_from", "", Kind::Word(&[PHASES]), "For `phase`: the phase left."),
     some(Id::PhaseTo, "phase_to", "", Kind::Word(&[PHASES]), "For `phase`: the phase entered."),
@@ -256,23 +256,23 @@ pub const COLUMNS: &[Column] = &[
         "pipe",
         "B",
         Kind::Int,
-        "For `acked`: bytes that the sender holds to be in the network after it (RFC 6675's `pipe`).",
+        "For `acked`: bytes in the network after it, by the sender's estimate (RFC 6675's `pipe`).",
     ),
-    some(Id::Undone, "undone", "", Kind::Bool, "For `mistake`: whether the `undo` slot gave something back."),
-    some(Id::Backoff, "backoff", "", Kind::Small, "For `timeout`: how often the timer had backed off before."),
+    some(Id::Undone, "undone", "", Kind::Bool, "For `mistake`: whether the `undo` slot restored anything."),
+    some(Id::Backoff, "backoff", "", Kind::Small, "For `timeout`: the number of earlier back-offs."),
     some(
         Id::Link,
         "link",
         "",
         Kind::Small,
-        "For `queue`: the directed link, twice the link's position in the scenario, and one more for the way back; after these the paths of splits.",
+        "For `queue`: the directed link: twice the link's position in the scenario, plus one for the back direction; paths of splits follow after these.",
     ),
     some(
         Id::QueuePackets,
         "queue_packets",
         "packets",
         Kind::Small,
-        "For `queue`: packets then waiting and in service there, the newcomer included.",
+        "For `queue`: packets waiting and in service there, the arriving one included.",
     ),
     some(Id::QueueBytes, "queue_bytes", "B", Kind::Int, "For `queue`: their bytes on the wire."),
     some(
@@ -280,7 +280,7 @@ pub const COLUMNS: &[Column] = &[
         "dupthresh",
         "segments",
         Kind::Small,
-        "For `threshold`: the duplicate ACKs, or SACKed segments, that from here on mean a loss.",
+        "For `threshold`: the number of duplicate ACKs, or SACKed segments, that means a loss from now on.",
     ),
     some(Id::Srtt, "srtt_ns", "ns", Kind::Int, "For `rtt`: smoothed round-trip time (RFC 6298)."),
     some(Id::Rttvar, "rttvar_ns", "ns", Kind::Int, "For `rtt`: its variation."),

@@ -29,7 +29,7 @@ pub fn page() -> String {
 
 fn told(event: &str) -> &'static str {
     match event {
-        "sent" => "a host handed a packet to its link",
+        "sent" => "a host passed a packet to its link",
         "delivered" => "a packet reached a host",
         "dropped" => "a packet was dropped on the path",
         "refused" => "a TCP discarded a packet that had reached it, or some of its bytes",
@@ -37,7 +37,7 @@ fn told(event: &str) -> &'static str {
         "acked" => "a sender processed an acceptable ACK (its arrival is a `delivered` of its own)",
         "window" => "`cwnd` or `ssthresh` changed",
         "inflation" => "the artificial inflation of a Reno-style recovery changed",
-        "phase" => "a sender went from one of its four phases to another",
+        "phase" => "a sender changed its phase, of which there are four",
         "timeout" => "the retransmission timer fired",
         "mistake" => "an episode was found to be a mistake",
         "persist" => "a zero window was probed (RFC 9293 §3.8.6.1)",

@@ -97,7 +97,7 @@ words! {
 }
 
 words! {
-    /// Why a TCP threw a packet away.
+    /// Why a TCP discarded a packet.
     REFUSALS, refusal(Refusal) {
         Refusal::Paws => "paws",
         Refusal::Window => "window",

@@ -82,7 +82,7 @@ impl Listeners {
         [local, SocketAddr::new(any, local.port())].into_iter().find(|at| self.has(*at))
     }
 
-    /// A handshake has ended without a connection.
+    /// A handshake ended without a connection.
     pub(super) fn closed(&mut self, local: SocketAddr) {
         if let Some(listener) = self.0.get_mut(&local) {
             listener.half_open -= 1;

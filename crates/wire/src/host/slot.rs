@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    /// It may have something to send.
+    /// It may have data to send.
     #[inline]
     pub(super) fn prepare(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.ready) {
@@ -70,7 +70,7 @@ impl Host {
         }
     }
 
-    /// It has nothing to send for now.
+    /// It has nothing to send now.
     pub(super) fn settle(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };
         self.timers.set(id.index(), slot.endpoint.next_timer());

@@ -18,7 +18,7 @@ struct Declared {
     end: Offset,
     /// When it was sent.
     at: Time,
-    /// How many packets later the largest acknowledged one had been sent.
+    /// The difference between the largest acknowledged packet's number and its own.
     distance: u64,
     /// When its data arrived, if the arrival may have been a later copy.
     answered: Option<Time>,
