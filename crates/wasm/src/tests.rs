@@ -51,23 +51,38 @@ fn a_picture_counts_what_the_report_counts_and_does_not_change_the_run() {
     }
 }
 
-#[test]
-fn dropped_acks_stand_where_they_were_sent() {
-    let scenario = r#"
+/// A scenario of RFC 6675's sender over one link of 20 ms, with further keys of the link and of the flow.
+fn over_one_link(duration: &str, rate: &str, link: &str, flow: &str) -> String {
+    format!(
+        r#"
         [run]
-        duration = "5 s"
+        duration = "{duration}"
         [[link]]
         from = "A"
         to = "B"
-        rate = "5 Mbps"
+        rate = "{rate}"
         delay = "20 ms"
-        back = { elements = [{ kind = "bernoulli", p = 0.3, at = "exit" }] }
+        {link}
         [[flow]]
         from = "A"
         to = "B"
         stack = "rfc-6675"
-    "#;
-    let acks = &ask(json!({ "do": "trace", "scenario": scenario }))["ok"]["flows"][0]["acks"];
+        {flow}
+        "#
+    )
+}
+
+/// The run of a valid scenario as columns.
+fn traced(scenario: &str) -> Value {
+    let answer = ask(json!({ "do": "trace", "scenario": scenario }));
+    assert_eq!(answer["error"], Value::Null, "{answer}");
+    answer["ok"].clone()
+}
+
+#[test]
+fn dropped_acks_stand_where_they_were_sent() {
+    let back = r#"back = { elements = [{ kind = "bernoulli", p = 0.3, at = "exit" }] }"#;
+    let acks = &traced(&over_one_link("5 s", "5 Mbps", back, ""))["flows"][0]["acks"];
     let column = |name: &str| acks[name].as_array().unwrap().clone();
     let (sent, time, dropped) = (column("sent"), column("time"), column("dropped"));
     let key = |i: usize| if dropped[i] == 1 { sent[i].as_f64().unwrap() } else { time[i].as_f64().unwrap() };
@@ -125,25 +140,10 @@ fn trace_files_have_the_trace_hash_of_the_run() {
 
 #[test]
 fn marked_packets_and_the_acks_that_echo_them_are_told() {
-    let scenario = r#"
-        [run]
-        duration = "20 s"
-        [[link]]
-        from = "A"
-        to = "B"
-        rate = "2 Mbps"
-        delay = "20 ms"
-        queue = "50 packets"
-        elements = [{ kind = "red", min = "5 packets", max = "80 packets", mean_packet = "1500 B", ecn = true }]
-        [[flow]]
-        from = "A"
-        to = "B"
-        stack = "rfc-6675"
-        set = { "options.ecn" = true }
-    "#;
-    let answer = &ask(json!({ "do": "trace", "scenario": scenario }));
-    assert_eq!(answer["error"], Value::Null, "{answer}");
-    let (flow, marks) = (&answer["ok"]["flows"][0], &answer["ok"]["report"]["runs"][0]["links"][0]["marks"]);
+    let link = r#"queue = "50 packets"
+        elements = [{ kind = "red", min = "5 packets", max = "80 packets", mean_packet = "1500 B", ecn = true }]"#;
+    let answer = traced(&over_one_link("20 s", "2 Mbps", link, r#"set = { "options.ecn" = true }"#));
+    let (flow, marks) = (&answer["flows"][0], &answer["report"]["runs"][0]["links"][0]["marks"]);
     assert!(marks.as_u64() > Some(2));
     // Each that was marked arrived marked, unless it was under way at the end.
     let (marks, arrived) = (marks.as_u64().unwrap(), count(&flow["sends"]["marked"], 1));

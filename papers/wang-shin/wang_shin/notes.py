@@ -22,8 +22,8 @@ def _cases(losses: int) -> Note:
             wins, n = v.grid.wins(RR, SACK, losses, window)
             parts.append(f"in {wins} of {n} cases with the {name}")
         return (
-            f"RR is faster {' and '.join(parts)}. It repairs one loss in each round trip; SACK blocks report all losses, "
-            "so SACK repairs several."
+            f"RR is faster {' and '.join(parts)}. It repairs one loss in each round trip; SACK blocks report all "
+            "losses, so SACK repairs several."
         )
 
     return note

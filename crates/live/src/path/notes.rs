@@ -1,6 +1,6 @@
 //! The differences between a live run and its scenario, one line each.
 
-use super::plan::nearest;
+use super::plan::{model, NEAREST};
 use super::{Prepared, Tcp};
 use ackclock_sim::scenario::{BackgroundKind, FlowSpec, WireSpec};
 use ackclock_tcp::ack::AckSpec;
@@ -40,12 +40,11 @@ pub(super) fn notes(prepared: &Prepared) -> Vec<String> {
 fn flow_notes(f: &FlowSpec, [sender, receiver]: &[Tcp; 2], mss: u32, notes: &mut Vec<String>) {
     match sender {
         Tcp::Kernel(congestion) => {
-            let near = nearest(congestion);
-            let near = match congestion.as_str() {
-                "cubic" | "reno" => format!("simulated as {near}"),
-                _ => format!("the simulator has no model of it and uses {near}"),
+            let stack = match model(congestion) {
+                Some(stack) => format!("simulated as {stack}"),
+                None => format!("the simulator has no model of it and uses {NEAREST}"),
             };
-            notes.push(format!("kernel:{congestion}: the stack and its parameters are ignored; {near}"));
+            notes.push(format!("kernel:{congestion}: the stack and its parameters are ignored; {stack}"));
         }
         Tcp::Engine(_) => {}
     }
@@ -79,5 +78,26 @@ fn ack_name(ack: &AckSpec) -> &'static str {
         AckSpec::WindowUpdate { .. } => "with window updates",
         AckSpec::Linux(_) => "Linux's",
         AckSpec::Custom(_) => "custom",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_sim::topology::dumbbell::flow;
+
+    #[test]
+    fn a_kernels_congestion_control_is_simulated_by_its_model_or_the_note_says_that_there_is_none() {
+        for (name, says) in [
+            ("cubic", "simulated as linux-2025"),
+            ("reno", "simulated as linux-reno-2025"),
+            ("bbr", "simulated as linux-bbr-2025"),
+            ("westwood", "the simulator has no model of it and uses linux-2025"),
+        ] {
+            let (f, mut notes) = (flow(), Vec::new());
+            let ends = [Tcp::Kernel(name.to_owned()), Tcp::Kernel(String::new())];
+            flow_notes(&f, &ends, f.mss, &mut notes);
+            assert_eq!(notes[0], format!("kernel:{name}: the stack and its parameters are ignored; {says}"));
+        }
     }
 }

@@ -281,7 +281,7 @@ impl Prepared {
         plan.seeds = (seed..seed.saturating_add(seeds)).collect();
         for (i, [sender, _]) in self.ends.iter().enumerate() {
             let Tcp::Kernel(congestion) = sender else { continue };
-            if let Some(mut stack) = Stack::named(nearest(congestion)) {
+            if let Some(mut stack) = Stack::named(model(congestion).unwrap_or(NEAREST)) {
                 stack.options.ecn = self.plan.stacks[self.plan.scenario.flows[i].stack as usize].options.ecn;
                 plan.scenario.flows[i].stack = place_of(&mut plan, stack);
             }
@@ -290,14 +290,18 @@ impl Prepared {
     }
 }
 
-/// The engine's stack nearest to the kernel's with this congestion control.
-pub(super) fn nearest(congestion: &str) -> &'static str {
+/// The engine's stack for the kernel's congestion control; `None` if it has none.
+pub(super) fn model(congestion: &str) -> Option<&'static str> {
     match congestion {
-        "reno" => "linux-reno-2025",
-        "bbr" => "linux-bbr-2025",
-        _ => "linux-2025",
+        "cubic" => Some("linux-2025"),
+        "reno" => Some("linux-reno-2025"),
+        "bbr" => Some("linux-bbr-2025"),
+        _ => None,
     }
 }
+
+/// The stack that is simulated for a congestion control without a [`model`].
+pub(super) const NEAREST: &str = "linux-2025";
 
 fn refuse(plan: &Plan, found: &str, allowed: &str) -> LiveError {
     LiveError::Input(format!("{}: found {found}, allowed: {allowed}", plan.file))

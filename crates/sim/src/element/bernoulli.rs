@@ -43,6 +43,7 @@ impl Element for BernoulliSpec {
             loses: self.p > 0.0,
             duplicates: false,
             only: self.only,
+            flow: None,
         }
     }
 

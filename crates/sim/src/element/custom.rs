@@ -125,6 +125,7 @@ impl Element for CustomSpec {
             loses: self.loses,
             duplicates: self.duplicates,
             only: self.only,
+            flow: None,
         }
     }
 

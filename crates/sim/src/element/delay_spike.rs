@@ -40,6 +40,7 @@ impl Element for DelaySpikeSpec {
             loses: false,
             duplicates: false,
             only: self.0.only,
+            flow: None,
         }
     }
 

@@ -122,6 +122,7 @@ impl Element for DeliveriesSpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -57,6 +57,7 @@ impl Element for DemoteSpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -160,6 +160,7 @@ impl Element for GilbertElliottSpec {
             loses: self.good_loss > 0.0 || self.bad_loss > 0.0,
             duplicates: false,
             only: self.only,
+            flow: None,
         }
     }
 

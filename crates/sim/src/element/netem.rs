@@ -200,6 +200,7 @@ impl Element for NetemSpec {
             loses: true,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

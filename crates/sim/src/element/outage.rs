@@ -34,6 +34,7 @@ impl Element for OutageSpec {
             loses: true,
             duplicates: false,
             only: self.0.only,
+            flow: None,
         }
     }
 

@@ -105,6 +105,7 @@ impl Element for PathTraceSpec {
             loses: row.loss.is_some(),
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -90,6 +90,7 @@ impl Element for PrioritySpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Properties {
     pub duplicates: bool,
     /// The packets that it sees.
     pub only: Only,
+    /// The flow whose packets it counts, by its number in the scenario; `None`: all traffic.
+    pub flow: Option<u32>,
 }
 
 /// An element's relation to its link's rate.

@@ -183,6 +183,7 @@ impl Element for RedSpec {
             loses: true,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -89,6 +89,7 @@ impl Element for RedrawnDelaySpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -142,6 +142,7 @@ impl Element for ScriptSpec {
             loses: does(|a| *a == ScriptAction::Drop),
             duplicates,
             only: self.only,
+            flow: self.flow,
         }
     }
 

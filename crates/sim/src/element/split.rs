@@ -149,6 +149,7 @@ impl Element for SplitSpec {
             loses: any(|p| p.loses),
             duplicates: any(|p| p.duplicates),
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -55,6 +55,7 @@ impl Element for SwapSpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

@@ -87,6 +87,7 @@ impl Element for TokenBucketSpec {
             loses: true,
             duplicates: false,
             only: self.only,
+            flow: None,
         }
     }
 

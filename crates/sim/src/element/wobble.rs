@@ -70,6 +70,7 @@ impl Element for WobbleSpec {
             loses: false,
             duplicates: false,
             only: Only::All,
+            flow: None,
         }
     }
 

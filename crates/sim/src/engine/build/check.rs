@@ -30,10 +30,10 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
             let (from, to) = if link % 2 == 1 { (l.to, l.from) } else { (l.from, l.to) };
             let what = format!("link {i} from \"{}\" to \"{}\"", s.nodes[from as usize], s.nodes[to as usize]);
             one_way(&what, direction(s, link))?;
-            scripts(s, &what, direction(s, link))?;
+            counted_flows(s, &what, direction(s, link))?;
         }
     }
-    splits(s).flat_map(|s| &s.paths).try_for_each(|p| scripts(s, "a path of a split", &p.way))?;
+    splits(s).flat_map(|s| &s.paths).try_for_each(|p| counted_flows(s, "a path of a split", &p.way))?;
     for (f, number) in s.flows.iter().zip(0..) {
         let what = format!("flow \"{}\"", f.name);
         ends(s, &what, f.from, f.to)?;
@@ -89,19 +89,15 @@ fn one_way(what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
     d.fault().map_or(Ok(()), |Fault { key, found, allowed }| refuse(&format!("{what}: {key}"), found, allowed))
 }
 
-/// Checks that the flows exist whose packets the scripts count.
-fn scripts(s: &Scenario, what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
-    let flows = d.elements.iter().filter_map(|e| match e {
-        ElementSpec::Script(script) => script.flow,
-        _ => None,
-    });
-    match flows.into_iter().find(|flow| *flow as usize >= s.flows.len()) {
-        Some(index) => {
-            let what = format!("{what}: a script");
+/// Checks that the flows exist whose packets the elements count.
+fn counted_flows(s: &Scenario, what: &str, d: &DirectionSpec) -> Result<(), Impossible> {
+    d.elements.iter().try_for_each(|e| match e.properties().flow {
+        Some(index) if index as usize >= s.flows.len() => {
+            let what = format!("{what}: a {}", e.kind());
             Err(Impossible::Unknown { what, kind: "flow", index, len: s.flows.len() })
         }
-        None => Ok(()),
-    }
+        Some(_) | None => Ok(()),
+    })
 }
 
 /// Checks that a flow's wait can end.
