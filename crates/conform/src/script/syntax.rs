@@ -84,7 +84,7 @@ pub struct Code {
     pub text: String,
 }
 
-/// Who sends a packet.
+/// The side that sends a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// `<`: the script sends it to the TCP under test.
@@ -96,7 +96,7 @@ pub enum Direction {
 /// A packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Who sends it.
+    /// The side that sends it.
     pub direction: Direction,
     /// The fields of the IP header.
     pub ip: IpFields,

@@ -4,7 +4,7 @@ use super::{direction, paths_of_splits, splits};
 use crate::background;
 use crate::error::{Fault, Impossible};
 use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
-use crate::scenario::{BackgroundKind, DirectionSpec, ElementSpec, FlowSpec, Scenario, WireSpec};
+use crate::scenario::{BackgroundKind, DirectionSpec, FlowSpec, Scenario, WireSpec};
 use ackclock_tcp::time::Nanos;
 
 /// Largest segment and largest header: far above any link's packets, far below any overflow.
