@@ -99,6 +99,10 @@ pub struct Options {
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default: yes.
     pub window_scale: bool,
+    /// The window scale to offer, if that is more than the buffer needs; it needs `window_scale`. Default: what the buffer needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 14))]
+    pub rcv_wscale: Option<u8>,
     /// Explicit congestion notification (RFC 3168). Default: no.
     pub ecn: bool,
 }
@@ -112,6 +116,7 @@ impl Default for Options {
             late_sack: false,
             timestamps: false,
             window_scale: true,
+            rcv_wscale: None,
             ecn: false,
         }
     }

@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 /// TCP's number among the protocols of IP.
-pub(crate) const TCP: u8 = 6;
+pub const TCP: u8 = 6;
 
 /// A sum to which pieces are added one after another. Pieces may have any length: a piece after an odd number of bytes counts
 /// with its bytes swapped, so that the sum is the same as in one piece.

@@ -141,7 +141,21 @@ impl Endpoint {
         if self.closed {
             return 0;
         }
-        self.send.write(&mut self.connection, bytes)
+        self.send.write(&mut self.connection, bytes, false)
+    }
+
+    /// As [`Endpoint::write`], with another write to follow at once: until then, the tail of these bytes waits for a full segment
+    /// (Linux's `MSG_MORE`).
+    pub fn write_more(&mut self, bytes: &[u8]) -> usize {
+        if self.closed {
+            return 0;
+        }
+        self.send.write(&mut self.connection, bytes, true)
+    }
+
+    /// The number of bytes that are written but not acknowledged.
+    pub fn unacknowledged(&self) -> u64 {
+        self.send.kept(&self.connection)
     }
 
     /// The data that have arrived but are not read, in two pieces; [`Endpoint::consume`] removes the data that were read.

@@ -34,6 +34,7 @@ use crate::icmp::{self, Heard};
 use crate::initial::{Initial, Secret};
 use crate::packet::{Checksums, Header, Packet, Refused};
 use crate::write::{WriteError, Writing, Written};
+use ackclock_tcp::connection::State;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use budget::Budget;
@@ -297,6 +298,28 @@ impl Host {
     /// The number of connections in TIME-WAIT. Connections that the application still has are not counted.
     pub fn time_waits(&self) -> usize {
         self.time_waits.len()
+    }
+
+    /// The states of all connections that are not closed, in no particular order: listeners, connections, TIME-WAIT.
+    pub fn states(&self) -> impl Iterator<Item = State> + '_ {
+        let connections = self.slots.ids().filter_map(|id| self.slots.get(id));
+        // A connection in TIME-WAIT that the application still has is counted once, among the waits.
+        let open = connections.filter(|slot| slot.routed).map(|slot| slot.endpoint.state());
+        let listeners = std::iter::repeat_n(State::Listen, self.listeners.len());
+        let waits = std::iter::repeat_n(State::TimeWait, self.time_waits.len());
+        listeners.chain(open).chain(waits)
+    }
+
+    /// Forgets every connection in TIME-WAIT, for tests that use the same ends again.
+    pub fn end_time_waits(&mut self) {
+        while let Some(oldest) = self.time_waits.oldest() {
+            self.end_wait(oldest);
+        }
+    }
+
+    /// Whether [`Host::accept`] would return a connection.
+    pub fn may_accept(&self, local: SocketAddr) -> bool {
+        self.listeners.get(local).is_some_and(|listener| !listener.waiting.is_empty())
     }
 
     fn hand_over<W: Watch>(&mut self, now: Time, id: Id, packet: &Packet<'_>, watch: &mut W) -> Arrival {

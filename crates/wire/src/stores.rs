@@ -91,16 +91,25 @@ impl SendStore {
         if !matches!(connection.state(), Listen | SynSent | SynReceived | Established | CloseWait) {
             return 0;
         }
-        let kept = self.end - Offset::DATA - connection.acked();
-        (self.ring.len() - kept) as usize
+        (self.ring.len() - self.kept(connection)) as usize
     }
 
-    /// Takes as many of `bytes` as fit, and reports them to the engine; returns their number.
-    pub fn write(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
+    /// The number of bytes that are written but not acknowledged.
+    pub fn kept(&self, connection: &Connection) -> Bytes {
+        self.end - Offset::DATA - connection.acked()
+    }
+
+    /// Takes as many of `bytes` as fit, and reports them to the engine; returns their number. With `more`, another write follows
+    /// at once ([`Connection::write_more`]).
+    pub fn write(&mut self, connection: &mut Connection, bytes: &[u8], more: bool) -> usize {
         let taken = &bytes[..bytes.len().min(self.room(connection))];
         self.ring.put(self.end, taken);
         self.end += taken.len() as u64;
-        connection.write(taken.len() as u64);
+        if more {
+            connection.write_more(taken.len() as u64);
+        } else {
+            connection.write(taken.len() as u64);
+        }
         taken.len()
     }
 

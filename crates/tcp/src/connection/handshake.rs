@@ -112,6 +112,12 @@ impl Handshake {
         self.closed = true;
     }
 
+    /// The window scale that our SYN offers.
+    fn scale(&self) -> u8 {
+        let asked = self.stack.options.rcv_wscale.unwrap_or(0).min(14);
+        asked.max(scale_for(self.buffer))
+    }
+
     fn note_syn(&mut self, seg: &Segment) {
         self.peer = Some(Peer {
             wnd: seg.wnd,
@@ -140,7 +146,7 @@ impl Handshake {
         // RFC 7323 §2.2: the window of a SYN is never scaled.
         out.wnd = self.stack.receive_window.at_first(self.mss, self.buffer).min(0xffff) as u32;
         if self.offers(o.window_scale, |p| p.wscale.is_some()) {
-            out.wscale = scale_for(self.buffer);
+            out.wscale = self.scale();
         }
         if self.offers(o.sack, |p| p.sack) {
             out.opts |= Segment::SACK_PERMITTED;
@@ -208,7 +214,7 @@ impl Handshake {
             rcv_nxt: Offset::DATA,
             buffer: self.buffer,
             mss: self.mss,
-            wscale: if scaled { scale_for(self.buffer) } else { 0 },
+            wscale: if scaled { self.scale() } else { 0 },
             sack: o.sack && peer.sack,
             dsack: o.dsack,
             sack_blocks: o.sack_blocks,

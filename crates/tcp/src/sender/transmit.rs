@@ -312,7 +312,8 @@ impl Sender {
         out.seq = start;
         out.len = (seq_len - u64::from(fin)) as u32;
         out.train = 1;
-        out.flags = Segment::ACK | if fin { Segment::FIN } else { 0 } | if last { Segment::PSH } else { 0 };
+        let push = last && out.len > 0;
+        out.flags = Segment::ACK | if fin { Segment::FIN } else { 0 } | if push { Segment::PSH } else { 0 };
         (out.blocks, out.opts, out.mss, out.wscale) = (0, 0, 0, Segment::NO_SCALE);
     }
 }

@@ -73,13 +73,17 @@ impl Stack {
 
 impl Options {
     fn validate(&self, dup_rule: DupRule) -> Result<(), StackError> {
-        let Options { sack, dsack, sack_blocks, late_sack: _, timestamps: _, window_scale: _, ecn: _ } = *self;
+        let Options { sack, dsack, sack_blocks, late_sack: _, timestamps: _, window_scale, rcv_wscale, ecn: _ } = *self;
         StackError::unless(
             (1..=4).contains(&sack_blocks),
             "options.sack_blocks",
             &sack_blocks,
             "1 to 4 (RFC 2018 §3)",
         )?;
+        let shift = rcv_wscale.unwrap_or(0);
+        StackError::unless(shift <= 14, "options.rcv_wscale", &shift, "0 to 14 (RFC 7323 §2.3)")?;
+        let allowed = "only together with options.window_scale = true";
+        StackError::unless(window_scale || rcv_wscale.is_none(), "options.rcv_wscale", &shift, allowed)?;
         let allowed = "only together with options.sack = true (RFC 2883 §4)";
         StackError::unless(sack || !dsack, "options.dsack", &"true", allowed)?;
         let allowed = "only together with options.sack = true, otherwise no ACK is ever a duplicate";

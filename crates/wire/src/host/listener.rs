@@ -59,6 +59,10 @@ impl Listeners {
         self.0.remove(&plain(local))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn get(&self, local: SocketAddr) -> Option<&Listener> {
         self.0.get(&plain(local))
     }

@@ -67,7 +67,7 @@ impl TimeWaits {
     }
 
     /// The connection that entered TIME-WAIT first.
-    fn oldest(&self) -> Option<Id> {
+    pub(super) fn oldest(&self) -> Option<Id> {
         self.timers.first().and_then(|(_, index)| self.all.at(index))
     }
 }
@@ -165,7 +165,7 @@ impl Host {
         }
     }
 
-    fn end_wait(&mut self, id: Id) {
+    pub(super) fn end_wait(&mut self, id: Id) {
         self.time_waits.timers.set(id.index(), None);
         if let Some(wait) = self.time_waits.all.remove(id) {
             self.table.remove(&wait.pair);

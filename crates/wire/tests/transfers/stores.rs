@@ -157,7 +157,7 @@ proptest! {
         for (write, ack) in steps {
             let bytes: Vec<u8> = (0..write as u64).map(|i| byte(written + i)).collect();
             prop_assert_eq!(store.room(&connection) as u64, 1024 - (written - connection.acked()));
-            let n = store.write(&mut connection, &bytes);
+            let n = store.write(&mut connection, &bytes, false);
             prop_assert_eq!(n as u64, (write as u64).min(1024 - (written - connection.acked())));
             written += n as u64;
             now.0 += 1_000_000;
@@ -179,13 +179,13 @@ proptest! {
 fn a_send_store_is_never_asked_for_bytes_that_it_no_longer_has() {
     let mut connection = Connection::established(&Stack::named("reno").unwrap(), Sides::Both, 100, 1 << 20);
     let mut store = SendStore::new(16);
-    store.write(&mut connection, &[1; 16]);
+    store.write(&mut connection, &[1; 16], false);
     let (mut out, mut now) = (Segment::EMPTY, Time(1));
     while connection.poll_transmit(now, &mut out, &mut ()) {}
     now.0 += 1_000_000;
     let ack = Segment { seq: Offset::DATA, ack: Offset(11), wnd: 9000, flags: Segment::ACK, ..Segment::EMPTY };
     connection.on_segment(now, &ack, &mut ());
-    assert_eq!(store.write(&mut connection, &[2; 16]), 10);
+    assert_eq!(store.write(&mut connection, &[2; 16], false), 10);
     let copied = |at: u64, len| {
         std::panic::catch_unwind(|| {
             let mut bytes = vec![9; len];
@@ -205,7 +205,7 @@ fn a_connection_that_is_gone_takes_no_bytes_and_what_arrived_before_can_be_read(
     let reset = Segment { seq: Offset(101), flags: Segment::RST, ..Segment::EMPTY };
     end.store.on_segment(&mut end.connection, Time(1 << 40), &reset, &[], &mut ());
     assert!(end.connection.close_reason().is_some());
-    assert_eq!(SendStore::new(100).write(&mut end.connection, b"late"), 0);
+    assert_eq!(SendStore::new(100).write(&mut end.connection, b"late", false), 0);
     end.read(1000);
     assert_eq!(end.read, 100);
 }

@@ -1,0 +1,184 @@
+//! `setsockopt` and `getsockopt`.
+
+use super::socket::Kind;
+use super::{Engine, System};
+use crate::errno::Errno;
+use crate::tcp::{Answer, OptionValue, SocketOption};
+use ackclock_tcp::connection::KeepAlive;
+use ackclock_tcp::time::{Nanos, Time};
+
+impl Engine {
+    pub(super) fn set_option(
+        &mut self,
+        now: Time,
+        fd: u32,
+        option: SocketOption,
+        value: &OptionValue,
+    ) -> Result<Answer, Errno> {
+        let system = self.settings.system;
+        let socket = self.socket(fd)?;
+        let fresh = socket.kind == Kind::Fresh;
+        let o = &mut socket.options;
+        let number = match *value {
+            OptionValue::Integer(number) => number,
+            OptionValue::Text(ref name) if option == SocketOption::Congestion => {
+                o.congestion = Some(name.clone());
+                return if fresh { Ok(Answer::Done(0)) } else { Ok(Answer::Unknown) };
+            }
+            OptionValue::Linger { on, seconds } if option == SocketOption::Linger => {
+                o.linger = on.then_some((on, seconds));
+                return Ok(Answer::Done(0));
+            }
+            OptionValue::Text(_) | OptionValue::Linger { .. } => return Err(Errno::EINVAL),
+        };
+        let on = number != 0;
+        let size = u64::try_from(number).map_err(|_| Errno::EINVAL)?;
+        match option {
+            // Linux doubles it, and counts half of it as overhead: what is left is what was asked for.
+            SocketOption::ReceiveBuffer if fresh || system == System::FreeBsd => o.receive_buffer = Some(size),
+            SocketOption::SendBuffer if fresh || system == System::FreeBsd => o.send_buffer = Some(size),
+            SocketOption::NoDelay => o.no_delay = on,
+            SocketOption::Cork => o.cork = on,
+            SocketOption::KeepAlive => o.keep_alive = on,
+            SocketOption::KeepIdle | SocketOption::KeepInterval | SocketOption::KeepCount if number < 1 => {
+                return Err(Errno::EINVAL)
+            }
+            SocketOption::KeepIdle => o.keep_idle = Some(number),
+            SocketOption::KeepInterval => o.keep_interval = Some(number),
+            SocketOption::KeepCount => o.keep_count = Some(number),
+            SocketOption::UserTimeout => o.user_timeout = Some(number),
+            SocketOption::ReceiveLowWater => o.low_water = Some(number),
+            SocketOption::Reuse
+            | SocketOption::Inert
+            | SocketOption::SynCount
+            | SocketOption::FinWait2Time
+            | SocketOption::MtuDiscover => {
+                o.others.retain(|(other, _)| *other != option);
+                o.others.push((option, number));
+            }
+            SocketOption::Error => return Err(Errno::ENOPROTOOPT),
+            SocketOption::ReceiveBuffer
+            | SocketOption::SendBuffer
+            | SocketOption::MaxSegment
+            | SocketOption::QuickAck
+            | SocketOption::WindowClamp
+            | SocketOption::DeferAccept
+            | SocketOption::NotSentLowWater
+            | SocketOption::KeepInit
+            | SocketOption::TrafficClass
+            | SocketOption::Linger
+            | SocketOption::Congestion => return Ok(Answer::Unknown),
+        }
+        self.apply(now, fd, option);
+        Ok(Answer::Done(0))
+    }
+
+    /// Hands all options to a new connection.
+    pub(super) fn apply_all(&mut self, now: Time, fd: u32) {
+        let set = self.socket(fd).map(|s| s.options.clone()).unwrap_or_default();
+        self.apply(now, fd, SocketOption::NoDelay);
+        self.apply(now, fd, SocketOption::Cork);
+        if set.keep_alive {
+            self.apply(now, fd, SocketOption::KeepAlive);
+        }
+        if set.user_timeout.is_some() {
+            self.apply(now, fd, SocketOption::UserTimeout);
+        }
+    }
+
+    /// Hands one option to the connection, if there is one.
+    fn apply(&mut self, now: Time, fd: u32, option: SocketOption) {
+        let Ok(socket) = self.socket(fd) else { return };
+        let (set, id) = (socket.options.clone(), socket.id());
+        let Some(endpoint) = id.and_then(|id| self.host.endpoint_mut(id)) else { return };
+        match option {
+            SocketOption::NoDelay => endpoint.set_nodelay(set.no_delay),
+            SocketOption::Cork => endpoint.set_cork(set.cork),
+            SocketOption::KeepAlive | SocketOption::KeepIdle | SocketOption::KeepInterval | SocketOption::KeepCount => {
+                let default = KeepAlive::default();
+                let seconds = |set: Option<i64>, default| set.map_or(default, |s| Nanos::from_secs(s.unsigned_abs()));
+                let keep_alive = KeepAlive {
+                    idle: seconds(set.keep_idle, default.idle),
+                    interval: seconds(set.keep_interval, default.interval),
+                    probes: set.keep_count.map_or(default.probes, |n| n as u32),
+                };
+                endpoint.set_keep_alive(now, set.keep_alive.then_some(keep_alive));
+            }
+            SocketOption::UserTimeout => {
+                let limit = set.user_timeout.filter(|ms| *ms > 0);
+                endpoint.set_user_timeout(limit.map(|ms| Nanos::from_millis(ms.unsigned_abs())));
+            }
+            SocketOption::Reuse
+            | SocketOption::ReceiveBuffer
+            | SocketOption::SendBuffer
+            | SocketOption::Error
+            | SocketOption::Linger
+            | SocketOption::ReceiveLowWater
+            | SocketOption::MaxSegment
+            | SocketOption::Congestion
+            | SocketOption::QuickAck
+            | SocketOption::WindowClamp
+            | SocketOption::DeferAccept
+            | SocketOption::SynCount
+            | SocketOption::FinWait2Time
+            | SocketOption::NotSentLowWater
+            | SocketOption::KeepInit
+            | SocketOption::MtuDiscover
+            | SocketOption::TrafficClass
+            | SocketOption::Inert => {}
+        }
+    }
+
+    pub(super) fn get_option(&mut self, fd: u32, option: SocketOption) -> Result<Answer, Errno> {
+        let (recvspace, system) = (self.settings.recvspace(), self.settings.system);
+        let socket = self.socket(fd)?.clone();
+        let (plan, id) = (self.settings.plan(&socket.options, socket.v6), socket.id());
+        let mss = id.and_then(|id| self.host.endpoint(id)).map(|e| i64::from(e.info().snd_mss)).filter(|mss| *mss > 0);
+        let socket = self.socket(fd)?;
+        let o = &socket.options;
+        let number = match option {
+            SocketOption::Error => socket.error.take().map_or(0, Errno::number),
+            SocketOption::ReceiveBuffer => match system {
+                System::Linux => 2 * plan.buffers.receive as i64,
+                System::FreeBsd if socket.was_open => plan.buffers.receive as i64,
+                System::FreeBsd => o.receive_buffer.unwrap_or(recvspace) as i64,
+            },
+            SocketOption::SendBuffer => match system {
+                System::Linux => 2 * plan.buffers.send as i64,
+                System::FreeBsd => plan.buffers.send as i64,
+            },
+            SocketOption::NoDelay => i64::from(o.no_delay),
+            SocketOption::Cork => i64::from(o.cork),
+            SocketOption::KeepAlive => i64::from(o.keep_alive),
+            SocketOption::KeepIdle => o.keep_idle.unwrap_or(7200),
+            SocketOption::KeepInterval => o.keep_interval.unwrap_or(75),
+            SocketOption::KeepCount => o.keep_count.unwrap_or(9),
+            SocketOption::UserTimeout => o.user_timeout.unwrap_or(0),
+            SocketOption::ReceiveLowWater => o.low_water.unwrap_or(1),
+            SocketOption::MaxSegment => mss.unwrap_or(536),
+            SocketOption::Linger => {
+                let (on, seconds) = o.linger.unwrap_or((false, 0));
+                return Ok(Answer::Value(OptionValue::Linger { on, seconds }));
+            }
+            SocketOption::Congestion => match &o.congestion {
+                Some(name) => return Ok(Answer::Value(OptionValue::Text(name.clone()))),
+                None => return Ok(Answer::Unknown),
+            },
+            SocketOption::Reuse
+            | SocketOption::Inert
+            | SocketOption::SynCount
+            | SocketOption::FinWait2Time
+            | SocketOption::MtuDiscover => match o.others.iter().find(|(other, _)| *other == option) {
+                Some((_, number)) => *number,
+                None => return Ok(Answer::Unknown),
+            },
+            SocketOption::QuickAck
+            | SocketOption::WindowClamp
+            | SocketOption::DeferAccept
+            | SocketOption::NotSentLowWater
+            | SocketOption::KeepInit
+            | SocketOption::TrafficClass => return Ok(Answer::Unknown),
+        };
+        Ok(Answer::Value(OptionValue::Integer(number)))
+    }
+}

@@ -1,0 +1,141 @@
+//! One socket: what it is, and what was set on it.
+
+use super::Engine;
+use crate::errno::Errno;
+use ackclock_tcp::connection::{CloseReason, State};
+use ackclock_tcp::units::Bytes;
+use ackclock_wire::icmp::Unreachable;
+use ackclock_wire::Id;
+use std::net::SocketAddr;
+
+/// A socket.
+#[derive(Clone, Debug)]
+pub(super) struct Socket {
+    pub(super) v6: bool,
+    pub(super) kind: Kind,
+    /// Where it was bound.
+    pub(super) local: Option<SocketAddr>,
+    pub(super) options: Options,
+    pub(super) non_blocking: bool,
+    /// An error that no call has reported yet.
+    pub(super) error: Option<Errno>,
+    /// Whether its connection was ever established.
+    pub(super) was_open: bool,
+    /// `shutdown(SHUT_RD)`.
+    pub(super) read_shut: bool,
+    /// `shutdown(SHUT_WR)`, or the connection has ended.
+    pub(super) write_shut: bool,
+    /// Bytes that a blocked `write` has taken so far.
+    pub(super) written: usize,
+    /// Whether its end was noticed.
+    pub(super) ended: bool,
+}
+
+/// What a socket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Neither connected nor listening.
+    Fresh,
+    /// A listener.
+    Listener(SocketAddr),
+    /// One end of a connection.
+    Connection(Id),
+}
+
+/// What the application set with `setsockopt`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    pub(super) receive_buffer: Option<Bytes>,
+    pub(super) send_buffer: Option<Bytes>,
+    pub(super) max_segment: Option<u32>,
+    pub(super) congestion: Option<String>,
+    pub(super) no_delay: bool,
+    pub(super) cork: bool,
+    pub(super) keep_alive: bool,
+    /// In seconds.
+    pub(super) keep_idle: Option<i64>,
+    pub(super) keep_interval: Option<i64>,
+    pub(super) keep_count: Option<i64>,
+    /// In milliseconds.
+    pub(super) user_timeout: Option<i64>,
+    pub(super) linger: Option<(bool, i64)>,
+    pub(super) low_water: Option<i64>,
+    /// Options without an effect here, which can be read back.
+    pub(super) others: Vec<(crate::tcp::SocketOption, i64)>,
+}
+
+impl Socket {
+    pub(super) fn new(v6: bool) -> Self {
+        Socket {
+            v6,
+            kind: Kind::Fresh,
+            local: None,
+            options: Options::default(),
+            non_blocking: false,
+            error: None,
+            was_open: false,
+            read_shut: false,
+            write_shut: false,
+            written: 0,
+            ended: false,
+        }
+    }
+
+    /// The connection.
+    pub(super) fn id(&self) -> Option<Id> {
+        match self.kind {
+            Kind::Connection(id) => Some(id),
+            Kind::Fresh | Kind::Listener(_) => None,
+        }
+    }
+}
+
+impl Engine {
+    /// Looks at all connections for what the next call must know.
+    pub(super) fn notice(&mut self) {
+        for socket in self.sockets.iter_mut().flatten() {
+            let Some(endpoint) = socket.id().and_then(|id| self.host.endpoint(id)) else { continue };
+            let state = endpoint.state();
+            socket.was_open |= is_open(state);
+            if state == State::Closed && !socket.ended {
+                socket.ended = true;
+                socket.write_shut = true;
+                let why = endpoint.connection().close_reason();
+                socket.error = socket.error.or(error_of(why, socket.was_open, endpoint.unreachable()));
+            }
+        }
+    }
+}
+
+/// Past the handshake.
+pub(super) fn is_open(state: State) -> bool {
+    match state {
+        State::Closed | State::Listen | State::SynSent | State::SynReceived => false,
+        State::Established
+        | State::FinWait1
+        | State::FinWait2
+        | State::CloseWait
+        | State::Closing
+        | State::LastAck
+        | State::TimeWait => true,
+    }
+}
+
+/// The error that an application sees after a connection has ended.
+fn error_of(why: Option<CloseReason>, was_open: bool, unreachable: Option<Unreachable>) -> Option<Errno> {
+    match why? {
+        CloseReason::Finished | CloseReason::Aborted | CloseReason::FinWait2 => None,
+        CloseReason::Reset if was_open => Some(Errno::ECONNRESET),
+        CloseReason::Reset => Some(Errno::ECONNREFUSED),
+        CloseReason::TimedOut | CloseReason::KeepAlive => Some(unreachable.map_or(Errno::ETIMEDOUT, error_for)),
+        CloseReason::Unreachable => Some(unreachable.map_or(Errno::ETIMEDOUT, error_for)),
+    }
+}
+
+/// Linux's errors for ICMP messages (`net/ipv4/icmp.c`, `icmp_err_convert`).
+fn error_for(why: Unreachable) -> Errno {
+    match why {
+        Unreachable::Route | Unreachable::Prohibited => Errno::EHOSTUNREACH,
+        Unreachable::Port => Errno::ECONNREFUSED,
+    }
+}

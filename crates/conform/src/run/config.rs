@@ -1,0 +1,105 @@
+//! The options of a script: addresses, tolerances, the device.
+
+use crate::script::syntax::{Script, Setting};
+use crate::verdict::{Fault, Reason};
+use ackclock_tcp::time::Nanos;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// How a script is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The packets on the wire are IPv6.
+    pub v6: bool,
+    /// The address of the TCP under test; a listener without a port of its own listens at this one.
+    pub local: SocketAddr,
+    /// The script's end; connections go to this port.
+    pub remote: SocketAddr,
+    /// How far a time may be off. Default: 4 ms, as in packetdrill.
+    pub tolerance: Nanos,
+    /// How far a time may be off, in percent of the time since the event before. Default: 12.5, as in packetdrill.
+    pub tolerance_percent: f64,
+    /// The device's MTU, bytes. Default: 1500.
+    pub mtu: u32,
+    /// Whether packets are compared one by one. Default: several are joined until they are as long as the script's packet.
+    pub strict_segments: bool,
+    /// Nanoseconds per tick of the timestamps, if their values are checked. Default: they are not.
+    pub timestamp_tick: Option<Nanos>,
+}
+
+impl Config {
+    /// The configuration that a script asks for.
+    ///
+    /// # Errors
+    /// An option that is unknown, or whose value is none.
+    pub fn of(script: &Script) -> Result<Config, Fault> {
+        let last = |name: &str| script.options.iter().rev().find(|o| o.name == name);
+        let version = last("ip_version").or(last("wire_protocol"));
+        let v6 = version.is_some_and(|o| o.value == "ipv6");
+        let mut config = Config {
+            v6,
+            local: SocketAddr::new(default_ip(v6, true), 8080),
+            remote: SocketAddr::new(default_ip(v6, false), 8080),
+            tolerance: Nanos::from_millis(4),
+            tolerance_percent: 12.5,
+            mtu: 1500,
+            strict_segments: false,
+            timestamp_tick: None,
+        };
+        for option in &script.options {
+            config.apply(option)?;
+        }
+        Ok(config)
+    }
+
+    fn apply(&mut self, option: &Setting) -> Result<(), Fault> {
+        match option.name.as_str() {
+            "ip_version" => {
+                let allowed = ["ipv4", "ipv6", "ipv4-mapped-ipv6"];
+                if !allowed.contains(&option.value.as_str()) {
+                    return Err(wrong(option, "ipv4, ipv6 or ipv4-mapped-ipv6"));
+                }
+            }
+            "local_ip" => self.local.set_ip(value(option, "an IP address")?),
+            "remote_ip" => self.remote.set_ip(value(option, "an IP address")?),
+            "bind_port" => self.local.set_port(value(option, "a port")?),
+            "connect_port" => self.remote.set_port(value(option, "a port")?),
+            "tolerance_usecs" => self.tolerance = Nanos::from_micros(value(option, "a number of microseconds")?),
+            "tolerance_percent" => self.tolerance_percent = value(option, "a percentage")?,
+            "mtu" => self.mtu = value(option, "a number of bytes")?,
+            "tcp_ts_tick_usecs" => {
+                let ticks: u64 = value(option, "a number of microseconds")?;
+                self.timestamp_tick = (ticks > 0).then(|| Nanos::from_micros(ticks));
+            }
+            "strict_segments" => self.strict_segments = true,
+            // How packetdrill itself runs, and definitions, which the parser has applied.
+            "code_command" | "code_format" | "code_sockopt" | "debug" | "define" | "D" | "dry_run" | "gateway_ip"
+            | "init_scripts" | "mss" | "netmask_ip" | "non_fatal" | "send_omit_free" | "speed"
+            | "tcp_ts_ecr_scaled" | "use_expect" | "verbose" | "v" | "wire_client" | "wire_protocol"
+            | "wire_server" => {}
+            _ => {
+                let text = format!("the option --{} is not understood", option.name);
+                return Err(Fault::new(option.line, Reason::Unknown, text));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn wrong(option: &Setting, allowed: &str) -> Fault {
+    let text = format!("--{} is {:?}, allowed is {allowed}", option.name, option.value);
+    Fault::new(option.line, Reason::Syntax, text)
+}
+
+fn value<T: std::str::FromStr>(option: &Setting, allowed: &str) -> Result<T, Fault> {
+    option.value.parse().map_err(|_| wrong(option, allowed))
+}
+
+/// The ends of scripts that name none: addresses for documentation and private use.
+fn default_ip(v6: bool, local: bool) -> IpAddr {
+    match (v6, local) {
+        (false, true) => IpAddr::V4(Ipv4Addr::new(192, 168, 0, 1)),
+        (false, false) => IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
+        (true, true) => IpAddr::V6(Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1)),
+        (true, false) => IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+    }
+}

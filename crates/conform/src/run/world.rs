@@ -1,0 +1,124 @@
+//! Virtual time around a TCP: its timers, its packets, and a call that blocks.
+
+use crate::tcp::{Answer, Call, Tcp};
+use ackclock_tcp::time::Time;
+use std::collections::VecDeque;
+
+/// More timers at one point of time than any TCP needs: it does not advance.
+const MOST_TIMERS: u32 = 100_000;
+/// More packets at one point of time than any TCP sends.
+const MOST_PACKETS: usize = 100_000;
+/// The largest IP packet.
+const LARGEST: usize = 65_535;
+
+/// A TCP with its clock.
+pub(super) struct World<'a> {
+    tcp: &'a mut dyn Tcp,
+    now: Time,
+    sent: VecDeque<(Time, Vec<u8>)>,
+    buf: Vec<u8>,
+    blocked: Option<Call>,
+    finished: Option<(Time, Answer)>,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(tcp: &'a mut dyn Tcp) -> Self {
+        World { tcp, now: Time::ZERO, sent: VecDeque::new(), buf: vec![0; LARGEST], blocked: None, finished: None }
+    }
+
+    pub(super) fn now(&self) -> Time {
+        self.now
+    }
+
+    pub(super) fn tcp(&mut self) -> &mut dyn Tcp {
+        self.tcp
+    }
+
+    /// Lets the time pass until `until`.
+    ///
+    /// # Errors
+    /// The TCP never comes to rest.
+    pub(super) fn advance(&mut self, until: Time) -> Result<(), String> {
+        while self.step(until)? {}
+        self.now = self.now.max(until);
+        Ok(())
+    }
+
+    /// The next packet that the TCP sends, up to `until`, with its time.
+    ///
+    /// # Errors
+    /// The TCP never comes to rest.
+    pub(super) fn next_packet(&mut self, until: Time) -> Result<Option<(Time, Vec<u8>)>, String> {
+        self.settle()?;
+        while self.sent.is_empty() {
+            if !self.step(until)? {
+                return Ok(None);
+            }
+        }
+        Ok(self.sent.pop_front())
+    }
+
+    /// A packet arrives now.
+    pub(super) fn inject(&mut self, packet: &[u8]) -> Result<(), String> {
+        self.settle()?;
+        self.tcp.on_packet(self.now, packet);
+        self.settle()
+    }
+
+    /// A call; if it blocks, it goes on in the background.
+    pub(super) fn call(&mut self, call: &Call) -> Result<Answer, String> {
+        self.settle()?;
+        let answer = self.tcp.call(self.now, call);
+        if answer == Answer::Wait {
+            self.blocked = Some(call.clone());
+        }
+        self.settle()?;
+        Ok(answer)
+    }
+
+    /// Whether a call blocks.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
+    /// The answer of a call that blocked, with the time of its end.
+    pub(super) fn take_finished(&mut self) -> Option<(Time, Answer)> {
+        self.finished.take()
+    }
+
+    /// Runs the next timer if it is due by `until`.
+    pub(super) fn step(&mut self, until: Time) -> Result<bool, String> {
+        self.settle()?;
+        let Some(at) = self.tcp.next_timer().filter(|at| *at <= until) else { return Ok(false) };
+        self.now = self.now.max(at);
+        for _ in 0..MOST_TIMERS {
+            self.tcp.on_timer(self.now);
+            self.settle()?;
+            if self.tcp.next_timer().is_none_or(|at| at > self.now) {
+                return Ok(true);
+            }
+        }
+        Err(format!("its timer stays at {} ns", self.now.0))
+    }
+
+    /// Takes what the TCP wants to send, and repeats a call that blocks.
+    fn settle(&mut self) -> Result<(), String> {
+        self.collect()?;
+        let Some(call) = &self.blocked else { return Ok(()) };
+        let answer = self.tcp.call(self.now, call);
+        if answer != Answer::Wait {
+            self.blocked = None;
+            self.finished = Some((self.now, answer));
+        }
+        self.collect()
+    }
+
+    fn collect(&mut self) -> Result<(), String> {
+        for _ in 0..MOST_PACKETS {
+            let Some(len) = self.tcp.poll_transmit(self.now, &mut self.buf) else { return Ok(()) };
+            let packet = self.buf.get(..len).ok_or_else(|| format!("it wrote {len} bytes into {LARGEST}"))?;
+            self.sent.push_back((self.now, packet.to_vec()));
+        }
+        Err(format!("it sends without end at {} ns", self.now.0))
+    }
+}

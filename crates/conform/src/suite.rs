@@ -1,0 +1,78 @@
+//! Many scripts: which files there are, and what became of each.
+
+use crate::engine::{Engine, Settings, StackOf, System};
+use crate::run::{run, Config, Report};
+use crate::script;
+use crate::verdict::{Fault, Reason, Verdict};
+use ackclock_tcp::stack::Stack;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How the engine is set up for each script.
+#[derive(Clone)]
+pub struct Setup {
+    /// The system whose settings and option order the scripts expect.
+    pub system: System,
+    /// The stack in place of the system's own.
+    pub stack: Option<Stack>,
+    /// How a stack is read from the text that a script names.
+    pub stack_of: StackOf,
+}
+
+/// The scripts below `path` (or `path` itself), in the order of their names.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn scripts(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "pkt") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Runs one file against a fresh engine.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn run_file(path: &Path, setup: &Setup) -> io::Result<Report> {
+    let bytes = std::fs::read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Only files beside the script, or in a folder next to it: a name from a script is not trusted further.
+    let files = |name: &str| -> Option<String> { std::fs::read_to_string(folder.join(name)).ok() };
+    Ok(run_text(&path.display().to_string(), &text, setup, &files))
+}
+
+/// Runs the text of a script against a fresh engine.
+pub fn run_text(name: &str, text: &str, setup: &Setup, files: &dyn Fn(&str) -> Option<String>) -> Report {
+    let report = |verdict| Report { verdict, talk: Vec::new() };
+    let defined: &[&str] = match setup.system {
+        System::Linux => &["linux"],
+        System::FreeBsd => &["FreeBSD"],
+    };
+    let script = match script::parse(name, text, defined) {
+        Ok(script) => script,
+        Err(why) => return report(Verdict::NotUnderstood(Fault::new(why.line, Reason::Syntax, why.to_string()))),
+    };
+    let config = match Config::of(&script) {
+        Ok(config) => config,
+        Err(fault) => return report(fault.verdict()),
+    };
+    let addresses = [config.local.ip()];
+    let settings = Settings::new(setup.system, &addresses, setup.stack.clone(), setup.stack_of);
+    let mut engine = Engine::new(&addresses, config.mtu, settings);
+    run(&script, &config, &mut engine, files)
+}
