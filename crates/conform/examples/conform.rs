@@ -10,11 +10,7 @@ fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [system, folder] = arguments.as_slice() else { return Ok(()) };
     let system = if system == "freebsd" { System::FreeBsd } else { System::Linux };
-    let setup = Setup {
-        system,
-        stack: None,
-        stack_of: Stack::named,
-    };
+    let setup = Setup { system, stack: None, stack_of: Stack::named };
     for path in scripts(Path::new(folder))? {
         let report = run_file(&path, &setup)?;
         match report.verdict {

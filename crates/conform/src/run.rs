@@ -13,6 +13,7 @@
 //! | `commands` | `sysctl`, `sockstat` and others |
 //! | `asserts` | `%{ … }%` |
 
+mod asserts;
 mod calls;
 mod commands;
 mod config;
@@ -25,6 +26,7 @@ mod segment;
 mod sockets;
 mod world;
 
+use crate::code::Scope;
 use crate::script::syntax::{Action, Direction, Event, Script, When};
 use crate::tcp::Tcp;
 use crate::verdict::{Fault, Reason, Verdict};
@@ -63,6 +65,7 @@ pub fn run(script: &Script, config: &Config, tcp: &mut dyn Tcp, files: &dyn Fn(&
         sockets: Sockets::default(),
         numbers: Numbers::default(),
         last: None,
+        scope: Scope::default(),
         talk: Vec::new(),
     };
     let verdict = match runner.script(script) {
@@ -80,6 +83,7 @@ struct Runner<'a> {
     sockets: Sockets,
     numbers: Numbers,
     last: Option<Last>,
+    scope: Scope,
     talk: Vec<Said>,
 }
 
@@ -140,7 +144,7 @@ impl Runner<'_> {
             }
             Action::Code(code) => {
                 self.wait(event, due)?;
-                let _ = code;
+                self.assert(code)?;
             }
         }
         self.last = Some(Last { at: if due.any { self.world.now() } else { due.from }, injected });

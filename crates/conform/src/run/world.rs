@@ -34,6 +34,11 @@ impl<'a> World<'a> {
         self.tcp
     }
 
+    /// A field of a socket's `tcp_info`.
+    pub(super) fn info(&self, now: Time, socket: u32, field: &str) -> Option<i64> {
+        self.tcp.info(now, socket, field)
+    }
+
     /// Lets the time pass until `until`.
     ///
     /// # Errors
