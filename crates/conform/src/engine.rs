@@ -36,7 +36,8 @@ impl Engine {
     /// A host with these addresses behind a device with an MTU of `mtu` bytes.
     pub fn new(addresses: &[IpAddr], mtu: u32, settings: Settings) -> Self {
         let dialect = settings.system.dialect();
-        let config = HostConfig { dialect, ..HostConfig::new(addresses, mtu) };
+        let rfc1337 = settings.rfc1337;
+        let config = HostConfig { dialect, rfc1337, ..HostConfig::new(addresses, mtu) };
         // Scripts count from 0 on each side, so the key does not matter.
         Engine { host: Host::new(config, Secret::new([0; 16])), settings, sockets: Vec::new() }
     }
@@ -75,11 +76,16 @@ impl Engine {
 
 impl Tcp for Engine {
     fn set(&mut self, name: &str, value: &str) -> bool {
-        self.settings.set(name, value)
+        let known = self.settings.set(name, value);
+        let (insecure, rfc1337) = (self.settings.insecure, self.settings.rfc1337);
+        let config = self.host.config_mut();
+        (config.insecure, config.rfc1337) = (insecure, rfc1337);
+        known
     }
 
     fn on_packet(&mut self, now: Time, packet: &[u8]) {
         match parse(packet, Checksums::Verify) {
+            Ok(packet) if self.settings.drop_synfin && packet.header.flags & 3 == 3 => {}
             Ok(packet) => {
                 self.host.on_packet(now, &packet, &mut ());
             }

@@ -30,8 +30,8 @@ use extras::{stamp, Extras};
 pub use handshake::reset_for;
 use handshake::Handshake;
 pub use info::{Agreed, Info};
-pub use live::KeepAlive;
 use live::Live;
+pub use live::{Insecure, KeepAlive};
 pub use reuse::{is_newer, Reuse};
 pub use state::{CloseReason, State};
 

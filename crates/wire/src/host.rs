@@ -285,6 +285,11 @@ impl Host {
         Ok(None)
     }
 
+    /// The configuration, which may change between calls. Connections keep what they began with.
+    pub fn config_mut(&mut self) -> &mut HostConfig {
+        &mut self.config
+    }
+
     /// The counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters

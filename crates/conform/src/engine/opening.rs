@@ -48,6 +48,7 @@ impl Engine {
             kind: Kind::Connection(id),
             local: Some(local),
             options: listener.options,
+            met: true,
             was_open: true,
             ..Socket::new(listener.v6)
         };

@@ -140,7 +140,7 @@ impl Engine {
             SocketOption::Error => socket.error.take().map_or(0, Errno::number),
             SocketOption::ReceiveBuffer => match system {
                 System::Linux => 2 * plan.buffers.receive as i64,
-                System::FreeBsd if socket.was_open => plan.buffers.receive as i64,
+                System::FreeBsd if socket.met => plan.buffers.receive as i64,
                 System::FreeBsd => o.receive_buffer.unwrap_or(recvspace) as i64,
             },
             SocketOption::SendBuffer => match system {

@@ -8,6 +8,7 @@
 use super::socket::Options;
 use super::System;
 use ackclock_tcp::ack::AckSpec;
+use ackclock_tcp::connection::Insecure;
 use ackclock_tcp::detect::DetectSpec;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::stack::{Stack, WindowEdge};
@@ -30,6 +31,10 @@ pub struct Settings {
     /// The stack that was asked for in place of the system's own.
     stack: Option<Stack>,
     values: BTreeMap<String, String>,
+    pub(super) insecure: Insecure,
+    pub(super) rfc1337: bool,
+    /// Segments with both SYN and FIN are dropped (FreeBSD's `net.inet.tcp.drop_synfin`).
+    pub(super) drop_synfin: bool,
 }
 
 /// A stack with its buffers.
@@ -89,10 +94,7 @@ const FOLLOWED: &[&str] = &[
 /// Settings that may only have the value that this engine always follows.
 const FIXED: &[(&str, &[&str])] = &[
     ("net.inet.tcp.blackhole", &["0"]),
-    ("net.inet.tcp.drop_synfin", &["0"]),
     ("net.inet.tcp.ecn.enable", &["0", "2"]),
-    ("net.inet.tcp.insecure_rst", &["0"]),
-    ("net.inet.tcp.insecure_syn", &["0"]),
     ("net.inet.tcp.rexmit_initial", &["1000"]),
     ("net.ipv4.tcp_ecn", &["0", "2"]),
     ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
@@ -101,7 +103,6 @@ const FIXED: &[(&str, &[&str])] = &[
     ("net.ipv4.tcp_recovery", &["1"]),
     ("net.ipv4.tcp_reordering", &["3"]),
     ("net.ipv4.tcp_retries2", &["15"]),
-    ("net.ipv4.tcp_rfc1337", &["0"]),
     ("net.ipv4.tcp_slow_start_after_idle", &["1"]),
     ("net.ipv4.tcp_stdurg", &["0"]),
 ];
@@ -109,7 +110,17 @@ const FIXED: &[(&str, &[&str])] = &[
 impl Settings {
     /// The system's defaults, on a host with these addresses. `stack` replaces the system's own.
     pub fn new(system: System, addresses: &[IpAddr], stack: Option<Stack>, stack_of: StackOf) -> Self {
-        Settings { system, addresses: addresses.to_vec(), stack_of, stack, values: BTreeMap::new() }
+        Settings {
+            system,
+            addresses: addresses.to_vec(),
+            stack_of,
+            stack,
+            values: BTreeMap::new(),
+            insecure: Insecure::default(),
+            // FreeBSD's `tcp_twcheck` ignores a RST.
+            rfc1337: system == System::FreeBsd,
+            drop_synfin: false,
+        }
     }
 
     /// Sets a value by its name; returns whether name and value are understood.
@@ -121,6 +132,18 @@ impl Settings {
             self.stack = (self.stack_of)(&value);
             return self.stack.is_some();
         }
+        let on = value != "0";
+        match name.as_str() {
+            "net.inet.tcp.insecure_rst" => self.insecure.rst = on,
+            "net.inet.tcp.insecure_syn" => self.insecure.syn = on,
+            "net.inet.tcp.drop_synfin" => self.drop_synfin = on,
+            "net.ipv4.tcp_rfc1337" => self.rfc1337 = on,
+            _ => return self.set_value(name, value),
+        }
+        true
+    }
+
+    fn set_value(&mut self, name: String, value: String) -> bool {
         if let Some((_, allowed)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
             return allowed.contains(&value.as_str());
         }

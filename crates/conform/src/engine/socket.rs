@@ -19,6 +19,8 @@ pub(super) struct Socket {
     pub(super) non_blocking: bool,
     /// An error that no call has reported yet.
     pub(super) error: Option<Errno>,
+    /// Whether the peer's SYN has arrived.
+    pub(super) met: bool,
     /// Whether its connection was ever established.
     pub(super) was_open: bool,
     /// `shutdown(SHUT_RD)`.
@@ -73,6 +75,7 @@ impl Socket {
             options: Options::default(),
             non_blocking: false,
             error: None,
+            met: false,
             was_open: false,
             read_shut: false,
             write_shut: false,
@@ -97,6 +100,7 @@ impl Engine {
             let Some(endpoint) = socket.id().and_then(|id| self.host.endpoint(id)) else { continue };
             let state = endpoint.state();
             socket.was_open |= is_open(state);
+            socket.met |= socket.was_open || state == State::SynReceived;
             if state == State::Closed && !socket.ended {
                 socket.ended = true;
                 socket.write_shut = true;

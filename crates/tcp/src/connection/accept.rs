@@ -15,7 +15,7 @@
 //! does not matter to it. A connection with one half accepts it in `on_expected`. With two halves, `on_plain` checks its ACK,
 //! and the receiver checks its sequence number as it accepts the data. All other segments go through the tests one by one.
 
-use super::{CloseReason, Connection, Extras, Outcome, Refusal, TIME_WAIT};
+use super::{CloseReason, Connection, Extras, Insecure, Outcome, Refusal, TIME_WAIT};
 use crate::event::Observer;
 use crate::receiver::Accept;
 use crate::segment::Segment;
@@ -68,7 +68,11 @@ impl Connection {
         }
         // Fourth, as in RFC 5961 §4.2.
         if seg.has(Segment::SYN) {
-            self.challenge(now);
+            if self.insecure().syn && self.time_wait.is_none() {
+                self.reset_by_syn();
+            } else {
+                self.challenge(now);
+            }
             return Some(Outcome::refused(Refusal::Flags));
         }
         // Fifth.
@@ -119,8 +123,9 @@ impl Connection {
 
     /// RFC 5961 §3.2: a RST counts only at exactly `rcv_nxt`; elsewhere in the window it is answered with an ACK.
     fn on_reset(&mut self, now: Time, seg: &Segment) -> Outcome {
+        let insecure = self.insecure();
         match &mut self.rx {
-            Some(rx) if seg.seq != rx.rcv_nxt() => {
+            Some(rx) if seg.seq != rx.rcv_nxt() && !insecure.rst => {
                 rx.challenge(now);
                 Outcome::refused(Refusal::Flags)
             }
@@ -129,6 +134,16 @@ impl Connection {
                 Outcome::NOTHING
             }
         }
+    }
+
+    fn insecure(&self) -> Insecure {
+        self.live.as_ref().map_or_else(Insecure::default, |live| live.insecure)
+    }
+
+    /// RFC 793 §3.9: a SYN in the window ends the connection. The peer gets a RST, and the application sees a reset, too.
+    pub(super) fn reset_by_syn(&mut self) {
+        self.abort();
+        self.closed = Some(CloseReason::Reset);
     }
 
     /// Eighth, TIME-WAIT: the peer's FIN, received again, restarts the wait. It is the same FIN if it ends at the same offset

@@ -2,7 +2,7 @@
 
 mod arrives;
 
-use super::{Extras, State};
+use super::{Extras, Insecure, State};
 use crate::receiver::{ChallengeLimit, Consume, Receiver, ReceiverConfig};
 use crate::rto::RtoSpec;
 use crate::segment::Segment;
@@ -41,6 +41,7 @@ pub(super) struct Handshake {
     /// An ACK is due now: a segment was refused in SYN-RECEIVED.
     answer: bool,
     challenged: ChallengeLimit,
+    pub(super) insecure: Insecure,
     /// The window that our SYN advertised.
     announced: u32,
     sends: u32,
@@ -85,6 +86,7 @@ impl Handshake {
             refuse: None,
             answer: false,
             challenged: ChallengeLimit::default(),
+            insecure: Insecure::default(),
             announced: 0,
             sends: 0,
             sent_at: Time::ZERO,

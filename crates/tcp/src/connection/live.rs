@@ -43,6 +43,16 @@ impl Default for KeepAlive {
     }
 }
 
+/// Which of RFC 793's rules hold in place of RFC 5961's, as in FreeBSD (`net.inet.tcp.insecure_rst`, `insecure_syn`). With them,
+/// anyone who guesses a number in the window can end the connection. Default: neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Insecure {
+    /// A RST anywhere in the window ends the connection.
+    pub rst: bool,
+    /// A SYN anywhere in the window ends the connection, and is answered with a RST.
+    pub syn: bool,
+}
+
 /// The enabled features and the clocks that they need.
 #[derive(Debug)]
 pub(super) struct Live {
@@ -55,6 +65,7 @@ pub(super) struct Live {
     black_holes: bool,
     nagle: bool,
     cork: bool,
+    pub(super) insecure: Insecure,
     /// When the peer was last heard, and probes since.
     heard: Time,
     probes: u32,
@@ -73,6 +84,7 @@ impl Default for Live {
             black_holes: false,
             nagle: false,
             cork: false,
+            insecure: Insecure::default(),
             heard: Time::ZERO,
             probes: 0,
             probe_due: false,
@@ -197,6 +209,14 @@ impl Connection {
         self.live.get_or_insert_default().cork = on;
         if let Some(tx) = &mut self.tx {
             tx.set_cork(on);
+        }
+    }
+
+    /// Which of RFC 793's rules hold in place of RFC 5961's. Default: none.
+    pub fn set_insecure(&mut self, insecure: Insecure) {
+        self.live.get_or_insert_default().insecure = insecure;
+        if let Some(h) = &mut self.handshake {
+            h.insecure = insecure;
         }
     }
 

@@ -12,6 +12,7 @@ use crate::ack::{AckPolicy, Arrival};
 use crate::outcome::{Outcome, Refusal};
 use crate::segment::Segment;
 use crate::seq::Offset;
+use crate::stack::WindowEdge;
 use crate::time::Time;
 
 impl Receiver {
@@ -85,8 +86,22 @@ impl Receiver {
     fn acceptable(&self, seg: &Segment) -> bool {
         match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
             None => false,
+            Some(_) if seg.flags & (Segment::RST | Segment::SYN) != 0 => {
+                self.rcv_nxt == seg.seq || self.rcv_nxt < seg.seq && seg.seq < self.edge_for_control()
+            }
             Some(end) if end == seg.seq => self.rcv_nxt <= end && end <= self.right_edge,
             Some(end) => seg.seq < self.right_edge && self.rcv_nxt < end,
+        }
+    }
+
+    /// The edge by which a RST or a SYN is judged. BSD takes the buffer's, of which the header may not carry all
+    /// (`sys/netinet/tcp_input.c`, `tcp_do_segment`: `rcv_wnd`).
+    fn edge_for_control(&self) -> Offset {
+        match self.edge {
+            WindowEdge::Segment => self.right_edge,
+            WindowEdge::Exact => {
+                self.right_edge.max(self.rcv_nxt + u64::from(self.capacity.saturating_sub(self.unread)))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Endpoint;
 use crate::icmp::{Heard, Icmp, News, Unreachable};
-use ackclock_tcp::connection::{Info, KeepAlive, TooBig};
+use ackclock_tcp::connection::{Info, Insecure, KeepAlive, TooBig};
 use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_tcp::time::{Nanos, Time};
 
@@ -38,6 +38,11 @@ impl Endpoint {
     /// asks for Nagle's algorithm, and for a way to disable it.
     pub fn set_nodelay(&mut self, on: bool) {
         self.connection.set_nagle(!on);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::set_insecure`].
+    pub fn set_insecure(&mut self, insecure: Insecure) {
+        self.connection.set_insecure(insecure);
     }
 
     /// As [`ackclock_tcp::connection::Connection::set_cork`].

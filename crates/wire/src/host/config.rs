@@ -3,6 +3,7 @@
 use crate::border::BorderError;
 use crate::dialect::Dialect;
 use crate::initial::Initial;
+use ackclock_tcp::connection::Insecure;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -33,6 +34,12 @@ pub struct HostConfig {
     /// The initial numbers of every connection, for measurements in which they must wrap.
     /// Default: `None`, numbers that cannot be guessed (RFC 6528).
     pub initial: Option<Initial>,
+    /// Which of RFC 793's rules hold in place of RFC 5961's.
+    /// Default: none.
+    pub insecure: Insecure,
+    /// Whether a RST does not end TIME-WAIT (RFC 1337 §3; Linux's `net.ipv4.tcp_rfc1337`; FreeBSD always).
+    /// Default: no.
+    pub rfc1337: bool,
 }
 
 /// Counters of packets without a connection. Most names are those of Linux's `TcpExt` counters.
@@ -96,6 +103,8 @@ impl HostConfig {
             max_time_wait: 65_536,
             replies_per_second: 200,
             initial: None,
+            insecure: Insecure::default(),
+            rfc1337: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::table::Pair;
 use super::{Host, Id};
 use crate::endpoint::Endpoint;
-use ackclock_tcp::connection::State;
+use ackclock_tcp::connection::{Insecure, State};
 use ackclock_tcp::time::Time;
 use std::net::SocketAddr;
 
@@ -110,7 +110,10 @@ impl Host {
         }
     }
 
-    pub(super) fn add(&mut self, endpoint: Endpoint, pair: Pair, owner: Owner) -> Id {
+    pub(super) fn add(&mut self, mut endpoint: Endpoint, pair: Pair, owner: Owner) -> Id {
+        if self.config.insecure != Insecure::default() {
+            endpoint.set_insecure(self.config.insecure);
+        }
         let slot = Slot { endpoint, pair, owner, routed: true, ready: false, changed: false };
         let id = self.slots.insert(slot);
         self.table.insert(pair, Place::Connection(id));

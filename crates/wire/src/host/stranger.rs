@@ -29,6 +29,8 @@ impl Host {
                 Segment::ACK if self.listeners.get(at).is_some_and(|l| now < l.cookies_until) => {
                     return self.on_cookie(now, pair, packet, at, watch);
                 }
+                // RFC 9293 §3.10.7.2, fourth: neither SYN nor ACK nor RST.
+                0 => return Arrival::Ignored,
                 _ => {}
             }
         }

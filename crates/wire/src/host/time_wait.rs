@@ -96,8 +96,8 @@ impl TimeWait {
             return if header.seq == self.rcv_nxt { Late::Ended } else { Late::Ignored };
         }
         if has(Segment::SYN) {
-            // After the last number received, which is the one before `rcv_nxt`.
-            let later = is_after(header.seq.0, self.rcv_nxt.0.wrapping_sub(1));
+            // RFC 6191 asks for more than the last number received, the one before `rcv_nxt`; Linux and BSD for more than `rcv_nxt`.
+            let later = is_after(header.seq.0, self.rcv_nxt.0);
             let old = self.timestamps.map(|(_, newest)| newest);
             // Without earlier timestamps it is unknown whether there would be any now: the sequence number decides.
             let new = header.options.timestamps.filter(|_| old.is_some()).map(|t| t.value);
@@ -106,6 +106,11 @@ impl TimeWait {
         }
         if age.is_some_and(|age| age < 0) {
             return Late::Answered;
+        }
+        // Fifth: without an ACK a segment in the window is dropped.
+        let before_end = header.seq.0.wrapping_sub(self.rcv_nxt.0) < u32::from(self.window).max(1);
+        if !has(Segment::ACK) && before_end {
+            return Late::Ignored;
         }
         match () {
             () if has(Segment::FIN) && end == self.rcv_nxt.0 => Late::Restarted,
@@ -179,6 +184,7 @@ impl Host {
         let (pair, ack) = (wait.pair, wait.ack(now));
         match wait.judge(packet) {
             Late::Ignored => return Arrival::Ignored,
+            Late::Ended if self.config.rfc1337 => return Arrival::Ignored,
             Late::Ended => {
                 self.end_wait(id);
                 return Arrival::Ignored;

@@ -12,6 +12,7 @@ use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};
 use crate::event::Observer;
 use crate::segment::{is_older, Segment};
 use crate::seq::Offset;
+use crate::stack::WindowEdge;
 use crate::time::Time;
 
 /// The effect of a segment on a handshake.
@@ -22,6 +23,8 @@ enum Step {
     Established,
     /// The peer refused.
     Reset,
+    /// The peer's segment ends it, and the peer gets a RST.
+    Abort,
 }
 
 impl Step {
@@ -102,8 +105,11 @@ impl Handshake {
             return Step::refused(Refusal::Window);
         }
         // Second, and fourth: RFC 5961 §3.2 and §4.2.
-        if rst && seg.seq == Offset::DATA {
+        if rst && (seg.seq == Offset::DATA || self.insecure.rst) {
             return Step::Reset;
+        }
+        if syn && self.insecure.syn {
+            return Step::Abort;
         }
         if rst || syn {
             self.answer |= self.challenged.admits(now);
@@ -123,12 +129,18 @@ impl Handshake {
         Step::refused(Refusal::Ack)
     }
 
-    /// The first test of §3.10.7.4 against the window that our SYN advertised.
+    /// The first test of §3.10.7.4 against the window that our SYN advertised; BSD judges a RST by the whole buffer.
     fn is_in_window(&self, seg: &Segment) -> bool {
-        let edge = Offset::DATA + u64::from(self.announced);
+        let control = seg.has(Segment::RST) || seg.has(Segment::SYN);
+        let window = match self.stack.limits.window_edge {
+            WindowEdge::Exact if control => self.buffer,
+            WindowEdge::Exact | WindowEdge::Segment => u64::from(self.announced),
+        };
+        let edge = Offset::DATA + window;
         match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
             None => false,
-            Some(end) if end == seg.seq => Offset::DATA <= end && end <= edge,
+            // An ACK may stand at the edge of a full window; a RST must be within it.
+            Some(end) if end == seg.seq => Offset::DATA <= end && (end < edge || end == edge && !seg.has(Segment::RST)),
             Some(end) => seg.seq < edge && Offset::DATA < end,
         }
     }
@@ -149,6 +161,10 @@ impl Connection {
             Step::Reset => {
                 self.end(CloseReason::Reset);
                 Outcome::NOTHING
+            }
+            Step::Abort => {
+                self.reset_by_syn();
+                Outcome::refused(Refusal::Flags)
             }
         }
     }
@@ -223,7 +239,8 @@ impl Connection {
             out.tsecr = recent;
         }
         self.reset_due = false;
-        self.end(CloseReason::Aborted);
+        // A SYN of the peer may have been the cause.
+        self.end(self.closed.unwrap_or(CloseReason::Aborted));
     }
 }
 
