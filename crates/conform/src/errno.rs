@@ -6,7 +6,6 @@ macro_rules! errnos {
     ($($name:ident $number:literal $what:literal)*) => {
         /// An error of a socket call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(clippy::upper_case_acronyms, reason = "the names of POSIX")]
         pub enum Errno {
             $(#[doc = $what] $name,)*
         }

@@ -115,6 +115,13 @@ impl Host {
         self.listeners.add(local, stack, buffers, backlog)
     }
 
+    /// The largest MSS that the listener at `local` announces from now on, bytes (`TCP_MAXSEG`). Default: the device's.
+    pub fn limit_mss(&mut self, local: SocketAddr, mss: u32) {
+        if let Some(listener) = self.listeners.get_mut(local) {
+            listener.max_segment = Some(mss);
+        }
+    }
+
     /// Stops listening there; connections that were not accepted are reset.
     pub fn unlisten(&mut self, local: SocketAddr) {
         let Some(listener) = self.listeners.remove(local) else { return };

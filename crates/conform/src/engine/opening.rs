@@ -34,6 +34,9 @@ impl Engine {
             ListenError::NotOurs(_) => Errno::EADDRNOTAVAIL,
             ListenError::InUse(_) => Errno::EADDRINUSE,
         })?;
+        if let Some(mss) = plan.max_segment {
+            self.host.limit_mss(local, mss);
+        }
         self.socket(fd)?.kind = Kind::Listener(local);
         Ok(Answer::Done(0))
     }
@@ -80,6 +83,9 @@ impl Engine {
         let socket = self.socket(fd)?;
         (socket.kind, socket.local) = (Kind::Connection(id), Some(local));
         let non_blocking = socket.non_blocking;
+        if let Some((endpoint, mss)) = self.host.endpoint_mut(id).zip(plan.max_segment) {
+            endpoint.limit_mss(mss);
+        }
         self.apply_all(now, fd);
         if non_blocking {
             Err(Errno::EINPROGRESS)

@@ -1,11 +1,35 @@
 //! `setsockopt` and `getsockopt`.
 
-use super::socket::Kind;
+use super::socket::{Kind, Options};
 use super::{Engine, System};
 use crate::errno::Errno;
 use crate::tcp::{Answer, OptionValue, SocketOption};
 use ackclock_tcp::connection::KeepAlive;
 use ackclock_tcp::time::{Nanos, Time};
+
+impl Options {
+    /// An option whose value is no number.
+    fn set_structure(&mut self, fresh: bool, option: SocketOption, value: &OptionValue) -> Result<Answer, Errno> {
+        match *value {
+            OptionValue::Text(ref name) if option == SocketOption::Congestion => {
+                self.congestion = Some(name.clone());
+                // The engine's connections keep the congestion control that they began with.
+                Ok(if fresh { Answer::Done(0) } else { Answer::Unknown })
+            }
+            OptionValue::Linger { on, seconds } if option == SocketOption::Linger => {
+                self.linger = on.then_some((on, seconds));
+                Ok(Answer::Done(0))
+            }
+            OptionValue::Integer(_) | OptionValue::Text(_) | OptionValue::Linger { .. } => Err(Errno::EINVAL),
+        }
+    }
+
+    /// An option without an effect here, which can be read back.
+    fn keep(&mut self, option: SocketOption, number: i64) {
+        self.others.retain(|(other, _)| *other != option);
+        self.others.push((option, number));
+    }
+}
 
 impl Engine {
     pub(super) fn set_option(
@@ -21,15 +45,7 @@ impl Engine {
         let o = &mut socket.options;
         let number = match *value {
             OptionValue::Integer(number) => number,
-            OptionValue::Text(ref name) if option == SocketOption::Congestion => {
-                o.congestion = Some(name.clone());
-                return if fresh { Ok(Answer::Done(0)) } else { Ok(Answer::Unknown) };
-            }
-            OptionValue::Linger { on, seconds } if option == SocketOption::Linger => {
-                o.linger = on.then_some((on, seconds));
-                return Ok(Answer::Done(0));
-            }
-            OptionValue::Text(_) | OptionValue::Linger { .. } => return Err(Errno::EINVAL),
+            OptionValue::Text(_) | OptionValue::Linger { .. } => return o.set_structure(fresh, option, value),
         };
         let on = number != 0;
         let size = u64::try_from(number).map_err(|_| Errno::EINVAL)?;
@@ -37,6 +53,9 @@ impl Engine {
             // Linux doubles it, and counts half of it as overhead: what is left is what was asked for.
             SocketOption::ReceiveBuffer if fresh || system == System::FreeBsd => o.receive_buffer = Some(size),
             SocketOption::SendBuffer if fresh || system == System::FreeBsd => o.send_buffer = Some(size),
+            // Linux, `tcp_set_mss` in `net/ipv4/tcp.c`: `TCP_MIN_MSS` to `MAX_TCP_WINDOW`.
+            SocketOption::MaxSegment if !(88..=32_767).contains(&number) => return Err(Errno::EINVAL),
+            SocketOption::MaxSegment if fresh => o.max_segment = Some(number as u32),
             SocketOption::NoDelay => o.no_delay = on,
             SocketOption::Cork => o.cork = on,
             SocketOption::KeepAlive => o.keep_alive = on,
@@ -52,10 +71,7 @@ impl Engine {
             | SocketOption::Inert
             | SocketOption::SynCount
             | SocketOption::FinWait2Time
-            | SocketOption::MtuDiscover => {
-                o.others.retain(|(other, _)| *other != option);
-                o.others.push((option, number));
-            }
+            | SocketOption::MtuDiscover => o.keep(option, number),
             SocketOption::Error => return Err(Errno::ENOPROTOOPT),
             SocketOption::ReceiveBuffer
             | SocketOption::SendBuffer
@@ -155,7 +171,7 @@ impl Engine {
             SocketOption::KeepCount => o.keep_count.unwrap_or(9),
             SocketOption::UserTimeout => o.user_timeout.unwrap_or(0),
             SocketOption::ReceiveLowWater => o.low_water.unwrap_or(1),
-            SocketOption::MaxSegment => mss.unwrap_or(536),
+            SocketOption::MaxSegment => mss.or(o.max_segment.map(i64::from)).unwrap_or(536),
             SocketOption::Linger => {
                 let (on, seconds) = o.linger.unwrap_or((false, 0));
                 return Ok(Answer::Value(OptionValue::Linger { on, seconds }));

@@ -41,6 +41,7 @@ pub struct Settings {
 pub(super) struct Plan {
     pub(super) stack: Stack,
     pub(super) buffers: Buffers,
+    pub(super) max_segment: Option<u32>,
 }
 
 /// Settings without an effect on the packets of one connection in a script.
@@ -166,7 +167,7 @@ impl Settings {
             System::Linux => self.linux_buffers(options, &mut stack),
             System::FreeBsd => self.freebsd_buffers(options, v6, &mut stack),
         };
-        Plan { stack, buffers: Buffers { send, receive } }
+        Plan { stack, buffers: Buffers { send, receive }, max_segment: options.max_segment }
     }
 
     /// The address of this host from which `remote` is reached.

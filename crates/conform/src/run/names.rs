@@ -47,7 +47,7 @@ fn constant(name: &str) -> Option<i64> {
 }
 
 /// The flags of a call that are set; `None` if one is not understood.
-pub(super) fn flags<'a>(value: &'a Value) -> Option<Vec<&'a str>> {
+pub(super) fn flags(value: &Value) -> Option<Vec<&str>> {
     match value {
         Value::Integer(0) => Some(Vec::new()),
         Value::Names(names) => Some(names.iter().map(String::as_str).collect()),

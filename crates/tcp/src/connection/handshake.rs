@@ -114,6 +114,10 @@ impl Handshake {
         self.closed = true;
     }
 
+    pub(super) fn limit_mss(&mut self, mss: u32) {
+        self.mss = self.mss.min(mss.max(MIN_MSS));
+    }
+
     /// The window scale that our SYN offers.
     fn scale(&self) -> u8 {
         let asked = self.stack.options.rcv_wscale.unwrap_or(0).min(14);

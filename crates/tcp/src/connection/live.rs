@@ -212,6 +212,13 @@ impl Connection {
         }
     }
 
+    /// The largest MSS to announce, and so to use, bytes (`TCP_MAXSEG`). It has an effect until our SYN is sent.
+    pub fn limit_mss(&mut self, mss: u32) {
+        if let Some(h) = &mut self.handshake {
+            h.limit_mss(mss);
+        }
+    }
+
     /// Which of RFC 793's rules hold in place of RFC 5961's. Default: none.
     pub fn set_insecure(&mut self, insecure: Insecure) {
         self.live.get_or_insert_default().insecure = insecure;

@@ -100,7 +100,8 @@ impl Receiver {
         match self.edge {
             WindowEdge::Segment => self.right_edge,
             WindowEdge::Exact => {
-                self.right_edge.max(self.rcv_nxt + u64::from(self.capacity.saturating_sub(self.unread)))
+                let room = u64::from(self.capacity.saturating_sub(self.unread));
+                self.right_edge.max(Offset(self.rcv_nxt.0.saturating_add(room)))
             }
         }
     }

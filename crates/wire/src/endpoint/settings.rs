@@ -40,6 +40,11 @@ impl Endpoint {
         self.connection.set_nagle(!on);
     }
 
+    /// As [`ackclock_tcp::connection::Connection::limit_mss`].
+    pub fn limit_mss(&mut self, mss: u32) {
+        self.connection.limit_mss(mss);
+    }
+
     /// As [`ackclock_tcp::connection::Connection::set_insecure`].
     pub fn set_insecure(&mut self, insecure: Insecure) {
         self.connection.set_insecure(insecure);

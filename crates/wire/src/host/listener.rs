@@ -23,6 +23,7 @@ pub(super) struct Listener {
     pub(super) stack: Stack,
     pub(super) buffers: Buffers,
     backlog: usize,
+    pub(super) max_segment: Option<u32>,
     /// The number of handshakes in progress.
     pub(super) half_open: usize,
     /// Cookies may be valid until then.
@@ -47,6 +48,7 @@ impl Listeners {
             stack: stack.clone(),
             buffers,
             backlog,
+            max_segment: None,
             half_open: 0,
             cookies_until: Time::ZERO,
             waiting: VecDeque::new(),
@@ -137,7 +139,10 @@ impl Host {
         let Ok(border) = self.border(pair, initial) else { return Arrival::Ignored };
         let Some(listener) = self.listeners.get_mut(at) else { return Arrival::Ignored };
         listener.half_open += 1;
-        let endpoint = Endpoint::listen(&listener.stack, border, listener.buffers);
+        let mut endpoint = Endpoint::listen(&listener.stack, border, listener.buffers);
+        if let Some(mss) = listener.max_segment {
+            endpoint.limit_mss(mss);
+        }
         let id = self.add(endpoint, pair, Owner::HalfOpen(at));
         self.hand_over(now, id, packet, watch)
     }
