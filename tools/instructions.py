@@ -113,13 +113,13 @@ def asked(kept: Kept, cases: Mapping[str, float], stacks: Mapping[str, float]) -
     """Counts above their limit, and exceptions that are no longer needed."""
     for case, now in cases.items():
         if now > (most := kept.at_most.get(case, float("inf"))):
-            yield f"case {case}: {now:,.0f} instructions a packet, at most {most:,.0f} are asked"
+            yield f"case {case}: {now:,.0f} instructions a packet, the limit is {most:,.0f}"
     most = kept.at_most["stacks"]
     for stack, now in stacks.items():
         if now > most and stack not in kept.above:
-            yield f"stack {stack}: {now:,.0f} instructions a packet, at most {most:,.0f} are asked; name it in [above]?"
+            yield f"stack {stack}: {now:,.0f} instructions a packet, the limit is {most:,.0f}; name it in [above]?"
         if now <= most and stack in kept.above:
-            yield f"stack {stack}: {now:,.0f} instructions a packet, no more than asked; strike it out of [above]"
+            yield f"stack {stack}: {now:,.0f} instructions a packet, within the limit; remove it from [above]"
     yield from (f"stack {stack}: in [above], but there is none" for stack in kept.above if stack not in stacks)
 
 

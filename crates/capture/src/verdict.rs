@@ -89,7 +89,7 @@ pub enum Evidence {
         /// The timestamp.
         value: u32,
     },
-    /// Needed: data sent long after the earlier copy had arrived before its bytes did, and no copy was overtaken that far.
+    /// Needed: data sent long after the earlier copy arrived before its bytes did, and no copy was overtaken by that much.
     LaterArrived {
         /// How long after.
         by: i64,

@@ -90,7 +90,7 @@ impl Border {
         Border { peer_isn: Some(peer_isn), shift: scale(shift), peer_shift: scale(peer_shift), ..self }
     }
 
-    /// For a sender of `asked` that has no connection here; numbers count from those in its packet.
+    /// For answering `asked`, a packet of no connection here: numbers count from those in it.
     pub(crate) fn for_nobody(asked: &Header, initial: Initial, dialect: Dialect) -> Border {
         Border { peer_isn: Some(asked.seq), ..Border::between(asked.dst, asked.src, u32::MAX, initial, dialect) }
     }

@@ -32,7 +32,7 @@ def _cases(losses: int) -> Note:
 def _bounded(v: View) -> str:
     del v
     return (
-        "The model's sqrt (3/2) is for losses at even distances. For independent losses, which these are, the window "
+        "The model's sqrt (3/2) is for evenly spaced losses. For independent losses, which these are, the window "
         "of the same additive increase and halving is 1.31 / sqrt (p), 7 % more (Ott, Kemperman & Mathis 1996)."
     )
 
@@ -124,15 +124,15 @@ def _losses(v: View) -> str:
 def _total(v: View) -> str:
     del v
     return (
-        "The paper's 24 kb/s is 100 kB in 33.3 s, and its 480 kb/s takes all 20 flows to be like the target. Here the "
-        "flows that began earlier have more, and the total is what all have acknowledged by 38 s."
+        "The paper's 24 kb/s is 100 kB in 33.3 s, and its 480 kb/s assumes that all 20 flows are like the target. Here "
+        "the flows that began earlier have more, and the total is what all have acknowledged by 38 s."
     )
 
 
 def _unused(v: View) -> str:
     del v
     return (
-        "The paper's 44 kb/s is 100 kB in 18.0 s; from what its 300 kb/s follow it does not say. The total is what all "
+        "The paper's 44 kb/s is 100 kB in 18.0 s; what its 300 kb/s follow from is unsaid. The total is what all "
         "have acknowledged by 23 s."
     )
 

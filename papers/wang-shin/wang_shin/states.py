@@ -42,11 +42,11 @@ RULES = (
     "3  partial ACK: actnum = ndup / 2, ndup = 0, snd_una is retransmitted; new segments from here on count as sent",
     "4  partial ACK, ndup >= sent in the round before: actnum + 1, snd_una is retransmitted, then one additional new "
     "segment",
-    "5  partial ACK, ndup < sent: the difference is lost, too: actnum less it, recover = first unsent now, snd_una is "
-    "sent again",
+    "5  partial ACK, ndup < sent: the difference is lost, too: actnum is reduced by it, recover = first unsent now, "
+    "snd_una is retransmitted",
     "6  ACK of all below recover, after 4 or 5 has set it: cwnd = actnum (at least 1), ssthresh as in 2; one segment "
     "goes out",
-    "7  timeout: cwnd = 1, ssthresh is halved; until what is outstanding now is acknowledged, 1 is forbidden",
+    "7  timeout: cwnd = 1, ssthresh is halved; 1 is forbidden until all that is outstanding now is acknowledged",
     "8  ACK of all that was outstanding at the timeout",
 )
 

@@ -41,8 +41,8 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
         + (readme if (paper.folder / README).is_file() else "")
     )
     yield (
-        f"In all, with runs beside other simulators: {spent.points:,} points (a set-up with all its seeds), "
-        f"{spent.runs:,} runs, {spent.simulated_s:,.0f} s simulated, {spent.packets:,} data packets sent."
+        f"In all, including runs compared with other simulators: {spent.points:,} points (a set-up with all its "
+        f"seeds), {spent.runs:,} runs, {spent.simulated_s:,.0f} s simulated, {spent.packets:,} data packets sent."
     )
     yield f"**{headline(found)}**"
     yield "\n".join(f"- {line}" for line in kinds(found))
