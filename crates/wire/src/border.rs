@@ -22,6 +22,8 @@ use std::net::SocketAddr;
 const HOP_LIMIT: u8 = 64;
 /// The flags of an engine's segment, which do not include URG.
 const FLAGS: u8 = 0xdf;
+/// RFC 9293 §3.7.1: the segment size of a peer without an MSS option over IPv6. (The engine assumes 536.)
+pub(crate) const DEFAULT_MSS_IPV6: u16 = 1220;
 
 /// One connection's conversion between packets and segments.
 #[derive(Clone, Debug)]
@@ -177,6 +179,9 @@ impl Border {
         seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
         seg.opts = header.ecn();
         header.options.read_into(&mut seg, Some(self.isn));
+        if syn && seg.mss == 0 && self.local.is_ipv6() {
+            seg.mss = DEFAULT_MSS_IPV6;
+        }
         // RFC 7323 §3.2: without an ACK it echoes nothing.
         if seg.has(Segment::ACK) && header.options.timestamps.is_some() {
             seg.tsecr = seg.tsecr.wrapping_sub(self.timestamp_offset);

@@ -62,6 +62,8 @@ pub(super) struct Live {
     chosen: bool,
     keep_alive: Option<KeepAlive>,
     orphan: bool,
+    /// Data arrived for an application that had gone.
+    pub(super) late_data: bool,
     black_holes: bool,
     nagle: bool,
     cork: bool,
@@ -81,6 +83,7 @@ impl Default for Live {
             chosen: false,
             keep_alive: None,
             orphan: false,
+            late_data: false,
             black_holes: false,
             nagle: false,
             cork: false,
@@ -251,6 +254,7 @@ impl Connection {
         let Some(live) = &mut self.live else { return };
         (live.heard, live.probes, live.probe_due) = (now, 0, false);
         if live.orphan && bytes > 0 {
+            live.late_data = true;
             return self.abort();
         }
         self.watch_fin_wait_2(now);

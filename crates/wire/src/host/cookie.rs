@@ -6,6 +6,7 @@
 //! rounded down to values that 8 bits can encode; the acknowledgment shows whether it had timestamps.
 
 use super::table::Pair;
+use crate::border::DEFAULT_MSS_IPV6;
 use crate::initial::{four_tuple, Secret};
 use crate::options::Options;
 use ackclock_tcp::seq::SeqNum;
@@ -16,7 +17,7 @@ use ackclock_tcp::time::{Nanos, Time};
 const MSS: [u16; 8] = [216, 536, 1220, 1360, 1400, 1440, 1452, 1460];
 /// Window scales that a cookie can encode; the first is "none".
 const SCALES: [u8; 8] = [0, 0, 1, 2, 4, 6, 7, 8];
-/// RFC 9293 §3.7.1: the segment size of a peer without an MSS option.
+/// RFC 9293 §3.7.1: the segment size of a peer without an MSS option over IPv4.
 const DEFAULT_MSS: u16 = 536;
 /// A cookie is valid during the span of its creation and the next one.
 const SPAN: Nanos = Nanos::from_secs(64);
@@ -26,7 +27,8 @@ pub(super) const LIFETIME: Nanos = Nanos(2 * SPAN.0);
 /// The cookie for a SYN with these options and sequence number.
 pub(super) fn make(secret: &Secret, pair: Pair, peer_isn: SeqNum, options: &Options, now: Time) -> SeqNum {
     let span = now.0 / SPAN.0;
-    let mss = options.mss.unwrap_or(DEFAULT_MSS);
+    let default = if pair.local.is_ipv6() { DEFAULT_MSS_IPV6 } else { DEFAULT_MSS };
+    let mss = options.mss.unwrap_or(default);
     let mss_at = MSS.iter().rposition(|m| *m <= mss).unwrap_or(0) as u8;
     let scale_at = options.window_scale.map_or(0, |s| SCALES.iter().rposition(|c| *c <= s).unwrap_or(0) as u8);
     let said = (span as u8 & 1) << 7 | u8::from(options.sack_permitted) << 6 | scale_at << 3 | mss_at;

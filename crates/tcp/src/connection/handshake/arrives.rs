@@ -232,6 +232,10 @@ impl Connection {
         let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
         let ack = self.rx.as_ref().map_or(Offset::DATA, |rx| rx.rcv_nxt());
         *out = Segment { flags: Segment::RST | Segment::ACK, seq, ack, ..Segment::EMPTY };
+        if let (Some(tx), true) = (&self.tx, self.live.as_ref().is_some_and(|live| live.late_data)) {
+            // The form of an answer (§3.10.7.1). The peer may lack our last data or FIN: a RST behind them would be challenged.
+            *out = Segment { flags: Segment::RST, seq: tx.positions().0, ..Segment::EMPTY };
+        }
         let opening = self.handshake.as_ref().and_then(|h| h.agreed_timestamps());
         let open = self.rx.as_ref().and_then(|rx| rx.ts_recent());
         if let Some(recent) = opening.or(open) {
