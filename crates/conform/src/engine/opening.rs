@@ -73,7 +73,7 @@ impl Engine {
             SocketAddr::new(any, 0)
         });
         let local = SocketAddr::new(self.settings.address_for(local.ip(), remote.ip()), local.port());
-        let plan = self.settings.plan(&socket.options, socket.v6);
+        let plan = self.settings.active_plan(&socket.options, socket.v6);
         let id = self.host.connect(now, local, remote, &plan.stack, plan.buffers).map_err(|why| match why {
             ConnectError::NotOurs(_) | ConnectError::NoFreePort => Errno::EADDRNOTAVAIL,
             ConnectError::InUse => Errno::EADDRINUSE,

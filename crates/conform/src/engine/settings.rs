@@ -84,6 +84,7 @@ const FOLLOWED: &[&str] = &[
     "net.ipv4.tcp_congestion_control",
     "net.ipv4.tcp_dsack",
     "net.ipv4.tcp_early_retrans",
+    "net.ipv4.tcp_ecn",
     "net.ipv4.tcp_moderate_rcvbuf",
     "net.ipv4.tcp_rmem",
     "net.ipv4.tcp_sack",
@@ -97,7 +98,6 @@ const FIXED: &[(&str, &[&str])] = &[
     ("net.inet.tcp.blackhole", &["0"]),
     ("net.inet.tcp.ecn.enable", &["0", "2"]),
     ("net.inet.tcp.rexmit_initial", &["1000"]),
-    ("net.ipv4.tcp_ecn", &["0", "2"]),
     ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
     ("net.ipv4.tcp_frto", &["2"]),
     ("net.ipv4.tcp_max_reordering", &["300"]),
@@ -152,11 +152,32 @@ impl Settings {
         if known {
             self.values.insert(name.clone(), value);
         }
-        let congestion_known = name != "net.ipv4.tcp_congestion_control" || self.profile().is_some();
-        known && congestion_known || INERT.contains(&name.as_str())
+        let followed = match name.as_str() {
+            "net.ipv4.tcp_congestion_control" => self.profile().is_some(),
+            "net.ipv4.tcp_ecn" => self.ecn_mode().is_some(),
+            _ => known,
+        };
+        followed || INERT.contains(&name.as_str())
     }
 
-    /// The stack and the buffers of a socket with these options.
+    /// The stack and the buffers of a socket with these options that calls its peer.
+    pub(super) fn active_plan(&self, options: &Options, v6: bool) -> Plan {
+        let mut plan = self.plan(options, v6);
+        plan.stack.options.ecn &= self.stack.is_some() || self.ecn_mode() == Some(1);
+        plan
+    }
+
+    /// Linux's `tcp_ecn`: 0 refuses ECN, 1 asks for it and accepts it, 2 (the default) accepts it. `None` for other modes.
+    fn ecn_mode(&self) -> Option<u8> {
+        match self.values.get("net.ipv4.tcp_ecn").map_or("2", String::as_str) {
+            "0" => Some(0),
+            "1" => Some(1),
+            "2" => Some(2),
+            _ => None,
+        }
+    }
+
+    /// The stack and the buffers of a socket with these options that waits for its peer.
     pub(super) fn plan(&self, options: &Options, v6: bool) -> Plan {
         let mut stack = self.stack.clone().unwrap_or_else(|| self.system_stack(options));
         let chosen = self.stack.is_some();
@@ -220,6 +241,9 @@ impl Settings {
         }
         if let (false, DetectSpec::RackTlp(rack)) = (self.on("net.ipv4.tcp_early_retrans", true), &mut stack.detect) {
             rack.tlp = false;
+        }
+        if self.system == System::Linux {
+            stack.options.ecn = self.ecn_mode() != Some(0);
         }
         if self.system == System::FreeBsd {
             let delay = Nanos::from_millis(self.number("net.inet.tcp.delacktime", 0, 40));
