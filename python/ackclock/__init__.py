@@ -18,6 +18,7 @@ from ackclock import slots as slots
 from ackclock._native import __version__
 from ackclock.api import Stack, compare, new, run, show, stacks
 from ackclock.capturing import Capture, capture
+from ackclock.conforming import ScriptResult, conform
 from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
 from ackclock.result import Result
 from ackclock.slots import (
@@ -67,6 +68,7 @@ __all__ = [
     "Rto",
     "Scenario",
     "ScenarioError",
+    "ScriptResult",
     "Spurious",
     "Stack",
     "Startup",
@@ -77,6 +79,7 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "conform",
     "live",
     "new",
     "plot",

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import ClassVar, final
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "capture_fit",
     "capture_packets",
     "check",
+    "conform_run",
+    "conform_scripts",
     "events",
     "identities",
     "interval",
@@ -98,6 +101,8 @@ class Capture:
     def skipped(self) -> Table: ...
     def json(self, details: bool) -> str: ...
 
+def conform_scripts(path: Path, /) -> list[Path]: ...
+def conform_run(files: Sequence[Path], freebsd: bool, stack: str | None, threads: int, /) -> str: ...
 def capture(
     files: Sequence[str],
     at: str | None,

@@ -18,6 +18,8 @@ from ackclock import _native, api
 from ackclock.cli_capture import EXAMPLES as CAPTURE_EXAMPLES
 from ackclock.cli_capture import command as capture
 from ackclock.cli_common import BAD_INPUT, INTERRUPTED, AllowPython, fail, refusals
+from ackclock.cli_conform import EXAMPLES as CONFORM_EXAMPLES
+from ackclock.cli_conform import command as conform
 from ackclock.cli_examples import EXAMPLES as EXAMPLES_EXAMPLES
 from ackclock.cli_examples import examples
 from ackclock.cli_lab import EXAMPLES as LAB_EXAMPLES
@@ -231,6 +233,7 @@ live.command(name="path", epilog=LIVE_PATH_EXAMPLES)(live_path)
 live.command(name="shell", epilog=LIVE_SHELL_EXAMPLES)(live_shell)
 app.add_typer(live, name="live")
 app.command(name="capture", epilog=CAPTURE_EXAMPLES)(capture)
+app.command(name="conform", epilog=CONFORM_EXAMPLES)(conform)
 app.command(epilog=TUNE_EXAMPLES)(tune)
 
 

@@ -7,6 +7,7 @@ use crate::verdict::{Fault, Reason, Verdict};
 use ackclock_tcp::stack::Stack;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How the engine is set up for each script.
 #[derive(Clone)]
@@ -54,6 +55,33 @@ pub fn run_file(path: &Path, setup: &Setup) -> io::Result<Report> {
     // Only files beside the script, or in a folder next to it: a name from a script is not trusted further.
     let files = |name: &str| -> Option<String> { std::fs::read_to_string(folder.join(name)).ok() };
     Ok(run_text(&path.display().to_string(), &text, setup, &files))
+}
+
+/// Runs several files on `threads` threads; the results are in the order of the files.
+///
+/// # Errors
+/// A file cannot be read: the first of these in the order of the files, with its path.
+pub fn run_files(paths: &[PathBuf], setup: &Setup, threads: usize) -> Result<Vec<Report>, (PathBuf, io::Error)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((at, path)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, paths.get(at)?)))
+        {
+            done.push((at, run_file(path, setup)));
+        }
+        done
+    };
+    let mut all = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.clamp(1, paths.len().max(1))).map(|_| scope.spawn(work)).collect();
+        let done = workers.into_iter().flat_map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.collect::<Vec<_>>()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(at, report)| report.map_err(|why| (paths[at].clone(), why))).collect()
 }
 
 /// Runs the text of a script against a fresh engine.

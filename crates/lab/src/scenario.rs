@@ -13,7 +13,7 @@ mod table;
 mod write;
 
 pub use chosen::own_parameters;
-pub use overrides::{AskedSeeds, Overrides};
+pub use overrides::{stack_of, AskedSeeds, Overrides};
 
 use crate::bounded;
 use crate::error::ScenarioError;

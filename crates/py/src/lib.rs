@@ -2,6 +2,7 @@
 
 mod arrow;
 mod capture;
+mod conform;
 mod live;
 mod request;
 mod runs;
@@ -42,6 +43,9 @@ mod _native {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::live::LiveRun;
+
+    #[pymodule_export]
+    use crate::conform::{conform_run, conform_scripts};
 
     #[pymodule_export]
     use crate::capture::{capture, capture_packets, fitted::capture_fit, written::capture_copy, Capture};

@@ -90,6 +90,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_a_stack_with_its_parameters_or_says_what_is_allowed() {
+        let stack = crate::scenario::stack_of("linux-2025,rto.min=300 ms,detect.tlp=false").map_err(|e| e.to_string());
+        let shown = stack.map(|stack| format!("{:?} {:?}", stack.rto, stack.detect));
+        assert!(shown.is_ok_and(|s| s.contains("min: Nanos(300000000)") && s.contains("tlp: false")));
+        let wrong = crate::scenario::stack_of("linux-2025,rto.mim=300 ms").map_err(|e| e.to_string());
+        assert!(wrong.is_err_and(|e| e.contains("rto.min")));
+    }
+
+    #[test]
     fn what_is_no_stack_and_what_is_no_parameter_is_refused() {
         let allowed = "allowed: a stack, then parameters separated by commas, as in rack-tlp,rto.min=200 ms";
         let found = "found \"rfc-667\", allowed: a stack; did you mean \"rfc-6675\"?";

@@ -124,6 +124,29 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     Ok(Made { stack, tables, unused })
 }
 
+/// The stack that a text describes, without a scenario: `NAME` or `NAME,PATH=VALUE,…`. Algorithms from outside are not allowed.
+///
+/// # Errors
+/// There is no such stack, a part is not a parameter, or the parts do not fit together.
+pub fn stack_of(text: &str) -> Result<Stack, ScenarioError> {
+    let Chosen { mut stack, set } = Chosen::read(text, allowed)?;
+    let has_sack = stack.options.sack;
+    let parameters = set.iter().map(|(path, text)| ((*path).to_owned(), from_option(text), Place::Chosen(path, text)));
+    let parameters: Vec<Set<'_>> = parameters.collect();
+    for (path, value, at) in &parameters {
+        let assigned = assign(&stack, path, value.clone());
+        stack = assigned.map_err(|r| at.refuse(None, r.allowed, "").with_hint(r.hint))?;
+    }
+    if has_sack && !stack.options.sack {
+        stack = without_sack(stack, &parameters, "")?;
+    }
+    stack.validate().map_err(|e| {
+        let found = format!("{} = {}", e.key, e.found);
+        ScenarioError::option("--stack", format!("{found} in \"{text}\""), e.allowed)
+    })?;
+    Ok(stack)
+}
+
 /// Whether the file's own stack has a parameter that the chosen stack lacks.
 fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     let mut outside = Outside::default();

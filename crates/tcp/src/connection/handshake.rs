@@ -34,6 +34,8 @@ pub(super) struct Handshake {
     pub(super) consume: Consume,
     peer: Option<Peer>,
     state: State,
+    /// We opened it.
+    active: bool,
     /// A SYN (with or without ACK) is due now.
     due: bool,
     /// A RST with this sequence number is due now.
@@ -71,7 +73,7 @@ pub(super) fn scale_for(window: Bytes) -> u8 {
 
 impl Handshake {
     pub(super) fn active(stack: &Stack, mss: u32, buffer: Bytes) -> Self {
-        Handshake { state: State::SynSent, due: true, ..Self::passive(stack, mss, buffer) }
+        Handshake { state: State::SynSent, active: true, due: true, ..Self::passive(stack, mss, buffer) }
     }
 
     pub(super) fn passive(stack: &Stack, mss: u32, buffer: Bytes) -> Self {
@@ -82,6 +84,7 @@ impl Handshake {
             consume: Consume::AtOnce,
             peer: None,
             state: State::Listen,
+            active: false,
             due: false,
             refuse: None,
             answer: false,

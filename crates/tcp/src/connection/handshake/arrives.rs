@@ -129,9 +129,10 @@ impl Handshake {
         Step::refused(Refusal::Ack)
     }
 
-    /// The first test of §3.10.7.4 against the window that our SYN advertised; BSD judges a RST by the whole buffer.
+    /// The first test of §3.10.7.4 against the window that our SYN advertised. BSD judges a RST by the whole
+    /// buffer, but not in a passive open, of which it keeps only the window.
     fn is_in_window(&self, seg: &Segment) -> bool {
-        let control = seg.has(Segment::RST) || seg.has(Segment::SYN);
+        let control = self.active && (seg.has(Segment::RST) || seg.has(Segment::SYN));
         let window = match self.stack.limits.window_edge {
             WindowEdge::Exact if control => self.buffer,
             WindowEdge::Exact | WindowEdge::Segment => u64::from(self.announced),
