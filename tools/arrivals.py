@@ -90,6 +90,8 @@ class Script:
             f"// {why}",
             "// Written by tools/arrivals.py.",
             *(["--ip_version=ipv6"] if self.ipv6 else []),
+            # Timestamps are compared only where their unit is known.
+            *(["--tcp_ts_tick_usecs=1000"] if self.timestamps else []),
             "",
             "   0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3",
             "  +0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0",
