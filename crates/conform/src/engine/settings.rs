@@ -10,6 +10,7 @@ use super::System;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::connection::Insecure;
 use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::idle::IdleRule;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
 use ackclock_tcp::stack::{Stack, WindowEdge};
 use ackclock_tcp::time::Nanos;
@@ -61,6 +62,7 @@ const INERT: &[&str] = &[
     "net.ipv4.tcp_autocorking",
     "net.ipv4.tcp_early_demux",
     "net.ipv4.tcp_fastopen",
+    "net.ipv4.tcp_fastopen_key",
     "net.ipv4.tcp_limit_output_bytes",
     "net.ipv4.tcp_mem",
     "net.ipv4.tcp_no_metrics_save",
@@ -88,6 +90,7 @@ const FOLLOWED: &[&str] = &[
     "net.ipv4.tcp_moderate_rcvbuf",
     "net.ipv4.tcp_rmem",
     "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_slow_start_after_idle",
     "net.ipv4.tcp_timestamps",
     "net.ipv4.tcp_window_scaling",
     "net.ipv4.tcp_wmem",
@@ -99,13 +102,19 @@ const FIXED: &[(&str, &[&str])] = &[
     ("net.inet.tcp.ecn.enable", &["0", "2"]),
     ("net.inet.tcp.rexmit_initial", &["1000"]),
     ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
+    ("net.ipv4.tcp_fack", &["0"]),
     ("net.ipv4.tcp_frto", &["2"]),
     ("net.ipv4.tcp_max_reordering", &["300"]),
+    ("net.ipv4.tcp_notsent_lowat", &["4294967295"]),
+    ("net.ipv4.tcp_pacing_ca_ratio", &["120"]),
+    ("net.ipv4.tcp_pacing_ss_ratio", &["200"]),
     ("net.ipv4.tcp_recovery", &["1"]),
     ("net.ipv4.tcp_reordering", &["3"]),
     ("net.ipv4.tcp_retries2", &["15"]),
-    ("net.ipv4.tcp_slow_start_after_idle", &["1"]),
     ("net.ipv4.tcp_stdurg", &["0"]),
+    ("net.ipv4.tcp_syn_retries", &["5", "6"]),
+    ("net.ipv4.tcp_synack_retries", &["5"]),
+    ("net.ipv4.tcp_tso_win_divisor", &["3"]),
 ];
 
 impl Settings {
@@ -244,6 +253,9 @@ impl Settings {
         }
         if self.system == System::Linux {
             stack.options.ecn = self.ecn_mode() != Some(0);
+        }
+        if !self.on("net.ipv4.tcp_slow_start_after_idle", true) {
+            stack.idle = IdleRule::Keep;
         }
         if self.system == System::FreeBsd {
             let delay = Nanos::from_millis(self.number("net.inet.tcp.delacktime", 0, 40));

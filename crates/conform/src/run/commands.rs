@@ -10,6 +10,14 @@ use crate::verdict::{Fault, Reason};
 /// How deep files of commands may name each other.
 const DEEPEST: u32 = 8;
 
+/// What `defaults.sh` of Google's and Linux's suites sets, where the file itself is not beside the script.
+const DEFAULTS: &[&str] = &[
+    "net.ipv4.tcp_rmem=4096 540000 15728640",
+    "net.ipv4.tcp_wmem=4096 262144 4194304",
+    "net.ipv4.tcp_slow_start_after_idle=0",
+    "net.ipv4.tcp_ecn=0",
+];
+
 /// Programs that change nothing that a script could see here.
 const INERT: &[&str] = &["ethtool", "kldload", "kldstat", "modprobe", "set", "sync", "tc", "true", "ulimit"];
 
@@ -55,8 +63,7 @@ impl Runner<'_> {
             program if program.starts_with("/tmp/sysctl_restore") => Ok(()),
             program if program.ends_with(".sh") => match (self.files)(program) {
                 Some(text) => self.commands(line, &text, depth + 1),
-                // A suite's own defaults are the system's defaults, which are in force.
-                None if program.ends_with("defaults.sh") => Ok(()),
+                None if program.ends_with("/defaults.sh") => DEFAULTS.iter().try_for_each(|one| self.set(line, one)),
                 None => Err(unknown(line, format!("the file `{program}` does not exist"))),
             },
             _ => Err(unknown(line, format!("the command `{text}` is not understood"))),
@@ -91,10 +98,13 @@ impl Runner<'_> {
         let unquoted = setting.replace(['"', '\''], "");
         let (name, value) = unquoted.split_once('=').unwrap_or((&unquoted, ""));
         let name = name.trim().trim_start_matches("/proc/sys/").replace('/', ".");
-        if self.world.tcp().set(&name, value.trim()) {
+        let words: Option<Vec<String>> =
+            value.split_whitespace().filter(|word| !is_redirection(word)).map(product).collect();
+        let value = words.ok_or_else(|| unknown(line, format!("the value `{value}` is not understood")))?.join(" ");
+        if self.world.tcp().set(&name, &value) {
             return Ok(());
         }
-        Err(unknown(line, format!("the setting {name}={} is not understood", value.trim())))
+        Err(unknown(line, format!("the setting {name}={value} is not understood")))
     }
 
     /// FreeBSD's list of sockets, of which scripts count one state: `sockstat … | grep -c STATE | grep N`.
@@ -122,6 +132,15 @@ impl Runner<'_> {
 
 fn unknown(line: u32, text: impl Into<String>) -> Fault {
     Fault::new(line, Reason::Unknown, text)
+}
+
+/// A word, or the product that the shell would compute: `$((15*1024*1024))`.
+fn product(word: &str) -> Option<String> {
+    let Some(factors) = word.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))")) else {
+        return Some(word.to_owned());
+    };
+    let mut factors = factors.split('*').map(|factor| factor.trim().parse::<u64>().ok());
+    factors.try_fold(1_u64, |all, factor| all.checked_mul(factor?)).map(|product| product.to_string())
 }
 
 fn is_redirection(word: &str) -> bool {
