@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import arrivals
 import conformance_index
 import pytest
+
+import ackclock as ak
 
 
 def test_the_scripts_of_arrivals_are_those_that_the_generator_writes() -> None:
@@ -57,3 +60,23 @@ def test_a_script_without_its_rfc_section_is_refused_with_its_name(tmp_path: Pat
     script.write_text("// RFC 9293 §3.4, RFC 5961 §4: it is so.\n", encoding="utf-8")
     assert conformance_index.header(script, tmp_path).sections == ((9293, "3.4"), (5961, "4"))
     assert conformance_index.header(script, tmp_path).proves == "it is so."
+
+
+def with_setting(script: str, setting: str) -> str:
+    """Put a setting before the first event of a script."""
+    lines = script.splitlines()
+    head = next(i for i, line in enumerate(lines) if line and not line.startswith(("//", "--")))
+    return "\n".join([*lines[:head], f"   0 `sysctl -q {setting}`", *lines[head:], ""])
+
+
+def test_a_script_fails_when_the_rule_that_it_proves_is_switched_off_or_broken(tmp_path: Path) -> None:
+    broken = tomllib.loads((conformance_index.SCRIPTS / "broken.toml").read_text(encoding="utf-8"))
+    assert len(broken) >= 40
+    for name, setting in broken.items():
+        script = (conformance_index.SCRIPTS / f"{name}.pkt").read_text(encoding="utf-8")
+        changed = tmp_path / f"{name}.pkt"
+        changed.parent.mkdir(parents=True, exist_ok=True)
+        changed.write_text(with_setting(script, setting), encoding="utf-8")
+    found = {r.file.relative_to(tmp_path).with_suffix("").as_posix(): r for r in ak.conform(tmp_path)}
+    assert [(name, r.result, r.text) for name, r in found.items() if r.result != "fail"] == []
+    assert found.keys() == broken.keys()
