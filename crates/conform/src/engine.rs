@@ -7,9 +7,11 @@
 //! | `settings` | `sysctl` names: which stack, which buffers |
 //! | `socket` | one socket: its options and its state |
 //! | `opening`, `transfer`, `options` | the calls |
+//! | `offload` | several segments as one packet, as Linux sends them |
 //! | `info` | the fields of `tcp_info` |
 
 mod info;
+mod offload;
 mod opening;
 mod options;
 mod settings;
@@ -21,6 +23,7 @@ use crate::tcp::{Answer, Call, Tcp};
 use ackclock_tcp::connection::State;
 use ackclock_tcp::time::Time;
 use ackclock_wire::{parse, Checksums, Dialect, Host, HostConfig, Secret, Writing};
+use offload::Offload;
 pub use settings::{Settings, StackOf};
 use socket::Socket;
 use std::net::IpAddr;
@@ -30,6 +33,7 @@ pub struct Engine {
     host: Host,
     settings: Settings,
     sockets: Vec<Option<Socket>>,
+    offload: Offload,
 }
 
 impl Engine {
@@ -39,11 +43,34 @@ impl Engine {
         let rfc1337 = settings.rfc1337;
         let config = HostConfig { dialect, rfc1337, ..HostConfig::new(addresses, mtu) };
         // Scripts count from 0 on each side, so the key does not matter.
-        Engine { host: Host::new(config, Secret::new([0; 16])), settings, sockets: Vec::new() }
+        Engine {
+            host: Host::new(config, Secret::new([0; 16])),
+            settings,
+            sockets: Vec::new(),
+            offload: Offload::default(),
+        }
     }
 
     fn socket(&mut self, socket: u32) -> Result<&mut Socket, Errno> {
         self.sockets.get_mut(socket as usize).and_then(Option::as_mut).ok_or(Errno::EBADF)
+    }
+
+    /// The next packet of the host.
+    fn next_packet(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
+        let written = self.host.poll_transmit(now, Writing::Whole, buf, &mut ()).ok().flatten();
+        if written.is_none() {
+            self.notice();
+        }
+        written.map(|w| w.len)
+    }
+
+    /// How many segments may leave with this packet.
+    fn most_segments(&self, packet: &[u8]) -> usize {
+        let Ok(packet) = parse(packet, Checksums::Trust) else { return 1 };
+        let endpoints = self.sockets.iter().flatten().filter_map(|s| s.id()).filter_map(|id| self.host.endpoint(id));
+        let (src, dst) = (packet.header.src, packet.header.dst);
+        let mut ours = endpoints.filter(|e| (e.border().local(), e.border().remote()) == (src, dst));
+        ours.next().map_or(2, |endpoint| offload::segments(&endpoint.info()))
     }
 
     fn insert(&mut self, socket: Socket) -> i64 {
@@ -98,11 +125,23 @@ impl Tcp for Engine {
     }
 
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
-        let written = self.host.poll_transmit(now, Writing::Whole, buf, &mut ()).ok().flatten();
-        if written.is_none() {
-            self.notice();
+        if !self.settings.offloads() {
+            return self.next_packet(now, buf);
         }
-        written.map(|w| w.len)
+        let mut whole =
+            self.offload.take_held().or_else(|| self.next_packet(now, buf).map(|len| buf[..len].to_vec()))?;
+        let (unit, mut segments) = (offload::payload(&whole), 1);
+        let most = self.most_segments(&whole);
+        while let Some(len) = self.next_packet(now, buf) {
+            if !self.offload.join(&mut whole, unit, &buf[..len], most) {
+                self.offload.hold(buf[..len].to_vec());
+                break;
+            }
+            segments += 1;
+        }
+        self.offload.leave(&mut whole, segments);
+        buf.get_mut(..whole.len())?.copy_from_slice(&whole);
+        Some(whole.len())
     }
 
     fn next_timer(&self) -> Option<Time> {

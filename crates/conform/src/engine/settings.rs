@@ -87,6 +87,7 @@ const FOLLOWED: &[&str] = &[
     "net.ipv4.tcp_dsack",
     "net.ipv4.tcp_early_retrans",
     "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_min_tso_segs",
     "net.ipv4.tcp_moderate_rcvbuf",
     "net.ipv4.tcp_rmem",
     "net.ipv4.tcp_sack",
@@ -198,6 +199,11 @@ impl Settings {
             System::FreeBsd => self.freebsd_buffers(options, v6, &mut stack),
         };
         Plan { stack, buffers: Buffers { send, receive }, max_segment: options.max_segment }
+    }
+
+    /// Whether several segments leave as one packet: Linux's own stack on its usual devices.
+    pub(super) fn offloads(&self) -> bool {
+        self.system == System::Linux && self.stack.is_none() && self.number("net.ipv4.tcp_min_tso_segs", 0, 2) > 1
     }
 
     /// The address of this host from which `remote` is reached.

@@ -66,6 +66,8 @@ impl Engine {
                 break;
             }
         }
+        let ends = (endpoint.border().local(), endpoint.border().remote());
+        self.offload.wrote(ends, written - already, !flags.more && written == len);
         let socket = self.socket(fd)?;
         // A blocking call takes everything, over several rounds.
         if waits && written < len {
