@@ -1,7 +1,5 @@
 //! The project's own scripts, in the folder `conformance`.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop")]
-
 use ackclock_conform::engine::System;
 use ackclock_conform::suite::{run_file, scripts, Setup};
 use ackclock_conform::verdict::Verdict;

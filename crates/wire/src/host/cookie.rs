@@ -106,6 +106,16 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_that_says_no_size_is_assumed_to_take_536_bytes_over_ipv4_and_1220_over_ipv6() {
+        let secret = Secret::new([1; 16]);
+        let over_ipv6 = Pair::new("[fd00::1]:80".parse().unwrap(), "[fd00::2]:5000".parse().unwrap());
+        for (pair, assumed) in [(pair(), 536), (over_ipv6, 1220)] {
+            let cookie = make(&secret, pair, SeqNum(9), &offer(None, None, false), Time(5));
+            assert_eq!(check(&secret, pair, SeqNum(9), cookie, Time(5)).unwrap().mss, Some(assumed));
+        }
+    }
+
+    #[test]
     fn a_cookie_of_another_connection_key_or_time_is_none_and_few_guesses_are_right() {
         let (secret, isn, now) = (Secret::new([1; 16]), SeqNum(9), Time(200_000_000_000));
         let cookie = make(&secret, pair(), isn, &offer(Some(1460), Some(7), true), now);
