@@ -55,7 +55,12 @@ def command(
         typer.Option(metavar="LIST", help="File of expected results. Default: every script passes."),
     ] = None,
     write_expected: Annotated[
-        Path | None, typer.Option("--write-expected", metavar="LIST", help="Write the results as such a file.")
+        Path | None,
+        typer.Option(
+            "--write-expected",
+            metavar="LIST",
+            help="Write the results as such a file; they then are the expected ones.",
+        ),
     ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show each conversation beside its script.")] = False,
     threads: Threads = None,
@@ -76,7 +81,7 @@ def command(
     base = _base(paths)
     if write_expected is not None:
         _write(write_expected, results, base)
-    changed = _changed(results, base, expect)
+    changed = _changed(results, base, expect or write_expected)
     if as_json:
         counts = {"pass": 0, "fail": 0, "not understood": 0} | Counter(r.result for r in results)
         typer.echo(json.dumps({"scripts": [r.to_dict() for r in results], **counts}, indent=2))

@@ -191,6 +191,16 @@ class Page:
             if len(row) != len(head):
                 raise PageError(f"{at}: {len(row)} cells under {len(head)} columns")
 
+    def do_pkt(self, block: Block) -> None:
+        """The block must be a script that passes."""
+        import ackclock as ak  # noqa: PLC0415 - pages without it are faster
+
+        script = Path(block.title or "script.pkt")
+        script.write_text(block.text, encoding="utf-8")
+        (result,) = ak.conform(script)
+        if result.result != "pass":
+            raise PageError(f"{block.line + (result.line or 1) - 1}: {result.result}: {result.text}")
+
     def do_yaml(self, block: Block) -> None:
         """The block must parse."""
         import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - pages without it are faster

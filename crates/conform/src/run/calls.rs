@@ -1,4 +1,4 @@
-//! Socket calls: from the script's words to [`Call`]s, also those that block.
+//! Socket calls: from the script's words to [`Call`]s, blocking ones included.
 
 use super::names::{flags, number, option, NONBLOCK, READ_WRITE};
 use super::numbers::Stage;
@@ -20,7 +20,7 @@ pub(super) struct Waiting {
     until: Option<Time>,
 }
 
-/// What is not understood in a call.
+/// A part of a call that is not understood.
 fn unknown(line: u32, text: impl Into<String>) -> Fault {
     Fault::new(line, Reason::Unknown, text)
 }

@@ -134,7 +134,7 @@ fn stamps(segment: &Segment) -> Option<Stamps> {
 /// Adds the next of several packets that the script shows as one.
 ///
 /// # Errors
-/// What is not as it would be in one packet.
+/// The difference from a single packet.
 fn join(real: &mut Real, next: &Real, expected: &Segment) -> Result<(), String> {
     let (a, b) = (&real.segment, &next.segment);
     let plain = |flags: Flags| Flags { fin: false, psh: false, cwr: false, ..flags };
