@@ -1,7 +1,8 @@
 """Writes docs/conformance-scripts.md from the headers of the scripts; --check reports whether it is current.
 
-A script begins with "// RFC 9293 §3.10.7.4: what is proved, one sentence.", followed by why or how. Several
-sections are separated by commas: "// RFC 9293 §3.4, RFC 5961 §4: …".
+A script begins with "// RFC 9293 §3.10.7.4: what is proved, one sentence.", followed by why or how. Several places are
+separated by commas, and a section without an RFC belongs to the one before: "// RFC 8985 §3.2, §6.2 step 4: …". Another
+source has its name in the place of the RFC: "// Hoe 1995 §3: …".
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "conformance"
 PAGE = ROOT / "docs/conformance-scripts.md"
-SECTION = r"RFC (\d+) §([\dA-Z]+(?:\.\d+)*)"
-HEADER = re.compile(rf"// ({SECTION}(?:, {SECTION})*): (\S.*\.)")
+HEADER = re.compile(r"// ([^:]*): (\S.*\.)")
+PLACE = re.compile(r"(?:RFC (\d+) )?§([\dA-Z]+(?:\.\d+)*)(?: .*)?")
+SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/ ]*?)(?: §[\d.]+)?(?: \(.*\))?")
 EXAMPLES = 3
 """The most generated scripts that are listed for a section; the others are counted."""
 HEAD = """<!-- Generated from the headers of the scripts in conformance: make generated -->
@@ -40,7 +42,7 @@ class Header:
     path: str
     """Below `conformance`, with slashes."""
     sections: tuple[tuple[int, str], ...]
-    """Numbers of RFCs and their sections."""
+    """Numbers of RFCs and their sections; 0 and a name for another source."""
     proves: str
     generated: bool
     """Whether a tool wrote the script."""
@@ -52,11 +54,28 @@ def header(path: Path, root: Path = SCRIPTS) -> Header:
     name = path.relative_to(root).as_posix()
     first = text.split("\n", 1)[0]
     found = HEADER.fullmatch(first)
-    if not found:
+    sections = places(found[1]) if found else ()
+    if not found or not sections:
         wanted = '"// RFC 9293 §3.4: a sentence that ends with a full stop."'
         raise BadHeaderError(f"{name}:1: found {first!r}; expected {wanted}")
-    sections = tuple((int(rfc), section) for rfc, section in re.findall(SECTION, found[1]))
-    return Header(name, sections, found[found.re.groups], "\n// Written by " in text)
+    return Header(name, sections, found[2], "\n// Written by " in text)
+
+
+def places(where: str) -> tuple[tuple[int, str], ...]:
+    """Read the part of a header before the colon; nothing if a place is none."""
+    read: list[tuple[int, str]] = []
+    # Commas in parentheses separate nothing.
+    for part in re.split(r", (?![^(]*\))", where):
+        if place := PLACE.fullmatch(part):
+            rfc = int(place[1]) if place[1] else read[-1][0] if read else 0
+            if not rfc:
+                return ()
+            read.append((rfc, place[2]))
+        elif source := SOURCE.fullmatch(part):
+            read.append((0, source[1]))
+        else:
+            return ()
+    return tuple(dict.fromkeys(read))
 
 
 def headers(root: Path = SCRIPTS) -> list[Header]:
@@ -76,11 +95,11 @@ def page(found: list[Header]) -> str:
         f"{by_hand} scripts are written by hand. `tools/arrivals.py` writes {len(found) - by_hand} more: every order "
         "in which five segments\ncan arrive, and overlaps. A script is named by its path below `conformance`.\n",
     ]
-    rfc = 0
-    for section in sorted(by_section, key=lambda s: (s[0], [part.zfill(3) for part in s[1].split(".")])):
+    rfc = -1
+    for section in sorted(by_section, key=place_in_page):
         if section[0] != rfc:
             rfc = section[0]
-            parts.append(f"## RFC {rfc}\n")
+            parts.append(f"## RFC {rfc}\n" if rfc else "## Other sources\n")
         scripts = by_section[section]
         written = [script for script in scripts if script.generated]
         listed = [script for script in scripts if not script.generated] + written[:EXAMPLES]
@@ -91,10 +110,15 @@ def page(found: list[Header]) -> str:
         if len(written) > EXAMPLES:
             folder = written[0].path.split("/")[0]
             rows.append(f"| `{folder}` | {len(written) - EXAMPLES} more like the last {EXAMPLES}. |")
-        parts.append(
-            f"### Section {section[1]}\n\n| script | what it proves |\n| --- | --- |\n" + "\n".join(rows) + "\n"
-        )
+        title = f"Section {section[1]}" if rfc else section[1]
+        parts.append(f"### {title}\n\n| script | what it proves |\n| --- | --- |\n" + "\n".join(rows) + "\n")
     return "\n".join(parts)
+
+
+def place_in_page(section: tuple[int, str]) -> tuple[bool, int, list[str]]:
+    """Return what sections are sorted by: RFCs by number, then the other sources."""
+    rfc, name = section
+    return not rfc, rfc, [part.zfill(3) for part in name.split(".")]
 
 
 def main() -> int:
