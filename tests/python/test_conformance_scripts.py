@@ -44,9 +44,9 @@ def test_the_page_of_scripts_is_current() -> None:
     assert conformance_index.PAGE.read_text(encoding="utf-8") == conformance_index.page(conformance_index.headers())
 
 
-def test_no_two_scripts_of_a_folder_that_are_written_by_hand_prove_the_same_sentence() -> None:
+def test_no_two_scripts_written_by_hand_prove_the_same_sentence_of_the_same_section() -> None:
     by_hand = [script for script in conformance_index.headers() if not script.generated]
-    said = [(script.path.split("/")[0], script.proves) for script in by_hand]
+    said = [(script.sections, script.proves) for script in by_hand]
     assert [twice for twice in set(said) if said.count(twice) > 1] == []
 
 
