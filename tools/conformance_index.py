@@ -18,7 +18,7 @@ SCRIPTS = ROOT / "conformance"
 PAGE = ROOT / "docs/conformance-scripts.md"
 HEADER = re.compile(r"// ([^:]*): (\S.*\.)")
 PLACE = re.compile(r"(?:RFC (\d+) )?§([\dA-Z]+(?:\.\d+)*)(?: .*)?")
-SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/ ]*?)(?: §[\d.]+)?(?: \(.*\))?")
+SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/ ]*?(?: §[\d.]+)?)(?: \(.*\))?")
 EXAMPLES = 3
 """The most generated scripts that are listed for a section; the others are counted."""
 HEAD = """<!-- Generated from the headers of the scripts in conformance: make generated -->
@@ -42,7 +42,7 @@ class Header:
     path: str
     """Below `conformance`, with slashes."""
     sections: tuple[tuple[int, str], ...]
-    """Numbers of RFCs and their sections; 0 and a name for another source."""
+    """Numbers of RFCs and their sections; 0 and a name, perhaps with a section, for another source."""
     proves: str
     generated: bool
     """Whether a tool wrote the script."""

@@ -65,7 +65,7 @@ def test_a_script_without_its_rfc_section_is_refused_with_its_name(tmp_path: Pat
 
 def test_a_header_may_name_a_rule_of_a_section_another_section_and_another_source() -> None:
     assert conformance_index.places("RFC 8985 §3.2, §6.2 step 4") == ((8985, "3.2"), (8985, "6.2"))
-    assert conformance_index.places("RFC 6675 §5 (A, B), Hoe 1995 §3") == ((6675, "5"), (0, "Hoe 1995"))
+    assert conformance_index.places("RFC 6675 §5 (A, B), Hoe 1995 §3") == ((6675, "5"), (0, "Hoe 1995 §3"))
     assert conformance_index.places("Linux (tcp_early_retrans = 0)") == ((0, "Linux"),)
     assert conformance_index.places("§3") == conformance_index.places("RFC 9293") == ()
 
