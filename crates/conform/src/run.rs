@@ -34,7 +34,7 @@ use ackclock_tcp::time::{Nanos, Time};
 pub use config::Config;
 use numbers::Numbers;
 use sockets::Sockets;
-use world::World;
+pub use world::World;
 
 /// A line of the conversation: what the script says, and what happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,9 @@ const MOST_PACKETS: usize = 100_000;
 /// The largest IP packet.
 const LARGEST: usize = 65_535;
 
-/// A TCP with its clock.
-pub(super) struct World<'a> {
+/// A TCP with its clock. The time is 0 at the start and passes only by [`World::advance`], [`World::step`] and
+/// [`World::next_packet`].
+pub struct World<'a> {
     tcp: &'a mut dyn Tcp,
     now: Time,
     sent: VecDeque<(Time, Vec<u8>)>,
@@ -22,20 +23,23 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(tcp: &'a mut dyn Tcp) -> Self {
+    /// The time is 0.
+    pub fn new(tcp: &'a mut dyn Tcp) -> Self {
         World { tcp, now: Time::ZERO, sent: VecDeque::new(), buf: vec![0; LARGEST], blocked: None, finished: None }
     }
 
-    pub(super) fn now(&self) -> Time {
+    /// The time.
+    pub fn now(&self) -> Time {
         self.now
     }
 
-    pub(super) fn tcp(&mut self) -> &mut dyn Tcp {
+    /// The TCP itself: what is called here is noticed at the next call of this type.
+    pub fn tcp(&mut self) -> &mut dyn Tcp {
         self.tcp
     }
 
     /// A field of a socket's `tcp_info`.
-    pub(super) fn info(&self, now: Time, socket: u32, field: &str) -> Option<i64> {
+    pub fn info(&self, now: Time, socket: u32, field: &str) -> Option<i64> {
         self.tcp.info(now, socket, field)
     }
 
@@ -43,7 +47,7 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     /// The TCP never comes to rest.
-    pub(super) fn advance(&mut self, until: Time) -> Result<(), String> {
+    pub fn advance(&mut self, until: Time) -> Result<(), String> {
         while self.step(until)? {}
         self.now = self.now.max(until);
         Ok(())
@@ -53,7 +57,7 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     /// The TCP never comes to rest.
-    pub(super) fn next_packet(&mut self, until: Time) -> Result<Option<(Time, Vec<u8>)>, String> {
+    pub fn next_packet(&mut self, until: Time) -> Result<Option<(Time, Vec<u8>)>, String> {
         self.settle()?;
         while self.sent.is_empty() {
             if !self.step(until)? {
@@ -64,14 +68,20 @@ impl<'a> World<'a> {
     }
 
     /// A packet arrives now.
-    pub(super) fn inject(&mut self, packet: &[u8]) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The TCP never comes to rest.
+    pub fn inject(&mut self, packet: &[u8]) -> Result<(), String> {
         self.settle()?;
         self.tcp.on_packet(self.now, packet);
         self.settle()
     }
 
     /// A call; if it blocks, it goes on in the background.
-    pub(super) fn call(&mut self, call: &Call) -> Result<Answer, String> {
+    ///
+    /// # Errors
+    /// The TCP never comes to rest.
+    pub fn call(&mut self, call: &Call) -> Result<Answer, String> {
         self.settle()?;
         let answer = self.tcp.call(self.now, call);
         if answer == Answer::Wait {
@@ -82,17 +92,20 @@ impl<'a> World<'a> {
     }
 
     /// Whether a call blocks.
-    pub(super) fn is_blocked(&self) -> bool {
+    pub fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }
 
     /// The answer of a call that blocked, with the time of its end.
-    pub(super) fn take_finished(&mut self) -> Option<(Time, Answer)> {
+    pub fn take_finished(&mut self) -> Option<(Time, Answer)> {
         self.finished.take()
     }
 
     /// Runs the next timer if it is due by `until`.
-    pub(super) fn step(&mut self, until: Time) -> Result<bool, String> {
+    ///
+    /// # Errors
+    /// The TCP never comes to rest.
+    pub fn step(&mut self, until: Time) -> Result<bool, String> {
         self.settle()?;
         let Some(at) = self.tcp.next_timer().filter(|at| *at <= until) else { return Ok(false) };
         self.now = self.now.max(at);
