@@ -174,6 +174,9 @@ def run_ours(folder: Folder) -> dict[Path, Verdict]:
     found: dict[Path, Verdict] = {}
     for line in done.stdout.splitlines():
         word, _, rest = line.partition(" ")
+        if word not in words:
+            # The rest of a message of several lines.
+            continue
         path, _, why = rest.partition(".pkt")
         found[Path(f"{path}.pkt")] = Verdict(words[word], why.strip())
     return found
