@@ -1,7 +1,7 @@
 """Runs scripts with packetdrill and the plug-in, and with the project's own runner, and reports where they disagree.
 
-packetdrill is an outside program (GPL-2.0), which ``--packetdrill`` names: the program itself, or a folder with its source,
-which is copied to a temporary folder and built there. A script counts when both understand it.
+packetdrill is an outside program (GPL-2.0), which ``--packetdrill`` names: the program itself, or a folder with its
+source, which is copied to a temporary folder and built there. A script counts when both understand it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ ADDRESSES = {
 """For IPv4 and IPv6: the end under test, the script's end, and the rest of packetdrill's options."""
 WRITES_TO_SYSTEM = re.compile(r"/proc/sys|/sys/|set_sysctls|\bs?bin/")
 """A script that would change the machine past the programs below."""
-REFUSED = re.compile(
-    r"syntax error|invalid (?:script )?option|[Uu]nknown (?:option|symbol|setting)|unable to parse|unrecognized"
-)
-"""What packetdrill says of a script that it cannot read."""
+REFUSED = re.compile(r"syntax error|semantic error|unknown symbol|NameError")
+"""What packetdrill says of a script that it cannot read, or whose assertions use names that it does not have."""
 
 RECORD = """#!/bin/sh
 # {name}: writes what a script changes to the plug-in's file.
@@ -57,7 +55,7 @@ done""",
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one script: ``pass``, ``fail`` or ``unknown``, and why."""
+    """The result of one script: ``pass``, ``fail``, ``unknown`` or ``broken``, and why."""
 
     word: str
     why: str = ""
@@ -213,11 +211,11 @@ class Outside:
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                return Verdict("fail", f"no result after {self.timeout:g} s")
+                return Verdict("broken", f"no result after {self.timeout:g} s")
         return judge(done.returncode, done.stderr.strip())
 
     def options(self, text: str, orders: Path) -> list[str]:
-        """packetdrill's options for a script, which may name its own."""
+        """The options of packetdrill for a script, which may name its own."""
         own = dict(re.findall(r"^\s*--(\w+)=(\S+)", text, re.M))
         v6 = own.get("ip_version", own.get("wire_protocol")) == "ipv6"
         local, remote, rest = ADDRESSES[v6]
@@ -235,12 +233,13 @@ class Outside:
 
 def judge(code: int, said: str) -> Verdict:
     """What packetdrill's end means."""
-    last = " ".join(said.split())[-400:]
+    # packetdrill writes assertions to a file with a random name.
+    last = re.sub(r"code_\w+", "code", " ".join(said.split()))[-400:]
     if code == 0:
         return Verdict("pass")
     if code == NOT_UNDERSTOOD or REFUSED.search(said):
         return Verdict("unknown", last)
-    return Verdict("fail", last)
+    return Verdict("fail" if code == 1 else "broken", f"{last} (exit code {code})")
 
 
 def report(ours: Mapping[Path, Verdict], theirs: Mapping[Path, Verdict]) -> int:
@@ -248,13 +247,13 @@ def report(ours: Mapping[Path, Verdict], theirs: Mapping[Path, Verdict]) -> int:
     both = [path for path in sorted(ours) if "unknown" not in (ours[path].word, theirs[path].word)]
     apart = [path for path in both if ours[path].word != theirs[path].word]
     for path in apart:
-        print(
-            f"{path}: our runner: {ours[path].word} {ours[path].why}\n    packetdrill: {theirs[path].word} {theirs[path].why}"
-        )
+        mine, other = ours[path], theirs[path]
+        print(f"{path}: our runner: {mine.word} {mine.why}")
+        print(f"    packetdrill: {other.word} {other.why}")
     counts = Counter((ours[path].word, theirs[path].word) for path in ours)
     print("our runner  packetdrill  scripts")
-    for (mine, other), count in sorted(counts.items()):
-        print(f"{mine:<11} {other:<12} {count}")
+    for (first, second), count in sorted(counts.items()):
+        print(f"{first:<11} {second:<12} {count}")
     print(f"{len(both) - len(apart)} of {len(both)} agree; {len(ours) - len(both)} not understood by one or both")
     return 1 if apart or not both else 0
 

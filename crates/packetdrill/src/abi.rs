@@ -138,7 +138,7 @@ unsafe extern "C" fn recvfrom(
 
 unsafe extern "C" fn recvmsg(_: User, fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
     ((*message).msg_controllen, (*message).msg_flags) = (0, 0);
-    read_into(fd, buffers((*message).msg_iov, (*message).msg_iovlen as usize), flags)
+    read_into(fd, buffers((*message).msg_iov, (*message).msg_iovlen), flags)
 }
 
 unsafe extern "C" fn write(_: User, fd: c_int, at: *const c_void, len: size_t) -> ssize_t {
@@ -166,7 +166,7 @@ unsafe extern "C" fn sendto(
 }
 
 unsafe extern "C" fn sendmsg(_: User, fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
-    write_from(fd, buffers((*message).msg_iov, (*message).msg_iovlen as usize), flags)
+    write_from(fd, buffers((*message).msg_iov, (*message).msg_iovlen), flags)
 }
 
 // In C these two have a variable number of arguments; in the calling conventions of Linux the first of them, an integer or a
@@ -366,3 +366,6 @@ extern "C" fn times(_at: *mut c_void) -> c_long {
     static TICKS: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(1);
     TICKS.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 
 use crate::flags::Flags;
 use crate::orders::Orders;
-use crate::plugin::{broken, not_understood};
+use crate::plugin::{broken, not_understood, stuck};
 use ackclock_conform::engine::{Engine, Settings};
 use ackclock_conform::run::World;
 use ackclock_conform::tcp::{Answer, Call};
@@ -100,7 +100,7 @@ impl Desk<'_> {
         while self.world.is_blocked() && self.world.step(limit).unwrap_or_else(|why| broken(&why)) {}
         match self.world.take_finished() {
             Some((_, answer)) => answer,
-            None => broken("a call does not end within an hour"),
+            None => stuck("a call does not end within an hour"),
         }
     }
 

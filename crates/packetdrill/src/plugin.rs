@@ -12,7 +12,7 @@ use ackclock_conform::errno::Errno;
 use ackclock_conform::tcp::{ready, Answer, Call, OptionValue, SocketOption};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_wire::{parse, Checksums};
+use ackclock_wire::{parse, Checksums, Packet};
 use libc::c_int;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,19 +21,28 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The exit code for what the plug-in does not understand.
 const NOT_UNDERSTOOD: i32 = 77;
 /// What the clock shows at the start of virtual time, seconds: any number far from 0.
 const START: u64 = 1_000_000;
-/// How long another thread may take to fall asleep.
-const SLOWEST: Duration = Duration::from_secs(20);
+/// How often another thread may be found awake, and for how long this one then waits.
+const MOST_LOOKS: u32 = 100_000;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
+/// Looks without a pause, before a thread that does not yet sleep is given time.
+const QUICK_LOOKS: u32 = 20;
 
 /// Ends the program: the script needs something that the plug-in does not have.
 pub(crate) fn not_understood(what: &str) -> ! {
     eprintln!("ackclock: not understood: {what}");
     std::process::exit(NOT_UNDERSTOOD)
+}
+
+/// Ends the program: the script waits for something that never happens.
+pub(crate) fn stuck(what: &str) -> ! {
+    eprintln!("ackclock: {what}");
+    std::process::exit(1)
 }
 
 /// Ends the program: something failed that is no result of the script.
@@ -266,8 +275,13 @@ impl Plugin {
 
     /// A packet arrives at the engine.
     pub(crate) fn inject(&self, packet: &[u8]) {
-        if let Some(peer) = source_of_syn(packet) {
-            *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
+        if let Ok(Packet { header, .. }) = parse(packet, Checksums::Trust) {
+            if header.src.ip().is_unspecified() {
+                not_understood("packetdrill gives packets no addresses before `listen` or `connect`");
+            }
+            if header.flags & (Segment::SYN | Segment::ACK) == Segment::SYN {
+                *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(header.src);
+            }
         }
         let packet = packet.to_vec();
         self.office.with(move |desk| desk.world.inject(&packet)).unwrap_or_else(|why| broken(&why));
@@ -315,8 +329,7 @@ impl Plugin {
             return;
         }
         let own = fs::read_link("/proc/thread-self").ok().and_then(|path| Some(path.file_name()?.to_owned()));
-        let begin = Instant::now();
-        while begin.elapsed() < SLOWEST {
+        for look in 0..MOST_LOOKS {
             let Ok(tasks) = fs::read_dir("/proc/self/task") else { broken("/proc/self/task cannot be read") };
             let others = tasks.flatten().filter(|task| Some(task.file_name()) != own);
             let awake = |text: String| !text.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S'));
@@ -325,7 +338,11 @@ impl Plugin {
             if !busy {
                 return;
             }
-            thread::yield_now();
+            if look < QUICK_LOOKS {
+                thread::yield_now();
+            } else {
+                thread::sleep(BETWEEN_LOOKS);
+            }
         }
         broken("another thread does not come to rest")
     }
@@ -337,12 +354,6 @@ fn named(level: c_int, name: c_int) -> SocketOption {
 
 fn micros(at: Time) -> i64 {
     (START * 1_000_000 + at.0 / 1000) as i64
-}
-
-/// Where a packet comes from, if it is a SYN without ACK.
-fn source_of_syn(packet: &[u8]) -> Option<SocketAddr> {
-    let header = parse(packet, Checksums::Trust).ok()?.header;
-    (header.flags & (Segment::SYN | Segment::ACK) == Segment::SYN).then_some(header.src)
 }
 
 /// An address in the form of `struct sockaddr_in` or `sockaddr_in6`; an IPv4 address that is mapped into IPv6 is IPv4.
