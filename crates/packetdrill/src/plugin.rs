@@ -1,8 +1,8 @@
 //! Descriptors and calls, without C types.
 //!
-//! Virtual time passes in three places: one microsecond at each look at the clock, so that a program that waits by looking
-//! gets on; in `sleep`; and while packetdrill waits for the next packet. Before each step every other thread must sleep, so
-//! that a call that has just ended reads the time of its end.
+//! Virtual time passes in three places: in `sleep`, while packetdrill waits for the next packet, and a little after
+//! many looks at the clock in a row, since packetdrill waits for the last 20 microseconds before an event by looking. Before each
+//! step every other thread must sleep, so that a call that has just ended reads the time of its end.
 
 use crate::desk::{Office, Step, LONGEST};
 use crate::flags::Flags;
@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -27,6 +28,11 @@ use std::time::Duration;
 const NOT_UNDERSTOOD: i32 = 77;
 /// What the clock shows at the start of virtual time, seconds: any number far from 0.
 const START: u64 = 1_000_000;
+/// So many looks at the clock in a row are a program that waits. Fewer take no time.
+const WAITS_BY_LOOKING: u32 = 30;
+/// How far the clock then moves. Both of packetdrill's waits of this kind, 20 µs and 250 µs, are multiples of it, so that events
+/// happen exactly when they are due.
+const AFTER_LOOKING: Nanos = Nanos::from_micros(10);
 /// How often another thread may be found awake, and for how long this one then waits.
 const MOST_LOOKS: u32 = 100_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
@@ -73,6 +79,8 @@ pub(crate) struct Plugin {
     /// packetdrill's own thread.
     main: ThreadId,
     open: Mutex<BTreeMap<c_int, Descriptor>>,
+    /// Looks at the clock since anything else was done.
+    looks: AtomicU32,
     /// Where the last SYN came from.
     peer: Mutex<Option<SocketAddr>>,
 }
@@ -88,7 +96,7 @@ impl Plugin {
         let v6 = flags.address.is_ipv6();
         let main = thread::current().id();
         let office = Office::open(flags)?;
-        Ok(Plugin { office, v6, main, open: Mutex::default(), peer: Mutex::default() })
+        Ok(Plugin { office, v6, main, open: Mutex::default(), looks: AtomicU32::new(0), peer: Mutex::default() })
     }
 
     fn in_main(&self) -> bool {
@@ -118,6 +126,7 @@ impl Plugin {
 
     fn answer(&self, call: Call) -> Outcome<Answer> {
         let answer = if self.in_main() {
+            self.looks.store(0, Ordering::Relaxed);
             let asked = call.clone();
             self.office.with(move |desk| desk.call(&asked))
         } else {
@@ -283,6 +292,7 @@ impl Plugin {
                 *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = Some(header.src);
             }
         }
+        self.looks.store(0, Ordering::Relaxed);
         let packet = packet.to_vec();
         self.office.with(move |desk| desk.world.inject(&packet)).unwrap_or_else(|why| broken(&why));
         self.quiesce();
@@ -290,6 +300,7 @@ impl Plugin {
 
     /// The next packet with its time in microseconds; `None` if none is sent for an hour.
     pub(crate) fn next_packet(&self) -> Option<(i64, Vec<u8>)> {
+        self.looks.store(0, Ordering::Relaxed);
         self.quiesce();
         let limit = self.office.with(|desk| desk.world.now()) + LONGEST;
         loop {
@@ -302,16 +313,18 @@ impl Plugin {
     }
 
     pub(crate) fn sleep(&self, time: Nanos) {
+        self.looks.store(0, Ordering::Relaxed);
         self.quiesce();
         let until = self.office.with(|desk| desk.world.now()) + time;
         self.advance(until);
     }
 
-    /// Microseconds on the clock. A look takes one.
+    /// Microseconds on the clock.
     pub(crate) fn clock(&self) -> i64 {
-        let now = self.office.with(|desk| desk.world.now());
-        if self.in_main() {
-            self.advance(now + Nanos::from_micros(1));
+        if self.in_main() && self.looks.fetch_add(1, Ordering::Relaxed) >= WAITS_BY_LOOKING {
+            self.looks.store(0, Ordering::Relaxed);
+            let now = self.office.with(|desk| desk.world.now());
+            self.advance(now + AFTER_LOOKING);
         }
         micros(self.office.with(|desk| desk.world.now()))
     }
