@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit requirements release clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -129,6 +129,10 @@ bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, st
 capture-bench: .venv/.ready ## speed of capture analysis, compared with tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
 	@tools/need.sh rust
 	$(BIN)/python tools/capture_bench.py $(if $(QUICK),--quick)
+
+packetdrill: .venv/.ready ## the scripts of conformance and of ACKCLOCK_PACKETDRILL with an unmodified packetdrill and with our runner: both must agree (PACKETDRILL=its source or program)
+	@tools/need.sh rust
+	$(BIN)/python tools/packetdrill.py $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL))
 
 live-bench: ## the engine on a device with this kernel as its peer, compared with smoltcp; some transfers pass 2^32 twice; into results/live-bench.json (QUICK=1)
 	@tools/need.sh rust

@@ -3,13 +3,14 @@
 //! Source: the table of packetdrill's `packetdrill.h`, a function of which gets the table's first entry as its first argument;
 //! POSIX.1-2024 for the calls.
 
-#![allow(
+#![expect(
     unsafe_code,
     reason = "C calls these functions with pointers, which are valid for the length of the call as POSIX says of each"
 )]
 
+use crate::end::{broken, not_understood};
 use crate::flags;
-use crate::plugin::{broken, not_understood, Plugin, Polled};
+use crate::plugin::{Plugin, Polled};
 use ackclock_conform::errno::Errno;
 use ackclock_tcp::time::Nanos;
 use libc::{

@@ -3,9 +3,9 @@
 //! packetdrill calls from two threads: its own, and a second one for calls that block. An engine cannot move between threads,
 //! so it stays on a third one, and both send it their work.
 
+use crate::end::{broken, not_understood, stuck};
 use crate::flags::Flags;
 use crate::orders::Orders;
-use crate::plugin::{broken, not_understood, stuck};
 use ackclock_conform::engine::{Engine, Settings};
 use ackclock_conform::run::World;
 use ackclock_conform::tcp::{Answer, Call};

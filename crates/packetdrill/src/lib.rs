@@ -11,12 +11,14 @@
 //! | `orders` | what scripts change with `sysctl` and others, and what `sockstat` shows |
 //! | `plugin` | descriptors and calls, without C types |
 //! | `names`, `info` | Linux's numbers of options, and the layout of `struct tcp_info` |
+//! | `end` | exits with a message |
 //! | `abi` | the C signatures: the only unsafe code |
 
 #![cfg(target_os = "linux")]
 
 mod abi;
 mod desk;
+mod end;
 mod flags;
 mod info;
 mod names;

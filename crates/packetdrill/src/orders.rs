@@ -4,7 +4,7 @@
 //! and `tcpdrop` append lines to a file that is read here before each call, and `sockstat` prints a file that is written
 //! here after each call that changed a state.
 
-use crate::plugin::not_understood;
+use crate::end::not_understood;
 use ackclock_conform::tcp::Tcp;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};

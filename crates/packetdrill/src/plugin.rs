@@ -5,6 +5,7 @@
 //! step every other thread must sleep, so that a call that has just ended reads the time of its end.
 
 use crate::desk::{Office, Step, LONGEST};
+use crate::end::{broken, not_understood};
 use crate::flags::Flags;
 use crate::info;
 use crate::names::{option, queue, read_flags, write_flags, SO_MEMINFO, TCP_CC_INFO};
@@ -24,11 +25,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// The exit code for what the plug-in does not understand.
-const NOT_UNDERSTOOD: i32 = 77;
 /// What the clock shows at the start of virtual time, seconds: any number far from 0.
 const START: u64 = 1_000_000;
-/// So many looks at the clock in a row are a program that waits. Fewer take no time.
+/// This many looks at the clock in a row are a program that waits. Fewer take no time.
 const WAITS_BY_LOOKING: u32 = 30;
 /// How far the clock then moves. Both of packetdrill's waits of this kind, 20 µs and 250 µs, are multiples of it, so that events
 /// happen exactly when they are due.
@@ -38,24 +37,6 @@ const MOST_LOOKS: u32 = 100_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 /// Looks without a pause, before a thread that does not yet sleep is given time.
 const QUICK_LOOKS: u32 = 20;
-
-/// Ends the program: the script needs something that the plug-in does not have.
-pub(crate) fn not_understood(what: &str) -> ! {
-    eprintln!("ackclock: not understood: {what}");
-    std::process::exit(NOT_UNDERSTOOD)
-}
-
-/// Ends the program: the script waits for something that never happens.
-pub(crate) fn stuck(what: &str) -> ! {
-    eprintln!("ackclock: {what}");
-    std::process::exit(1)
-}
-
-/// Ends the program: something failed that is no result of the script.
-pub(crate) fn broken(what: &str) -> ! {
-    eprintln!("ackclock: {what}");
-    std::process::exit(2)
-}
 
 /// An open descriptor.
 struct Descriptor {
