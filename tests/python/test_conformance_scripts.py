@@ -75,8 +75,9 @@ def test_every_script_of_ours_passes() -> None:
 
 
 def with_setting(script: str, setting: str) -> str:
-    """Put a setting before the first event of a script."""
-    lines = script.splitlines()
+    """Put a setting before the first event of a script, in place of the script's own setting of that name."""
+    own = f"`sysctl -q {setting.partition('=')[0]}="
+    lines = [line for line in script.splitlines() if own not in line]
     head = next(i for i, line in enumerate(lines) if line and not line.startswith(("//", "--")))
     return "\n".join([*lines[:head], f"   0 `sysctl -q {setting}`", *lines[head:], ""])
 
