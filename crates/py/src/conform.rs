@@ -31,7 +31,7 @@ pub(crate) fn conform_run(
     stack: Option<String>,
     threads: usize,
 ) -> PyResult<String> {
-    let stack = stack.map(|text| stack_of(&text)).transpose().map_err(|e| scenario_error(py, &e))?;
+    let stack = stack.as_deref().map(stack_of).transpose().map_err(|e| scenario_error(py, &e))?;
     let system = if freebsd { System::FreeBsd } else { System::Linux };
     let setup = Setup { system, stack, stack_of: |text| stack_of(text).ok() };
     let mut all = Vec::with_capacity(files.len());
