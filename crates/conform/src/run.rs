@@ -36,6 +36,9 @@ use numbers::Numbers;
 use sockets::Sockets;
 pub use world::World;
 
+/// The latest time of an event.
+const LATEST: Time = Time(1_000_000_000_000_000_000);
+
 /// A line of the conversation: what the script says, and what happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
@@ -126,6 +129,10 @@ impl Runner<'_> {
     fn event(&mut self, event: &Event) -> Result<(), Fault> {
         let injected = matches!(&event.action, Action::Packet(p) if p.direction == Direction::In);
         let due = self.due(event.at, injected);
+        if due.to > LATEST {
+            let text = "this is more than 10^9 s after the begin, the latest time of an event";
+            return Err(Fault::new(event.line, Reason::Unknown, text));
+        }
         match &event.action {
             Action::Packet(packet) => match packet.direction {
                 Direction::In => {
@@ -161,9 +168,9 @@ impl Runner<'_> {
         let plain = |from, to| Due { from, to, any: false, base, relative };
         match at {
             When::Absolute(t) => plain(Time(t.0), Time(t.0)),
-            When::Relative(t) => plain(base + t, base + t),
+            When::Relative(t) => plain(after(base, t), after(base, t)),
             When::AbsoluteRange(from, to) => plain(Time(from.0), Time(to.0)),
-            When::RelativeRange(from, to) => plain(base + from, base + to),
+            When::RelativeRange(from, to) => plain(after(base, from), after(base, to)),
             When::Any => Due { from: base, to: base, any: true, base, relative },
         }
     }
@@ -201,6 +208,10 @@ impl Runner<'_> {
     fn say(&mut self, at: Time, line: u32, text: String) {
         self.talk.push(Said { at, line, text });
     }
+}
+
+fn after(base: Time, t: Nanos) -> Time {
+    Time(base.0.saturating_add(t.0))
 }
 
 /// A time as scripts write it.

@@ -17,7 +17,7 @@ use parser::Parser;
 use syntax::Script;
 
 /// The most bytes of a script.
-const MOST_BYTES: usize = 16 << 20;
+pub const MOST_BYTES: usize = 16 << 20;
 
 /// Reads a script. `name` stands in messages, usually the path of its file.
 ///

@@ -5,7 +5,7 @@ use crate::run::{run, Config, Report};
 use crate::script;
 use crate::verdict::{Fault, Reason, Verdict};
 use ackclock_tcp::stack::Stack;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,8 +32,10 @@ pub fn scripts(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
+            let entry = entry?;
+            let path = entry.path();
+            // A link to a folder may lead back to where it is.
+            if entry.file_type()?.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "pkt") {
                 found.push(path);
@@ -49,12 +51,21 @@ pub fn scripts(path: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// The file cannot be read.
 pub fn run_file(path: &Path, setup: &Setup) -> io::Result<Report> {
-    let bytes = std::fs::read(path)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = read(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    // Only files beside the script, or in a folder next to it: a name from a script is not trusted further.
-    let files = |name: &str| -> Option<String> { std::fs::read_to_string(folder.join(name)).ok() };
+    let files =
+        |name: &str| -> Option<String> { read(&folder.join(name)).ok().filter(|_| Path::new(name).is_relative()) };
     Ok(run_text(&path.display().to_string(), &text, setup, &files))
+}
+
+/// The text of a regular file, up to the length that a script may have and one byte more.
+fn read(path: &Path) -> io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(script::MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Runs several files on `threads` threads; the results are in the order of the files.

@@ -1,5 +1,6 @@
 //! `setsockopt` and `getsockopt`.
 
+use super::settings::LARGEST_BUFFER;
 use super::socket::{Kind, Options};
 use super::{Engine, System};
 use crate::errno::Errno;
@@ -48,7 +49,7 @@ impl Engine {
             OptionValue::Text(_) | OptionValue::Linger { .. } => return o.set_structure(fresh, option, value),
         };
         let on = number != 0;
-        let size = u64::try_from(number).map_err(|_| Errno::EINVAL)?;
+        let size = u64::try_from(number).map_err(|_| Errno::EINVAL)?.min(LARGEST_BUFFER);
         match option {
             // Linux doubles it, and counts half of it as overhead: what is left is what was asked for.
             SocketOption::ReceiveBuffer if fresh || system == System::FreeBsd => o.receive_buffer = Some(size),

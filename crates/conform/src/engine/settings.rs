@@ -45,6 +45,9 @@ pub(super) struct Plan {
     pub(super) max_segment: Option<u32>,
 }
 
+/// No buffer is larger: a window of TCP is not (RFC 7323 §2.3).
+pub(super) const LARGEST_BUFFER: Bytes = 1 << 30;
+
 /// Settings without an effect on the packets of one connection in a script.
 const INERT: &[&str] = &[
     "net.core.bpf_jit_enable",
@@ -222,7 +225,7 @@ impl Settings {
     /// The number at `place` of a value that is a list.
     fn number(&self, name: &str, place: usize, default: Bytes) -> Bytes {
         let word = self.values.get(name).and_then(|value| value.split(' ').nth(place));
-        word.and_then(|word| word.parse().ok()).unwrap_or(default)
+        word.and_then(|word| word.parse().ok()).unwrap_or(default).min(LARGEST_BUFFER)
     }
 
     /// The profile that belongs to the congestion control that is set.

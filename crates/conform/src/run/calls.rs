@@ -40,7 +40,9 @@ impl Runner<'_> {
         if answer != Answer::Wait {
             return self.check_answer(line, call, &answer);
         }
-        let until = call.until.map(|end| if due.relative { due.base + end } else { Time(end.0) });
+        let until = call
+            .until
+            .map(|end| if due.relative { super::after(due.base, end) } else { Time(end.0) }.min(super::LATEST));
         self.sockets.waiting = Some(Waiting { line, call: call.clone(), until });
         if until.is_none() {
             self.finish_call()
@@ -254,7 +256,7 @@ fn flags_of(line: u32, value: Option<&Value>) -> Result<Vec<&str>, Fault> {
 /// The bytes of all buffers of an `iovec` list.
 fn iovec(value: &Value) -> Option<usize> {
     let Value::List(buffers) = value else { return None };
-    buffers.iter().map(buffer).sum()
+    buffers.iter().map(buffer).try_fold(0_usize, |all, one| all.checked_add(one?))
 }
 
 fn buffer(value: &Value) -> Option<usize> {

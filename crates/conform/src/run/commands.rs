@@ -42,11 +42,11 @@ impl Runner<'_> {
 
     fn one(&mut self, line: u32, text: &str, depth: u32) -> Result<(), Fault> {
         let stages: Vec<Vec<&str>> = text.split('|').map(|stage| stage.split_whitespace().collect()).collect();
-        let Some(words) = stages.first().filter(|words| !words.is_empty()) else {
+        let words = stages.first().into_iter().flatten().copied().filter(|word| !is_redirection(word));
+        let words: Vec<&str> = words.collect();
+        let Some((&program, rest)) = words.split_first() else {
             return Err(unknown(line, format!("the command `{text}` is not understood")));
         };
-        let words: Vec<&str> = words.iter().copied().filter(|word| !is_redirection(word)).collect();
-        let (program, rest) = (words[0], &words[1..]);
         match program {
             "sysctl" => self.sysctl(line, text, rest),
             "echo" => self.echo(line, text),

@@ -63,12 +63,17 @@ impl Config {
             "remote_ip" => self.remote.set_ip(value(option, "an IP address")?),
             "bind_port" => self.local.set_port(value(option, "a port")?),
             "connect_port" => self.remote.set_port(value(option, "a port")?),
-            "tolerance_usecs" => self.tolerance = Nanos::from_micros(value(option, "a number of microseconds")?),
-            "tolerance_percent" => self.tolerance_percent = value(option, "a percentage")?,
+            "tolerance_usecs" => self.tolerance = micros(option)?,
+            "tolerance_percent" => {
+                self.tolerance_percent = value(option, "a percentage")?;
+                if !(0.0..=100.0).contains(&self.tolerance_percent) {
+                    return Err(wrong(option, "a percentage from 0 to 100"));
+                }
+            }
             "mtu" => self.mtu = value(option, "a number of bytes")?,
             "tcp_ts_tick_usecs" => {
-                let ticks: u64 = value(option, "a number of microseconds")?;
-                self.timestamp_tick = (ticks > 0).then(|| Nanos::from_micros(ticks));
+                let tick = micros(option)?;
+                self.timestamp_tick = (tick > Nanos::ZERO).then_some(tick);
             }
             "strict_segments" => self.strict_segments = true,
             // How packetdrill itself runs, and definitions, which the parser has applied.
@@ -83,6 +88,16 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Up to an hour.
+fn micros(option: &Setting) -> Result<Nanos, Fault> {
+    const ALLOWED: &str = "a number of microseconds from 0 to 3600000000";
+    let micros: u64 = value(option, ALLOWED)?;
+    if micros > 3_600_000_000 {
+        return Err(wrong(option, ALLOWED));
+    }
+    Ok(Nanos::from_micros(micros))
 }
 
 fn wrong(option: &Setting, allowed: &str) -> Fault {

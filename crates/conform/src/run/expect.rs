@@ -71,7 +71,8 @@ impl Runner<'_> {
             options(wanted, found, &mut differences);
         }
         if let (Some((wanted, found)), Some(tick)) = (ticks, self.config.timestamp_tick) {
-            let off = Nanos(u64::from(found.val.wrapping_sub(wanted.val).cast_signed().unsigned_abs()) * tick.0);
+            let ticks = u64::from(found.val.wrapping_sub(wanted.val).cast_signed().unsigned_abs());
+            let off = Nanos(ticks.saturating_mul(tick.0));
             let share = Nanos((at.0 as f64 * self.config.tolerance_percent / 100.0) as u64);
             if off > self.config.tolerance.max(share) {
                 differences.push(format!("TS val {}, found {}", wanted.val, found.val));

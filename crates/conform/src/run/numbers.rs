@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 
 /// The first port of the script's own ends.
 const FIRST_PORT: u16 = 40_001;
+/// How many of them there are.
+const PORTS: u16 = 20_000;
 
 /// The connection under test, if there is one.
 #[derive(Default)]
@@ -74,7 +76,7 @@ impl Numbers {
         let (seq, syn_ack) = (segment.seq.unwrap_or(0), segment.flags.syn && segment.flags.ack);
         if opens {
             let remote = SocketAddr::new(remote.ip(), FIRST_PORT + self.ports);
-            self.ports += 1;
+            self.ports = (self.ports + 1) % PORTS;
             self.flow = Some(Flow { remote_isn: seq, ..Flow::new(Stage::Received, local, remote) });
         }
         let flow = self.flow.get_or_insert_with(|| Flow::new(Stage::Received, local, remote));

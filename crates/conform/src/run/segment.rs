@@ -7,6 +7,8 @@ use ackclock_wire::{parse, Checksums, Packet};
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 
+/// The most bytes behind an IP header: the packet has at most 65,535 with the larger of the two headers.
+const MOST: usize = 65_535 - 40;
 /// The hop limit of the script's own packets.
 const HOP_LIMIT: u8 = 255;
 
@@ -59,6 +61,9 @@ fn octets(ip: IpAddr) -> [u8; 16] {
 pub(super) fn tcp_bytes(src: SocketAddr, dst: SocketAddr, segment: &Segment) -> Result<Vec<u8>, String> {
     let options = option_bytes(segment.options.as_deref().unwrap_or_default())?;
     let words = (20 + options.len()) / 4;
+    if words * 4 + segment.len as usize > MOST {
+        return Err(format!("a payload of {} bytes, more than an IP packet has room for", segment.len));
+    }
     let mut bytes = Vec::with_capacity(words * 4 + segment.len as usize);
     bytes.extend(src.port().to_be_bytes());
     bytes.extend(dst.port().to_be_bytes());
@@ -90,6 +95,9 @@ fn option_bytes(options: &[TcpOption]) -> Result<Vec<u8>, String> {
             }
             TcpOption::WindowScale(shift) => bytes.extend([3, 3, *shift]),
             TcpOption::SackOk => bytes.extend([4, 2]),
+            TcpOption::Sack(blocks) if blocks.len() > 4 => {
+                return Err(format!("{} SACK blocks, of which a header has room for 4", blocks.len()))
+            }
             TcpOption::Sack(blocks) => {
                 bytes.extend([5, 2 + 8 * blocks.len() as u8]);
                 for (left, right) in blocks {
