@@ -33,6 +33,8 @@ pub(super) fn field(engine: &Engine, fd: u32, name: &str) -> Option<i64> {
         "tcpi_snd_mss" => i64::from(info.snd_mss),
         "tcpi_advmss" => i64::from(info.advmss),
         "tcpi_snd_cwnd" => info.snd_cwnd()? as i64,
+        // A window is at most 2³⁰ bytes: such a threshold was never set.
+        "tcpi_snd_ssthresh" if info.window.is_some_and(|w| w.ssthresh >= f64::from(1 << 30)) => INFINITE_SSTHRESH,
         "tcpi_snd_ssthresh" => {
             info.snd_ssthresh().map_or(INFINITE_SSTHRESH, |segs| (segs as i64).min(INFINITE_SSTHRESH))
         }

@@ -1,6 +1,6 @@
 //! One socket: what it is, and what was set on it.
 
-use super::Engine;
+use super::{Engine, System};
 use crate::errno::Errno;
 use ackclock_tcp::connection::{CloseReason, State};
 use ackclock_tcp::units::Bytes;
@@ -29,6 +29,8 @@ pub(super) struct Socket {
     pub(super) write_shut: bool,
     /// Bytes that a blocked `write` has taken so far.
     pub(super) written: usize,
+    /// The state of its connection when it was last looked at.
+    pub(super) state: State,
     /// Whether its end was noticed.
     pub(super) ended: bool,
 }
@@ -80,6 +82,7 @@ impl Socket {
             read_shut: false,
             write_shut: false,
             written: 0,
+            state: State::Closed,
             ended: false,
         }
     }
@@ -96,6 +99,7 @@ impl Socket {
 impl Engine {
     /// Looks at all connections for what the next call must know.
     pub(super) fn notice(&mut self) {
+        let system = self.settings.system;
         for socket in self.sockets.iter_mut().flatten() {
             let Some(endpoint) = socket.id().and_then(|id| self.host.endpoint(id)) else { continue };
             let state = endpoint.state();
@@ -105,8 +109,13 @@ impl Engine {
                 socket.ended = true;
                 socket.write_shut = true;
                 let why = endpoint.connection().close_reason();
-                socket.error = socket.error.or(error_of(why, socket.was_open, endpoint.unreachable()));
+                let error = error_of(why, socket.was_open, endpoint.unreachable());
+                // `tcp_reset` in `net/ipv4/tcp_input.c`.
+                let half_closed = system == System::Linux && socket.state == State::CloseWait;
+                let error = error.map(|e| if half_closed && e == Errno::ECONNRESET { Errno::EPIPE } else { e });
+                socket.error = socket.error.or(error);
             }
+            socket.state = state;
         }
     }
 }
