@@ -18,7 +18,7 @@ SCRIPTS = ROOT / "conformance"
 PAGE = ROOT / "docs/conformance-scripts.md"
 HEADER = re.compile(r"// ([^:]*): (\S.*\.)")
 PLACE = re.compile(r"(?:RFC (\d+) )?§([\dA-Z]+(?:\.\d+)*)(?: .*)?")
-SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/ ]*?(?: §[\d.]+)?)(?: \(.*\))?")
+SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/& ]*?(?: §[\d.]+)?)(?: \(.*\))?")
 EXAMPLES = 3
 """The most generated scripts that are listed for a section; the others are counted."""
 HEAD = """<!-- Generated from the headers of the scripts in conformance: make generated -->

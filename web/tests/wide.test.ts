@@ -28,7 +28,8 @@ function cut(page: Page): Promise<string[]> {
           const { overflowX } = getComputedStyle(box);
           const edges = box.getBoundingClientRect();
           if (box !== document.documentElement && overflowX === "visible") continue;
-          if (left < edges.left - 1 || right > edges.right + 1) found.push(`${says}: outside ${box.className || box.tagName}`);
+          if (left < edges.left - 1 || right > edges.right + 1)
+            found.push(`${says}: outside ${box.className || box.tagName}`);
         }
       }
     }

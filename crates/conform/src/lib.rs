@@ -8,6 +8,28 @@
 //! | [`suite`] | many scripts |
 //! | [`tcp`], [`errno`] | the border to a TCP under test |
 //! | [`engine`] | this project's own TCP behind that border |
+//!
+//! # Example
+//!
+//! A listener replies to a SYN.
+//!
+//! ```
+//! use ackclock_conform::engine::System;
+//! use ackclock_conform::suite::{run_text, Setup};
+//! use ackclock_conform::verdict::Verdict;
+//! use ackclock_tcp::stack::Stack;
+//!
+//! let script = "
+//!      0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+//!     +0 bind(3, ..., ...) = 0
+//!     +0 listen(3, 1) = 0
+//!     +0 < S 0:0(0) win 1000 <mss 1000>
+//!     +0 > S. 0:0(0) ack 1 <mss 1460>
+//! ";
+//! let setup = Setup { system: System::Linux, stack: None, stack_of: Stack::named };
+//! let report = run_text("handshake.pkt", script, &setup, &|_| None);
+//! assert_eq!(report.verdict, Verdict::Pass);
+//! ```
 
 #![forbid(unsafe_code)]
 
