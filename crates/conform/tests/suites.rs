@@ -26,6 +26,12 @@ fn freebsds_scripts_pass_as_often_as_they_did_and_say_the_same_each_time() {
     if folders.is_empty() {
         eprintln!("SKIPPED: ACKCLOCK_PACKETDRILL names no folder");
     }
+    for folder in &folders {
+        assert!(!scripts(folder).unwrap().is_empty(), "{}: no script", folder.display());
+        if FREEBSD.iter().all(|(name, ..)| !folder.join(name).is_dir()) {
+            eprintln!("SKIPPED: {} has none of FreeBSD's folders", folder.display());
+        }
+    }
     for (name, pass, all) in FREEBSD {
         for folder in folders.iter().map(|folder| folder.join(name)).filter(|folder| folder.is_dir()) {
             let first = verdicts(&folder);

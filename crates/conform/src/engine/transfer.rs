@@ -31,12 +31,23 @@ impl Engine {
         if let Some(error) = socket.error.take() {
             return Err(error);
         }
+        let over = ends || read_shut || len == 0;
         match state {
-            _ if ends || read_shut || len == 0 => Ok(Answer::Done(0)),
-            State::Closed if socket.was_open => Ok(Answer::Done(0)),
+            State::Closed if over || socket.was_open => Ok(Answer::Done(0)),
             State::Closed | State::Listen => Err(Errno::ENOTCONN),
-            _ if waits => Ok(Answer::Wait),
-            _ => Err(Errno::EAGAIN),
+            State::SynSent
+            | State::SynReceived
+            | State::Established
+            | State::FinWait1
+            | State::FinWait2
+            | State::CloseWait
+            | State::Closing
+            | State::LastAck
+            | State::TimeWait => match (over, waits) {
+                (true, _) => Ok(Answer::Done(0)),
+                (false, true) => Ok(Answer::Wait),
+                (false, false) => Err(Errno::EAGAIN),
+            },
         }
     }
 
