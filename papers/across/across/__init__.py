@@ -37,8 +37,8 @@ def sections(work: Work) -> list[Section]:
     kinds = [f"{name}: {what}." for name, what in FAMILIES.items()]
     how = (
         "Each path has the links, the transfer and the receiver of a paper's scenario, and every stack its own "
-        "parameters instead of the paper's. Goodput is the data acknowledged by all flows together, over the flows' "
-        "time; a retransmission is needless if an earlier copy of the data was dropped nowhere."
+        "parameters instead of the paper's. Goodput is the data acknowledged by all flows together, divided by their "
+        "duration; a retransmission is needless if an earlier copy of the data was not dropped."
     )
     return [
         Section("What follows", conclusions(c), [pictures.headline(c, work.out), pictures.of_all(c, work.out)]),

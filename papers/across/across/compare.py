@@ -20,7 +20,7 @@ class Cell:
     """One stack on one path."""
 
     goodput: Mean
-    """Payload acknowledged, all flows together, in bytes per second of the flows' own time."""
+    """Payload acknowledged for all flows together, in bytes per second of the flows' duration."""
     needless: Mean
     """Retransmissions of data of which no earlier copy was dropped, in % of the packets sent."""
     timeouts: Mean
@@ -75,7 +75,7 @@ class Comparison:
         return [path for path in paths if self.share(path, stack) >= NEAR]
 
     def frontier(self, path: PaperPath) -> list[str]:
-        """The stacks that no other beats in goodput without more needless retransmissions, fewest of these first."""
+        """The stacks that no other beats in goodput without more needless retransmissions, the most thrifty first."""
         ordered = sorted(self.families, key=lambda s: (self.needless(path, s), -self.share(path, s)))
         front: list[str] = []
         for stack in ordered:

@@ -12,13 +12,13 @@ REACH = (5.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0, 48.0)
 """Distances from a point at which its name is tried, in points (1/72 inch)."""
 DIRECTIONS = 16
 CLEAR = 2.6
-"""Half the size of what a name must not cover around each point, in points."""
+"""Half the size of the area around each point that no name may cover, in points."""
 LEADER = 12.0
-"""From this distance on a line leads from the name to its point."""
+"""At this distance or more, a line leads from the name to its point."""
 
 
 def place(axes: Axes, names: Sequence[tuple[str, float, float]], points: Sequence[tuple[float, float]]) -> None:
-    """Write each name near its point, where it covers nothing; as near as possible.
+    """Write each name as near to its point as possible without covering anything.
 
     Call it when the layout of the figure is final (after ``figure.draw_without_rendering()``). A name without a free
     place is written beside its point all the same.
@@ -61,7 +61,7 @@ def _fits(box: Bbox, axes: Axes, taken: Sequence[Bbox]) -> bool:
 
 
 def _offsets(width: float, height: float) -> Iterator[tuple[float, float, float]]:
-    """Places of the middle of a text of this size, by distance of its edge from the point: (distance, right, up)."""
+    """Positions of the centre of a text of this size, by its edge's distance from the point: (distance, right, up)."""
     for reach in REACH:
         for i in range(DIRECTIONS):
             angle = 2 * math.pi * i / DIRECTIONS

@@ -39,7 +39,7 @@ COLUMN_INCHES = (3.4, 3.5)
 KNOWN = ("reno", "newreno", "sack-ff96", "dsack", "cubic", "rack-tlp", "rfc-today", TODAY)
 """Stacks that readers look for."""
 WASTE = ((0.1, "#0072B2", "o"), (2.0, "#E69F00", "s"), (100.0, "#B2182B", "X"))
-"""Needless retransmissions up to which a mark is used, % of packets sent."""
+"""Upper limits of needless retransmissions for each mark, % of packets sent."""
 
 
 def headline(c: Comparison, out: Path) -> Picture:

@@ -25,8 +25,8 @@ FIRST_DUPLICATES = {"two": "limited-transmit", "none": "nothing"}
 """§6.1's sender "without extending Limited Transmit", by the choice ``limited-transmit``."""
 
 EXTREMES = {
-    "S000-19": ("dupthresh_after_timeout_max", "Taken after every timeout of every run of these senders."),
-    "S000-20": ("dupthresh_of_ceiling_max", "Taken at the end of every instant of every run of these senders."),
+    "S000-19": ("dupthresh_after_timeout_max", "Measured after every timeout of every run of these senders."),
+    "S000-20": ("dupthresh_of_ceiling_max", "Measured at the end of every instant of every run of these senders."),
 }
 """Numbers of a run whose largest value counts, and their origin."""
 UNCHECKED = {

@@ -166,7 +166,7 @@ def _signs_at(view: View, ri: int) -> str:
     return (
         f"NewReno has {means[0]:.1f} %, Cubic {means[1]:.1f} %; the difference is from {apart.min():.2f} to "
         f"{apart.max():.2f} points over the round trips. Of RI {ri - AROUND} to {ri + AROUND}, Cubic is below at "
-        f"{below(view, range(ri - AROUND, ri + AROUND + 1)):.0f} %: which one is decides the sign."
+        f"{below(view, range(ri - AROUND, ri + AROUND + 1)):.0f} %: the choice of RI decides the sign."
     )
 
 

@@ -56,7 +56,7 @@ def details(view: View) -> dict[str, str]:
     ten = view(f"{LOST_AT_ONCE[-1]} lost")
     first_lost = ten.fast_retransmits[0]
     return {
-        "S002-08": "§5.2 says that the eighth was left out; its numbers come only with it, so it is in.",
+        "S002-08": "§5.2 says that the eighth was left out; its numbers result only with the eighth, so it is in.",
         **dict.fromkeys(
             ("S002-12", "S002-13"), "The receiver's clock (80 ms) was chosen to fit such times, since it moves them."
         ),
@@ -67,10 +67,10 @@ def details(view: View) -> dict[str, str]:
         "a different segment is lost than in the thesis.",
         "S002-18": f"That is {faded(every) - done:.2f} s after the ACK of new data; in the thesis it is 0.6 s.",
         "S002-20": _gap(view),
-        "S002-22": (f"{_opened(every)} ACKs have opened cwnd until then; it ends at 51200 bytes, as §5.3.2 says."),
+        "S002-22": (f"{_opened(every)} ACKs have opened cwnd by then; cwnd ends at 51200 bytes, as §5.3.2 says."),
         "S002-25": f"The times are {large[1]:.3f} and {large[0]:.3f} s.",
         "S002-26": (
-            f"It depends on what counts as data transferred: {shares}. The thesis's graphs show the data sent "
+            f"The ratio depends on what counts as data transferred: {shares}. The thesis's graphs show the data sent "
             "(§4.3), which decides here."
         ),
         "S002-28": f"The first timeouts are at {', '.join(f'{view(n).timeouts[0]:.1f}' for n in _DELAYS)} s.",

@@ -143,10 +143,11 @@ def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
     """Describe the spread of a claim's values over a grid; empty without values. Missing values are left out."""
     if not values:
         return ""
-    held = sum(claim.accepts(value) for value in values) / len(values)
     columns = [[v for v in column if math.isfinite(v)] for column in zip(*values, strict=True)]
     spreads = "; ".join(str(Spread.of(column)) for column in columns if len(column) > 1)
-    return f"Over the {len(values)} points of the grid 5, 50 and 95 % are {spreads}; it holds in {100 * held:.0f} %."
+    held = 100 * sum(claim.accepts(value) for value in values) / len(values)
+    grid = f"Over the {len(values)} points of the grid"
+    return f"{grid} the 5, 50 and 95 % values are {spreads}; it holds in {held:.0f} %."
 
 
 def tables(work: Work, numbers: Numbers) -> Iterable[Table]:

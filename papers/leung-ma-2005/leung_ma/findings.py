@@ -116,8 +116,8 @@ def _instructions(folder: Path) -> str:
     ours, theirs = rows[AVG_DEV.stack], rows[FA.stack]
     per_event = float(theirs["instructions_per_event"]) / float(ours["instructions_per_event"])
     return (
-        "The paper's times are those of ns-2's code on a machine of 2005; ours do not compare with them. With our code "
-        f"a whole ACK takes {float(ours['instructions_per_ack']):.0f} instructions with AVG-DEV and "
+        "The paper's times are those of ns-2's code on a machine of 2005; ours cannot be compared with them. With our "
+        f"code a whole ACK takes {float(ours['instructions_per_ack']):.0f} instructions with AVG-DEV and "
         f"{float(theirs['instructions_per_ack']):.0f} with FA: only a reordering event touches the histogram. Of "
         f"the threshold's rule alone, an event takes {per_event:.2f} times as many (reference/README.md)."
     )

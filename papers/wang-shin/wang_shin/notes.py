@@ -72,14 +72,14 @@ def _red(v: View) -> str:
 
 def _halves(v: View) -> str:
     del v
-    return "The sender has the rule of which the paper speaks: one new packet for two duplicates (Hoe's)."
+    return "The sender has the rule that the paper mentions: one new packet for two duplicates (Hoe's)."
 
 
 def _sent(v: View) -> str:
     letter = [r for losses in LOSSES for r in v.grid.found[TO_THE_LETTER, losses, PEER_WINDOWS[1]]]
     built = [r for losses in LOSSES for r in v.grid.found[RR, losses, PEER_WINDOWS[1]]]
     return (
-        f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, open window. With the retransmission before the "
+        f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, with an open window. With the retransmission before the "
         f"additional segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which is no "
         "loss; hence the count of what was sent (docs/decisions/0047)."
     )
@@ -112,7 +112,7 @@ def _order(v: View) -> str:
     return (
         f"Means: {means} s. The four delays of one seed have the published order in {times} of {n} seeds; chance alone "
         "would "
-        f"give {n / 24:.0f}." + (f" Left out, since the run ended before: {cut}." if cut else "")
+        f"give {n / 24:.0f}." + (f" Left out because the run ended before: {cut}." if cut else "")
     )
 
 
@@ -132,8 +132,8 @@ def _total(v: View) -> str:
 def _unused(v: View) -> str:
     del v
     return (
-        "The paper's 44 kb/s is 100 kB in 18.0 s; what its 300 kb/s follow from is unsaid. The total is what all "
-        "have acknowledged by 23 s."
+        "The paper's 44 kb/s is 100 kB in 18.0 s; the paper does not say how its 300 kb/s follow. The total is the "
+        "data that all have acknowledged by 23 s."
     )
 
 

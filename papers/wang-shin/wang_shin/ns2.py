@@ -252,9 +252,9 @@ def droptail_reference(folder: Path, ours: Ours) -> Reference:
     made = reference(title, ("profile", "sender"), ("packets of all flows in 60 s", "drops", "timeouts"), lines)
     apart = [row["starts"] for row, equal in same if not equal]
     more = (
-        f"{sum(equal for _, equal in same)} of {len(same)} runs of the profile {SAME} are ns-2's to the packet: "
+        f"{sum(equal for _, equal in same)} of {len(same)} runs of the profile {SAME} match ns-2's to the packet: "
         "packets acknowledged, dropped and retransmitted, timeouts and fast retransmits of the first flow, and totals. "
-        f"The others have starts ({'; '.join(sorted(set(apart)))}) of which packets of two flows arrive at the full "
+        f"The others have starts ({'; '.join(sorted(set(apart)))}) with which packets of two flows arrive at the full "
         "queue at the same instant: here the earlier flow comes first (docs/decisions/0007); in ns-2 rounding decides."
     )
     return Reference([*made.summary, more], made.good, made.table)

@@ -92,7 +92,7 @@ def _figure_5(view: View, work: Work) -> Picture:
         "Each mark is a case: a window of 12 to 28 packets of which 3 (left) or 6 (right) are lost, side by side or "
         "every other one. The measure counts data acknowledged between the fast retransmit and the ACK of everything "
         "outstanding at that time. In the paper RR is significantly above Tahoe and New-Reno and slightly above SACK, "
-        "and with 6 losses Tahoe is above New-Reno. Nothing is drawn by chance."
+        "and with 6 losses Tahoe is above New-Reno. Nothing is random."
     )
     about = _about(f"{len(view.grid.of(RR))} cases", view.grid.digest)
     point = f"{RUN}scenario-losses.toml --trace losses.parquet"
