@@ -133,9 +133,10 @@ class Script:
 def order(which: tuple[int, ...], number: int) -> str:
     """Return the script for the segments in one order of arrival."""
     script = Script(timestamps=bool(number % 2), ipv6=not (number + 1) % 3)
+    arrivals = ", ".join(map(str, which))
     script.opening(
-        f"RFC 2018 §4: five segments that arrive in the order {', '.join(map(str, which))} are reported as they come.",
-        "The block of the newest segment is the first; blocks that meet become one; what is in order needs none.",
+        f"RFC 2018 §4: five segments that arrive in the order {arrivals} are reported as they arrive.",
+        "The block of the newest segment comes first; adjacent blocks merge; data in order need no block.",
     )
     for segment in which:
         left = 1 + sum(LENGTHS[: segment - 1])
@@ -167,7 +168,7 @@ def said(left: int, right: int) -> str:
     met = [f"piece {n}" for n, (a, b) in enumerate(HELD, 1) if a < right and left < b]
     old = left < IN_ORDER
     if old and right <= IN_ORDER:
-        return "a segment that is acknowledged already is reported."
+        return "a segment that was already acknowledged is reported."
     parts = [*(["acknowledged data"] if old else []), *met]
     if not parts:
         return "a segment that repeats nothing is not reported as a duplicate."
