@@ -2,8 +2,8 @@
 //!
 //! Packet n is at offset n of a scoreboard, so everything is counted in packets; a retransmission is a new packet. A packet is
 //! sent every millisecond, and its ACK takes 100 ms. Packets 3, 4 and 40 are lost. Packet 10 is 2 ms late and overtaken by two
-//! packets; packet 50 is 7 ms late and overtaken by seven. Three are enough for QUIC to declare a loss, while RACK has learnt
-//! from packet 10 to wait.
+//! packets; packet 50 is 7 ms late and overtaken by seven. Three overtaking packets are enough for QUIC to declare a loss; RACK
+//! has learnt from packet 10 to wait.
 
 use ackclock_tcp::detect::{quic::QuicSpec, rack_tlp::RackTlpSpec, DetectSpec, Detector, Timekeeper};
 use ackclock_tcp::event::Window;
@@ -25,7 +25,7 @@ fn lateness(packet: u64) -> Option<u64> {
     }
 }
 
-/// The packets out of 60 that a detector declares lost: when, in ms, and which.
+/// The packets, out of 60, that a detector declares lost, each with the time in ms.
 fn judged(spec: &DetectSpec) -> Vec<(u64, u64)> {
     let (mut detector, mut board) = (spec.build(1), Scoreboard::default());
     let w = Window { cwnd: 1e9, ssthresh: 1e9 };
@@ -91,7 +91,7 @@ fn main() {
 
 #[test]
 fn both_find_what_was_lost_and_rack_waits_for_what_is_late_once_it_has_seen_reordering() {
-    // Three packets after it have arrived; and from then on RACK waits for a quarter of an RTT, 25 ms.
+    // Packet 3 is declared lost once three later packets have arrived. From then on RACK waits for a quarter of an RTT, 25 ms.
     assert_eq!(judged(&rack_tlp()), [(106, 3), (106, 4), (39 + 100 + 25, 40)]);
     assert_eq!(judged(&rfc_9002()), [(105, 3), (106, 4), (142, 40), (152, 50)]);
 }

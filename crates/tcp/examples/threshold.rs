@@ -21,7 +21,7 @@ struct Counting;
 static COUNTING: Counting = Counting;
 static HELD: AtomicIsize = AtomicIsize::new(0);
 
-#[expect(unsafe_code, reason = "an allocator's interface is unsafe; this one hands every call on")]
+#[expect(unsafe_code, reason = "an allocator's interface is unsafe; this one forwards every call")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size() as isize, Ordering::Relaxed);

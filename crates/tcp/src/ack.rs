@@ -74,11 +74,12 @@ pub trait AckPolicy: Send {
     fn on_timer(&mut self, now: Time) -> AckDecision;
     /// Data below the window arrives again. It is answered at once, whatever the policy says.
     fn on_repetition(&mut self, _now: Time) {}
-    /// An ACK was sent for any reason, on `data` or alone. Returns when [`AckPolicy::on_timer`] is still to be called, if at all.
+    /// An ACK was sent for any reason; `data` says whether it was sent with data. Returns when [`AckPolicy::on_timer`] is still
+    /// to be called, if at all.
     fn on_ack_sent(&mut self, _now: Time, _data: bool) -> Option<Time> {
         None
     }
-    /// The application has read everything, on its own after the segment was accepted; nothing is held.
+    /// The application has read everything, in a call of its own after the segment was accepted. No data is held.
     fn on_read(&mut self) -> AckDecision {
         AckDecision::No
     }

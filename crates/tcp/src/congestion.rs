@@ -71,7 +71,7 @@ pub trait Congestion: Send {
     fn save(&self) -> CcUndo {
         CcUndo::default()
     }
-    /// The cut was a mistake; takes the saved state back.
+    /// Restores the saved state, because the cut was a mistake.
     fn restore(&mut self, _u: &CcUndo) {}
     /// If `dupthresh` is above this many segments, an ACK that only SACKs opens the window, too. Default: no such ACK does.
     fn grows_by_sack_above(&self) -> Option<u32> {

@@ -91,7 +91,7 @@ pub trait Timekeeper {
     fn keeps_time(&self) -> bool {
         false
     }
-    /// When it wants to be called again.
+    /// The time at which it should be called again.
     fn deadline(&self) -> Option<Time> {
         None
     }
@@ -99,8 +99,8 @@ pub trait Timekeeper {
     fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
         Verdict::Clear
     }
-    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Called at the start; for one that keeps time
-    /// also after every ACK, after its own timer and after each send that it was told about (decision 0044).
+    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Called at the start. For a detector that keeps
+    /// time, also called after every ACK, after its own timer and after each send that it was told about (decision 0044).
     fn watches_sends(&self) -> bool {
         false
     }

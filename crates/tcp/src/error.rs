@@ -9,7 +9,7 @@ pub struct StackError {
     pub key: &'static str,
     /// What was found.
     pub found: String,
-    /// What is allowed, or why it cannot be.
+    /// The values allowed, or why the value found is impossible.
     pub allowed: String,
 }
 

@@ -1,4 +1,4 @@
-//! Every traced event of a sender, with who caused it and why. No event is built when nobody listens.
+//! Every traced event of a sender, with who caused it and why. No event is built without an observer.
 
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
@@ -55,7 +55,7 @@ pub enum Slot {
     Recovery,
     /// Repair after a timeout.
     Timeout,
-    /// Restoring what a mistaken cut took.
+    /// Restoring the window after a mistaken cut.
     Undo,
 }
 

@@ -99,7 +99,8 @@ pub struct Options {
     pub timestamps: bool,
     /// Window scaling (RFC 7323). Default: yes.
     pub window_scale: bool,
-    /// The window scale to offer, if that is more than the buffer needs; it needs `window_scale`. Default: what the buffer needs.
+    /// The window scale to offer, if it is larger than the buffer requires; only together with `window_scale`. Default: the
+    /// scale that the buffer requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 14))]
     pub rcv_wscale: Option<u8>,
@@ -137,7 +138,8 @@ pub struct Limits {
     /// Most equal new segments that one `poll_transmit` may return. Default: 1.
     #[schemars(range(min = 1))]
     pub max_train: u16,
-    /// Whether a small segment waits for more window (RFC 1122 §4.2.3.4). Default: yes; no segment waits for more data.
+    /// Whether a small segment waits until more of the window is open (RFC 1122 §4.2.3.4). Default: yes. No segment waits for
+    /// more data.
     pub avoid_silly_window: bool,
     /// When the receive window's right edge moves while the buffer is not empty. Default: `segment`.
     pub window_edge: WindowEdge,

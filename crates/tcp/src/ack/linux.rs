@@ -106,7 +106,7 @@ pub struct Linux {
     ato: u64,
     heard: u64,
     pingpong: u32,
-    /// Small segments and segments with PSH since the last ACK: 0, 1, or 2 for two and more.
+    /// The number of small segments and segments with PSH since the last ACK; 2 means two or more.
     pushed: u8,
     scheduled: bool,
     /// Bytes that no ACK has covered yet.
@@ -116,7 +116,7 @@ pub struct Linux {
     compressed: u32,
     dups: u32,
     release: Option<Time>,
-    /// The ACK to send covers what came before the last segment, which keeps waiting.
+    /// The next ACK covers only the segments before the last one, which keeps waiting.
     carries: bool,
     rtt: Option<Nanos>,
     sender: Option<(Nanos, Nanos)>,

@@ -2,10 +2,10 @@
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_bbr.c` (BBR version 1), `lib/win_minmax.c`, in our words; rates come from `facts/rate.rs`.
 //!
-//! Idea: the largest delivery rate of ten round trips and the smallest RTT of ten seconds describe the path. Start fast until the
-//! rate stops growing, drain the queue, then cycle through eight phases: one a quarter faster, one a quarter slower, six at the
-//! measured rate. Every ten seconds, 200 ms with four segments in flight look for a smaller RTT. After a loss, for one round
-//! trip, as much is sent as is delivered.
+//! Idea: the largest delivery rate of ten round trips and the smallest RTT of ten seconds describe the path. Start fast until
+//! the rate stops growing, drain the queue, then cycle through eight phases: one a quarter faster, one a quarter slower, six at
+//! the measured rate. Every ten seconds, keep only four segments in flight for 200 ms to find a smaller RTT. After a loss, send
+//! only as much as is delivered, for one round trip.
 //!
 //! | Linux | here |
 //! | --- | --- |
@@ -57,8 +57,8 @@ const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNI
 const CYCLE_RAND: u64 = 7;
 /// The number of round trips for which a bandwidth is remembered.
 const BW_RTTS: u32 = CYCLE.len() as u32 + 2;
-/// Bandwidth stalls when it grows by less than this factor, in 256ths. After so stalling for this many round trips, the pipe is
-/// full.
+/// Bandwidth stalls when it grows by less than this factor, in 256ths. Once it has stalled for this many round trips, the pipe
+/// is full.
 const FULL_BW_THRESH: u64 = UNIT as u64 * 5 / 4;
 const FULL_BW_COUNT: u32 = 3;
 /// Percentage of the bandwidth that is left free.

@@ -154,7 +154,7 @@ impl Congestion for Cubic {
         Cut { ssthresh: cut.max(2.0 * smss), cwnd: cut.max(floor) }
     }
     fn save(&self) -> CcUndo {
-        // No window is zero, so a zero among the saved numbers means none; nothing computes with them.
+        // No window is zero, so a saved zero means that there was none. It is never used in a calculation.
         CcUndo { num: [self.cwnd_prior.unwrap_or(0.0), self.w_max, self.k, self.w_est], at: self.epoch }
     }
     fn restore(&mut self, u: &CcUndo) {

@@ -3,11 +3,11 @@
 //! Source: gVisor's netstack, `pkg/tcpip/transport/tcp/reno.go`; `handleRcvdSegment`, `SetPipe` and `retransmitTimerExpired` in
 //! `snd.go` (module gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8), in our words.
 //!
-//! Idea: below the threshold the window grows by one segment per segment acknowledged, above it by one per window; a loss halves
-//! the outstanding data. The rest of a window's count is taken modulo the new window, so a count that is just full stays full:
-//! ACKs of one segment open the window by one each, as in slow start; ACKs of two, by two per round trip. A segment SACKed
-//! outside a recovery is never taken off the outstanding count. Each leaves one less to send, until a recovery recounts, a
-//! timeout sets the count to 0, or nothing is outstanding.
+//! Idea: below the threshold the window grows by one segment per segment acknowledged, above it by one per window; a loss
+//! halves the outstanding data. The rest of a window's count is taken modulo the new window, so a count that is just full stays
+//! full: ACKs of one segment open the window by one each, as in slow start; ACKs of two, by two per round trip. A segment
+//! SACKed outside a recovery is never taken off the outstanding count. Each such segment takes up room in the window until a
+//! recovery recounts, a timeout sets the count to 0, or nothing is outstanding.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -88,8 +88,8 @@ impl Connection {
         None
     }
 
-    /// Processes the acknowledgment, data and FIN of a segment that passed the tests. (If data flows one way, and in the usual
-    /// case, the receiver still tests the sequence number.)
+    /// Processes the acknowledgment, data and FIN of a segment that passed the tests. (In a connection with one half, and in
+    /// the usual case, the receiver still tests the sequence number.)
     #[inline(always)]
     fn take<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let mut outcome = Outcome::NOTHING;

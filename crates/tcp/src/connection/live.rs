@@ -43,8 +43,8 @@ impl Default for KeepAlive {
     }
 }
 
-/// Which of RFC 793's rules hold in place of RFC 5961's, as in FreeBSD (`net.inet.tcp.insecure_rst`, `insecure_syn`). With them,
-/// anyone who guesses a number in the window can end the connection. Default: neither.
+/// The rules of RFC 793 that apply in place of RFC 5961's, as in FreeBSD (`net.inet.tcp.insecure_rst`, `insecure_syn`). With
+/// them, anyone who guesses a number in the window can end the connection. Default: neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Insecure {
     /// A RST anywhere in the window ends the connection.
@@ -126,8 +126,8 @@ impl Live {
 }
 
 impl Connection {
-    /// How long sent data may stay unacknowledged before the connection is given up with [`CloseReason::TimedOut`]; `None`: for
-    /// ever. Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection made without one.
+    /// Sets how long sent data may stay unacknowledged before the connection is given up with [`CloseReason::TimedOut`];
+    /// `None`: for ever. Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection made without one.
     ///
     /// This is RFC 5482's user timeout, which does not run while nothing is outstanding; its option is not sent. A peer that
     /// closes its window and keeps answering is waited for (RFC 1122 §4.2.2.17), unless the application has gone
@@ -141,9 +141,9 @@ impl Connection {
         }
     }
 
-    /// Whether and when an idle connection asks if the peer is still there (RFC 9293 §3.8.4). If the peer answers no probe, the
-    /// connection ends with [`CloseReason::KeepAlive`]. If a user timeout was set and is longer, the first probe waits for it
-    /// (RFC 5482 §4.2). Default: off.
+    /// Sets whether and when an idle connection asks if the peer is still there (RFC 9293 §3.8.4). If the peer answers no
+    /// probe, the connection ends with [`CloseReason::KeepAlive`]. If a user timeout was set and is longer, the first probe
+    /// waits for it (RFC 5482 §4.2). Default: off.
     pub fn set_keep_alive(&mut self, now: Time, keep_alive: Option<KeepAlive>) {
         let live = self.live.get_or_insert_default();
         (live.keep_alive, live.heard, live.probes, live.probe_due) = (keep_alive, now, 0, false);
@@ -169,11 +169,11 @@ impl Connection {
         self.watch_fin_wait_2(now);
     }
 
-    /// The network reports that full segments may carry only `mss` bytes of payload, because the one that began at `seq` was too
-    /// big (RFC 1191 §4, RFC 8201 §4; `mss` is the next hop's MTU less headers and options). It is accepted if that segment is
-    /// outstanding (RFC 5927 §4.1), and only down to 500 bytes, the payload of a packet of 552 bytes with timestamps. Data that
-    /// was too large is resent in smaller segments, the first at once and the rest when an ACK arrives; the window stays as it is
-    /// (RFC 1191 §6.5).
+    /// The network reports that full segments may carry only `mss` bytes of payload, because the one that began at `seq` was
+    /// too big (RFC 1191 §4, RFC 8201 §4; `mss` is the next hop's MTU less headers and options). The report is accepted if that
+    /// segment is outstanding (RFC 5927 §4.1), and only down to 500 bytes, the payload of a packet of 552 bytes with
+    /// timestamps. Data that was too large is resent in smaller segments, the first at once and the rest when an ACK arrives;
+    /// the window stays as it is (RFC 1191 §6.5).
     pub fn on_too_big(&mut self, now: Time, seq: Offset, mss: u32) -> TooBig {
         self.tx.as_mut().map_or(TooBig::Ignored, |tx| tx.on_too_big(now, seq, mss))
     }
@@ -187,9 +187,9 @@ impl Connection {
         }
     }
 
-    /// Whether a full segment that times out three times in a row counts as too big for a path that does not report it (RFC 4821
-    /// §7.7). If so, full segments then carry 1024 bytes, half of that after the next timeout, and so on. Default: off, as in
-    /// Linux.
+    /// Sets whether a full segment that times out three times in a row counts as too big for a path that does not report it
+    /// (RFC 4821 §7.7). If so, full segments then carry 1024 bytes, half of that after the next timeout, and so on. Default:
+    /// off, as in Linux.
     pub fn find_black_holes(&mut self, find: bool) {
         self.live.get_or_insert_default().black_holes = find;
         if let Some(tx) = &mut self.tx {
@@ -197,8 +197,8 @@ impl Connection {
         }
     }
 
-    /// Whether a small segment waits while an earlier small one is outstanding: Nagle's algorithm (RFC 9293 §3.7.4) in Minshall's
-    /// variant, as in Linux. Default: no; `ackclock-wire`'s endpoint turns it on.
+    /// Sets whether a small segment waits while an earlier small one is outstanding: Nagle's algorithm (RFC 9293 §3.7.4) in
+    /// Minshall's variant, as in Linux. Default: no; `ackclock-wire`'s endpoint turns it on.
     pub fn set_nagle(&mut self, on: bool) {
         self.live.get_or_insert_default().nagle = on;
         if let Some(tx) = &mut self.tx {
@@ -215,14 +215,14 @@ impl Connection {
         }
     }
 
-    /// The largest MSS to announce, and so to use, bytes (`TCP_MAXSEG`). It has an effect until our SYN is sent.
+    /// Sets the largest MSS to announce, and so to use, in bytes (`TCP_MAXSEG`). It has no effect after our SYN is sent.
     pub fn limit_mss(&mut self, mss: u32) {
         if let Some(h) = &mut self.handshake {
             h.limit_mss(mss);
         }
     }
 
-    /// Which of RFC 793's rules hold in place of RFC 5961's. Default: none.
+    /// Sets which rules of RFC 793 apply in place of RFC 5961's. Default: none.
     pub fn set_insecure(&mut self, insecure: Insecure) {
         self.live.get_or_insert_default().insecure = insecure;
         if let Some(h) = &mut self.handshake {

@@ -388,7 +388,7 @@ impl Learner for RackTlp {
         self.doubts_reordering = self.linux.is_some() && !cx.phase.repairs();
     }
     fn on_recovered(&mut self, _: &Ctx) {
-        // It may have ended as a mistake, with marks removed.
+        // The episode may have ended as a mistake, with marks removed.
         self.order.forget();
     }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {

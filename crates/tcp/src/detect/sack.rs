@@ -82,7 +82,7 @@ impl Sack {
             self.dupthresh = NonZeroU32::new(self.threshold.segments(w, cx));
         }
         let dupthresh = self.dupthresh.map_or(0, NonZeroU32::get);
-        // §5.1: after a timeout no new recovery until the data outstanding at that time is acknowledged.
+        // §5.1: after a timeout, no new recovery begins until the data outstanding at that time is acknowledged.
         if cx.phase != Phase::Recovery && !Guard::LessCareful.admits(cx) {
             return Verdict::Suspect;
         }

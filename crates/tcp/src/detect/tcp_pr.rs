@@ -2,8 +2,8 @@
 //!
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
 //!
-//! Idea: where packets are reordered all the time, only time tells. The limit is a multiple of a slowly decaying maximum of
-//! the RTTs. Packets in flight at a cut belong to the same loss and cause no further cut.
+//! Idea: where packets are reordered all the time, only time tells loss from reordering. The limit is a multiple of a slowly
+//! decaying maximum of the RTTs. Packets in flight at a cut belong to the same loss and cause no further cut.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -248,7 +248,7 @@ impl Timekeeper for TcpPr {
         self.hold
     }
     fn watches_sends(&self) -> bool {
-        // While data is outstanding, a send tells nothing new.
+        // While data is outstanding, a send reveals nothing new.
         self.oldest.is_none() || self.hold.is_some()
     }
     fn on_sent(&mut self, _: Xmit, sent: &Sent, _: &Ctx) {

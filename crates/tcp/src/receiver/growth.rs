@@ -17,7 +17,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// `None` if the buffer is fixed and nobody needs the RTT.
+    /// Returns `None` if the buffer is fixed and nothing needs the RTT.
     pub(super) fn new(spec: &ReceiveWindowSpec, mss: u32, largest: Bytes, asked: bool) -> Option<Box<Growth>> {
         let rule = spec.build(mss);
         (asked || rule.is_some()).then(|| Box::new(Growth { rtt: ReceiveRtt::default(), rule, largest }))

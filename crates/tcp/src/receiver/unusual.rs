@@ -45,8 +45,8 @@ impl Receiver {
         self.take(now, seg)
     }
 
-    /// RFC 9293 §3.10.7.4, first, and RFC 7323 §5.3 before it, without accepting anything: `None` if the rest of the segment,
-    /// at least its acknowledgment, is to be examined. A refused segment has been answered.
+    /// Makes the first test of RFC 9293 §3.10.7.4, and RFC 7323 §5.3's before it, without accepting anything. Returns `None` if
+    /// the rest of the segment, at least its acknowledgment, is to be examined. A refused segment has been answered.
     #[inline(never)]
     pub(crate) fn refuse(&mut self, now: Time, seg: &Segment) -> Option<Outcome> {
         if self.timestamps && seg.flags & (Segment::SYN | Segment::RST) == 0 {
@@ -75,9 +75,9 @@ impl Receiver {
         (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) })
     }
 
-    /// Whether this is one below `rcv_nxt`: from a peer that does not know that we accepted the byte of its probe, which its
-    /// bare ACKs leave out. If its ACKs were refused, two ends that probe each other would never see each other's ACKs again
-    /// (BSD processes the ACK of any segment left of the window).
+    /// Whether the segment is one below `rcv_nxt`: its sender does not know that we accepted the byte of its probe, and its
+    /// bare ACKs leave out that byte. If its ACKs were refused, two ends that probe each other would never see each other's
+    /// ACKs again (BSD processes the ACK of any segment left of the window).
     fn knows_all_but_a_probe(&self, seg: &Segment) -> bool {
         seg.seq.0.checked_add(1) == Some(self.rcv_nxt.0) && !seg.has(Segment::RST)
     }

@@ -3,7 +3,7 @@
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003 (TCP-PR has no recovery phase: lost data is sent first, as the
 //! window allows).
 //!
-//! Idea: if the detector marks each lost segment, nobody needs to choose what to repair: marked segments are sent first,
+//! Idea: if the detector marks each lost segment, nothing else needs to choose what to repair: marked segments are sent first,
 //! under `pipe` (rule 28).
 
 use super::Recovery;

@@ -138,7 +138,7 @@ impl Rfc6298 {
         }
     }
 
-    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample is one of `share`.
+    /// RFC 6298 §2.2, §2.3 in whole ticks; shifts round down, as in BSD and ns-2. A sample is one of `share` per round trip.
     fn update(&mut self, m: i64, share: i64) {
         if let Some(srtt8) = self.srtt8 {
             let delta = m - (srtt8.get() >> 3);

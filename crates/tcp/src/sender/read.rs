@@ -141,8 +141,8 @@ impl Sender {
         }
     }
 
-    /// The news in the SACK blocks of an ACK below `snd_una`, if any, as Linux reads it (`tcp_ack`, `old_ack`); not its window,
-    /// its echo, or an RTT.
+    /// Returns the news in the SACK blocks of an ACK below `snd_una`, if any, as Linux reads it (`tcp_ack`, `old_ack`). Its
+    /// window, its echo and its RTT are ignored.
     fn read_late(&mut self, now: Time, seg: &Segment) -> Option<AckEvent> {
         let mut d = Delivered::default();
         self.board.begin_ack();
@@ -176,8 +176,8 @@ impl Sender {
         (dsack, has_sack)
     }
 
-    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). It arrived
-    /// with them if it was sent with them.
+    /// Some receivers leave the FIN out of the block that reports the data before it (RFC 2018 §3 speaks of data). The FIN
+    /// arrived with that data if it was sent with it.
     fn past_fin(&self, right: Offset) -> Offset {
         let with_data = || self.board.iter().next_back().is_some_and(|s| s.len > 1 && s.end() == self.stream_end);
         if self.closed && right + 1 == self.stream_end && with_data() {

@@ -1,4 +1,4 @@
-//! A train is one answer for several segments, and never changes the answer.
+//! A train returns several segments at once, and never changes which segments are sent.
 
 use crate::net::{Do, Line, Net, Path};
 use crate::{secs, stacks, MSS};

@@ -1,4 +1,4 @@
-//! BBR's smallest RTT of the last ten seconds; then 200 ms with four segments in flight look for a new one.
+//! BBR's smallest RTT of the last ten seconds, and the search for a new one: 200 ms with only four segments in flight.
 //!
 //! Source: Linux 6.18, `bbr_update_min_rtt`, `bbr_check_probe_rtt_done` in `net/ipv4/tcp_bbr.c`, in our words.
 

@@ -157,7 +157,7 @@ fn a_phase_lasts_a_round_trip_and_probing_until_it_has_filled_the_path_or_lost()
         p.ack(101, 2, in_flight, p.rates.delivered(), losses);
         assert_eq!(p.bbr.cycle, after, "{in_flight} in flight, {losses} lost");
     }
-    // Draining ends as soon as no more is in flight than the path holds.
+    // Draining ends as soon as the path holds all the data in flight.
     (p.bbr.cycle, p.bbr.pacing_gain, p.bbr.cycle_at) = (1, CYCLE[1], ms(p.now));
     p.ack(1, 1, 14, p.rates.delivered(), 0);
     assert_eq!(p.bbr.cycle, 1, "15 were before this ACK");

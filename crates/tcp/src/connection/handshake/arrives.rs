@@ -2,10 +2,10 @@
 //!
 //! Source: RFC 9293 §3.10.7.1 to §3.10.7.4, RFC 5961 §3 and §4, RFC 7323 §5.3; RFC 9293 §3.5 (figure 8, simultaneous open).
 //!
-//! Departures: in SYN-RECEIVED a repeated SYN of the peer makes us resend ours, as Linux does (`tcp_check_req`), where §3.10.7.4
-//! answers with an ACK: a lost SYN-ACK is replaced at once. A RST there always ends the connection; the listener makes a new one.
-//! Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them unacknowledged and resends); those
-//! on a SYN-ACK are accepted.
+//! Departures: in SYN-RECEIVED a repeated SYN of the peer makes us resend ours, as Linux does (`tcp_check_req`), where
+//! §3.10.7.4 answers with an ACK. This replaces a lost SYN-ACK at once. A RST there always ends the connection; the listener
+//! makes a new one. Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them unacknowledged
+//! and resends); those on a SYN-ACK are accepted.
 
 use super::{Handshake, MAX_SENDS};
 use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};
@@ -129,8 +129,8 @@ impl Handshake {
         Step::refused(Refusal::Ack)
     }
 
-    /// The first test of §3.10.7.4 against the window that our SYN advertised. BSD judges a RST by the whole
-    /// buffer, but not in a passive open, of which it keeps only the window.
+    /// The first test of §3.10.7.4 against the window that our SYN advertised. BSD judges a RST by the whole buffer, except in
+    /// a passive open, for which it keeps only the window.
     fn is_in_window(&self, seg: &Segment) -> bool {
         let control = self.active && (seg.has(Segment::RST) || seg.has(Segment::SYN));
         let window = match self.stack.limits.window_edge {
@@ -140,7 +140,7 @@ impl Handshake {
         let edge = Offset::DATA + window;
         match seg.seq.0.checked_add(seg.seq_len()).map(Offset) {
             None => false,
-            // An ACK may stand at the edge of a full window; a RST must be within it.
+            // An ACK may be at the edge of a full window; a RST must be within it.
             Some(end) if end == seg.seq => Offset::DATA <= end && (end < edge || end == edge && !seg.has(Segment::RST)),
             Some(end) => seg.seq < edge && Offset::DATA < end,
         }

@@ -149,7 +149,7 @@ impl Tlp {
         self.pto.is_some_and(|at| at <= now)
     }
 
-    /// Returns whether the timer fires now, or must because the timeout does; one segment is then to be sent.
+    /// Returns whether the timer fires now, or must fire because the timeout does. If so, one segment is to be sent.
     pub(super) fn fire(&mut self, now: Time, instead_of_rto: bool) -> bool {
         let fires = self.is_due(now) || (instead_of_rto && self.pto.is_some());
         if fires {
