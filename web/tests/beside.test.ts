@@ -93,7 +93,7 @@ test("a trace that is dropped on the page is drawn alone or beside the run", asy
   expect(wrong).toEqual([]);
 });
 
-test("the sender that is tried on a fitted path stands beside the capture, and their first data are sent at one time", async () => {
+test("the sender that is tried on a fitted path stands beside the capture, and their first data is sent at one time", async () => {
   const { page, wrong } = await open(lab);
   await afterwards(page, () => page.locator("input[type=file]").setInputFiles(CAPTURE));
   const [captured] = await values(page, "goodput");

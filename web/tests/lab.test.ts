@@ -222,7 +222,7 @@ test("a unit that is written in another way is told with the one that is meant, 
     await field.locator("input[type=text]").press("Enter");
   });
   expect(await field.locator("input[type=range]").isDisabled()).toBe(false);
-  expect(await refused("1,5 Mbps")).toMatch(/a comma: decimals have a point.*did you mean "1\.5 Mbps"\?/);
+  expect(await refused("1,5 Mbps")).toMatch(/a comma: write decimals with a point.*did you mean "1\.5 Mbps"\?/);
 });
 
 test("what the seed's field said wrong goes when it is mended", async () => {

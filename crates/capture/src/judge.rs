@@ -2,7 +2,7 @@
 //!
 //! | place of the capture | file |
 //! | --- | --- |
-//! | where data begin, or midway | [`onward`]: acknowledgments show the fate of a copy |
+//! | where data begins, or midway | [`onward`]: acknowledgments show the fate of a copy |
 //! | at both ends | [`known`]: the fate of each copy is known |
 //! | where they arrive | [`arrivals`]: the arrivals are known |
 

@@ -7,7 +7,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`arrivals`] | packets as captured: their order of transmission by identification, timestamps or sequence numbers |
-//! | [`acks`] | the order in which data were first acknowledged |
+//! | [`acks`] | the order in which data was first acknowledged |
 
 pub mod acks;
 pub mod arrivals;

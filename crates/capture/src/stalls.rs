@@ -59,7 +59,7 @@ pub struct Facts {
     pub last_ack: Option<(i64, u64)>,
     /// Acknowledgments in it whose number was not new.
     pub duplicates: u32,
-    /// The frame of an acknowledgment of data that were never captured here.
+    /// The frame of an acknowledgment of data that was never captured here.
     pub unseen: Option<u64>,
 }
 

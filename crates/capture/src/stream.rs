@@ -1,6 +1,6 @@
 //! The data of one direction and its acknowledgments, as they pass the place of capture: facts, no verdicts.
 //!
-//! Idea: data that are sent once and acknowledged take a place in a ring for a while. Anything unusual (bytes seen before, holes,
+//! Idea: data that is sent once and acknowledged is kept in a ring for a while. Anything unusual (bytes seen before, holes,
 //! SACK blocks, acknowledgments without news) is passed to [`cases`], which is allocated on first use.
 
 pub(crate) mod cases;
@@ -135,7 +135,7 @@ pub(crate) struct Stream {
 #[repr(C)]
 pub(crate) struct Facts {
     pub(crate) last_at: i64,
-    /// When new data were last acknowledged.
+    /// When new data was last acknowledged.
     pub(crate) acked_at: Option<i64>,
     /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,

@@ -55,7 +55,7 @@ pub struct Course {
 /// The results for a connection from the file of the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beside {
-    /// The way whose data begin at the end where this file was captured.
+    /// The way whose data begins at the end where this file was captured.
     pub sent_here: Way,
     /// The other file: its position among the files given.
     pub file: usize,

@@ -55,7 +55,7 @@ pub(crate) struct Run {
     /// The only seed.
     #[schemars(range(max = 9_223_372_036_854_775_807_u64), extend("default" = 1))]
     pub(crate) seed: Option<u64>,
-    /// One run for each of them.
+    /// The seeds; there is one run for each.
     pub(crate) seeds: Option<Seeds>,
     /// Whether to measure the reordering of each flow's packets (RFC 4737). Each transmission counts as its own packet. Measuring does not change the
     /// run.

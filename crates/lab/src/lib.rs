@@ -39,7 +39,7 @@
 
 #![expect(
     clippy::result_large_err,
-    reason = "a refusal is made once, by a person's slip; boxing it would only add noise"
+    reason = "a refusal is rare and follows a user's mistake; boxing it would only add noise"
 )]
 
 mod bounded;

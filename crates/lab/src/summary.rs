@@ -49,13 +49,13 @@ pub struct FlowSummary {
     pub goodput_bytes_per_s: f64,
     /// Segments with data that were sent, retransmissions included.
     pub data_packets_sent: u64,
-    /// Those whose data had been sent before.
+    /// Segments whose data had been sent before.
     pub retransmissions: u64,
     /// Retransmissions with at least one byte that no earlier copy had delivered.
     pub needed_retransmissions: u64,
     /// Retransmissions whose bytes had all arrived in earlier copies, but the receiver threw some away (PAWS, window).
     pub refused_retransmissions: u64,
-    /// The others: the receiver had taken an earlier copy of each byte, or was about to when the run ended.
+    /// The other retransmissions: the receiver had taken an earlier copy of each byte, or was about to when the run ended.
     pub needless_retransmissions: u64,
     /// The needless ones that began a fast recovery.
     pub needless_fast_retransmissions: u64,
@@ -69,12 +69,12 @@ pub struct FlowSummary {
     pub fast_recoveries: u64,
     /// The largest duplicate ACK threshold in force, segments; `None` before the first ACK, or if duplicates are not counted.
     pub dupthresh_max: Option<u32>,
-    /// Its mean over the time from the first ACK to the end of the run, segments.
+    /// The threshold's mean over the time from the first ACK to the end of the run, segments.
     pub dupthresh_mean: Option<f64>,
-    /// The largest in force after the handling of a timeout, segments; `None` without timeouts.
+    /// The largest threshold in force after the handling of a timeout, segments; `None` without timeouts.
     pub dupthresh_after_timeout_max: Option<u32>,
-    /// Its largest value as a share of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments, and at least
-    /// three. Only values at the end of an instant count.
+    /// The threshold's largest value as a share of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments,
+    /// and at least three. Only values at the end of an instant count.
     pub dupthresh_of_ceiling_max: Option<f64>,
     /// For transfers in a row: the number that ended. A row on several connections is one flow here, with the sums of its counts,
     /// the largest of its thresholds, and neither their mean nor its reordering.
@@ -109,7 +109,7 @@ pub struct BackgroundSummary {
     pub to: String,
     /// Transfers that began.
     pub started: u64,
-    /// Those whose data were acknowledged completely.
+    /// Transfers whose data was acknowledged completely.
     pub finished: u64,
     /// Arrivals that found the maximum number of transfers in progress.
     pub refused: u64,

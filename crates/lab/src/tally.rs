@@ -16,7 +16,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// For a run of `plan`.
+    /// Returns empty counts for a run of `plan`.
     pub fn new(plan: &Plan) -> Self {
         let flows = vec![FlowTally::default(); plan.scenario.flows.len()];
         Tally { flows, order: plan.reordering.then(Order::default) }

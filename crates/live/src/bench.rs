@@ -153,7 +153,7 @@ impl Transfer {
         format!("{line} {verb} over {}, the kernel's cubic at the other end", self.family.name())
     }
 
-    /// Runs it over `wire`, which is the bench's link or a wrapper around it.
+    /// Runs the transfer over `wire`, which is the bench's link or a wrapper around it.
     ///
     /// # Errors
     /// Any error during the transfer; different hashes are not an error.

@@ -20,7 +20,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// A new one. Without root's permissions, [`become_root`] must be called first.
+    /// Creates a namespace. Without root's permissions, [`become_root`] must be called first.
     ///
     /// # Errors
     /// [`LiveError::Unavailable`] if namespaces may not be created.
@@ -37,7 +37,7 @@ impl Namespace {
         Ok(Namespace { file })
     }
 
-    /// Moves the calling thread into it, permanently.
+    /// Moves the calling thread into the namespace, permanently.
     ///
     /// # Errors
     /// Errors of the kernel.

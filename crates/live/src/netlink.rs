@@ -44,7 +44,7 @@ impl Default for Device {
 }
 
 impl Netlink {
-    /// For the calling thread's namespace.
+    /// Opens a socket for the calling thread's namespace.
     ///
     /// # Errors
     /// Errors of the kernel.
@@ -226,7 +226,7 @@ impl Netlink {
         message.header.family = family(address);
         message.header.prefix_len = prefix;
         message.header.index = index;
-        // No other host is there, so the address is used immediately.
+        // There is no other host, so the address is used immediately.
         message.header.flags = if address.is_ipv6() { AddressHeaderFlags::Nodad } else { AddressHeaderFlags::empty() };
         message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
         let doing = format!("the address {address}/{prefix}");

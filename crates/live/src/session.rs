@@ -93,7 +93,7 @@ impl Application for Sender<'_> {
         if !self.source.ended() {
             self.fill(end)?;
         }
-        // Before the end of the handshake this would end it.
+        // Before the end of the handshake, a close would end the connection.
         if self.source.ended() && end.state() != State::SynSent {
             end.close();
         }
@@ -144,7 +144,7 @@ impl<'a> Receiver<'a> {
 
     fn empty(&mut self, end: &mut Endpoint) -> Result<(), LiveError> {
         self.full = false;
-        // Readable data are in two pieces.
+        // Readable data is in two pieces.
         for _ in 0..2 {
             let bytes = end.readable().0;
             let (len, taken) = (bytes.len(), self.sink.take(bytes));

@@ -77,9 +77,9 @@ pub struct Ended {
 pub const LONGEST: Nanos = Nanos::from_secs(24 * 3600);
 /// The time that the peer has to open a socket before the program starts.
 const OPENS: Duration = Duration::from_secs(2);
-/// After the program has ended, its kernel may still have data to send. The peer is stopped after this time without any data,
+/// After the program has ended, its kernel may still have data to send. The peer is stopped after this time without any data.
 const QUIET: Duration = Duration::from_secs(1);
-/// and at the latest after this time.
+/// The peer is stopped at the latest after this time.
 const CLEARS: Duration = Duration::from_secs(60);
 /// The largest window that the kernel's end may announce, bytes.
 const WINDOW: u32 = 1 << 20;

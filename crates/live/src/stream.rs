@@ -111,7 +111,7 @@ impl Output {
 
     /// The file.
     pub(crate) fn file(&self) -> Result<File, LiveError> {
-        self.file.try_clone().map_err(LiveError::system("the file for what is received"))
+        self.file.try_clone().map_err(LiveError::system("the file for the received data"))
     }
 
     /// Everything is written: gives the file its name.

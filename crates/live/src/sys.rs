@@ -3,10 +3,7 @@
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`,
 //! `man 7 pid_namespaces`, `man 2 linkat`.
-#![expect(
-    unsafe_code,
-    reason = "no library offers these calls; each hands the kernel memory that lives through the call"
-)]
+#![expect(unsafe_code, reason = "no library offers these calls; each lends the kernel memory that outlives the call")]
 
 use std::ffi::CString;
 use std::io;

@@ -273,7 +273,7 @@ impl<W: Wire> Session<'_, W> {
         let file = file.file()?;
         driver.host.listen(here, stack, buffers, 1).map_err(|e| LiveError::Failed(e.to_string()))?;
         let ours = |driver: &mut Driver<W, ()>| {
-            let sink = Sink::new(Some(file)).map_err(LiveError::system("the file for what is received"))?;
+            let sink = Sink::new(Some(file)).map_err(LiveError::system("the file for the received data"))?;
             let mut receiver = Receiver::new(here, sink, shared);
             let used = thread_time();
             driver.run(&mut receiver, shared)?;

@@ -75,7 +75,7 @@ impl Tun {
     /// Writes a frame.
     ///
     /// # Errors
-    /// Errors of the kernel; `EINVAL` for data that are not an IP packet.
+    /// Errors of the kernel; `EINVAL` for data that is not an IP packet.
     #[inline]
     pub fn send(&self, frame: &[u8]) -> io::Result<()> {
         loop {

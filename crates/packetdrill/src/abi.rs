@@ -1,11 +1,11 @@
 //! The C signatures: packetdrill's table of functions, and three functions of the C library that it calls past the table.
 //!
-//! Source: the table of packetdrill's `packetdrill.h`, a function of which gets the table's first entry as its first argument;
+//! Source: the table in packetdrill's `packetdrill.h`, whose functions get the table's first entry as their first argument;
 //! POSIX.1-2024 for the calls.
 
 #![expect(
     unsafe_code,
-    reason = "C calls these functions with pointers, which are valid for the length of the call as POSIX says of each"
+    reason = "C calls these functions with pointers that are valid during the call, as POSIX specifies for each"
 )]
 
 use crate::end::{broken, not_understood};
@@ -42,7 +42,7 @@ fn answer(result: Result<i64, Errno>) -> i64 {
     })
 }
 
-/// An address, which C gives as its family, port and bytes.
+/// An address, given by C as family, port and bytes.
 unsafe fn address(at: *const sockaddr, len: socklen_t) -> Result<SocketAddr, Errno> {
     let bytes = from_raw_parts(at.cast::<u8>(), len as usize);
     crate::plugin::address(bytes).ok_or(Errno::EINVAL)
@@ -170,8 +170,8 @@ unsafe extern "C" fn sendmsg(_: User, fd: c_int, message: *const msghdr, flags: 
     write_from(fd, buffers((*message).msg_iov, (*message).msg_iovlen), flags)
 }
 
-// In C these two have a variable number of arguments; in the calling conventions of Linux the first of them, an integer or a
-// pointer, comes where a third plain argument would.
+// In C these two functions have a variable number of arguments. In Linux's calling conventions the first variable argument, an
+// integer or a pointer, is passed like an ordinary third one.
 unsafe extern "C" fn fcntl(_: User, fd: c_int, command: c_int, argument: c_int) -> c_int {
     answer(plugin().fcntl(fd, command, argument)) as c_int
 }
@@ -337,7 +337,8 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
     ];
 }
 
-/// packetdrill reads `TCP_INFO` for its assertions past its table. With this library in `LD_PRELOAD` the call comes here.
+/// For its assertions, packetdrill reads `TCP_INFO` without using its table. With this library in `LD_PRELOAD`, that call
+/// arrives here.
 ///
 /// # Safety
 /// As the C library's function of this name.
@@ -349,19 +350,19 @@ unsafe extern "C" fn getsockopt(fd: c_int, level: c_int, name: c_int, at: *mut c
     }
 }
 
-/// On virtual time nothing must be locked in memory, which would need privileges.
+/// In virtual time, nothing must be locked in memory, which would need privileges.
 #[no_mangle]
 extern "C" fn mlockall(_flags: c_int) -> c_int {
     0
 }
 
-/// On virtual time no priority is needed.
+/// In virtual time, no priority is needed.
 #[no_mangle]
 extern "C" fn sched_setscheduler(_process: c_int, _policy: c_int, _parameter: *const c_void) -> c_int {
     0
 }
 
-/// packetdrill begins at a tick of this clock, for which it would wait a tenth of a second.
+/// packetdrill begins at a tick of this clock; waiting for one would take a tenth of a second.
 #[no_mangle]
 extern "C" fn times(_at: *mut c_void) -> c_long {
     static TICKS: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(1);

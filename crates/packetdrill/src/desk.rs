@@ -16,10 +16,10 @@ use std::sync::mpsc::{channel, Sender};
 /// How long nothing may happen before the plug-in gives up, as in the project's own runner.
 pub(crate) const LONGEST: Nanos = Nanos::from_secs(3600);
 
-/// What to do on the engine's thread.
+/// Work for the engine's thread.
 type Job = Box<dyn for<'a> FnOnce(&mut Desk<'a>) + Send>;
 
-/// The way to the engine.
+/// The channel to the engine's thread.
 pub(crate) struct Office {
     jobs: Sender<Job>,
 }
@@ -52,7 +52,7 @@ impl Office {
         let job: Job = Box::new(move |desk| {
             let made = work(desk);
             desk.answer_waiter();
-            // Both ends live until the answer has come.
+            // Both ends of the channel exist until the answer has arrived.
             let _ = answer.send(made);
         });
         if self.jobs.send(job).is_err() {
@@ -69,13 +69,13 @@ pub(crate) struct Desk<'a> {
     waiter: Option<Sender<Answer>>,
 }
 
-/// What one step towards a packet led to.
+/// The result of one step towards a packet.
 pub(crate) enum Step {
     /// A packet was sent, at this time.
     Packet(Time, Vec<u8>),
     /// Time has moved.
     Moved,
-    /// Nothing is left to happen.
+    /// There is no further event.
     Nothing,
 }
 
@@ -113,7 +113,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Hands the second thread its answer, if its call has ended.
+    /// Gives the second thread its answer, if its call has ended.
     fn answer_waiter(&mut self) {
         if self.waiter.is_some() {
             if let Some((_, answer)) = self.world.take_finished() {

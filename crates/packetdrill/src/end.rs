@@ -1,6 +1,6 @@
-//! Ends of the program that packetdrill does not cause.
+//! Exits of the program that packetdrill does not cause.
 
-/// The exit code for what the plug-in does not understand.
+/// The exit code for a script that the plug-in does not understand.
 const NOT_UNDERSTOOD: i32 = 77;
 
 /// Ends the program: the script needs something that the plug-in does not have.
@@ -15,7 +15,7 @@ pub(crate) fn stuck(what: &str) -> ! {
     std::process::exit(1)
 }
 
-/// Ends the program: something failed that is no result of the script.
+/// Ends the program: something failed for a reason outside the script.
 pub(crate) fn broken(what: &str) -> ! {
     eprintln!("ackclock: {what}");
     std::process::exit(2)

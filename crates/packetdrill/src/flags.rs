@@ -20,12 +20,12 @@ pub(crate) struct Flags {
 /// Reads `--so_flags`.
 ///
 /// # Errors
-/// A word that is unknown, or a value that is none; the message says what is allowed.
+/// An unknown word, or an invalid value; the message names the allowed ones.
 pub(crate) fn parse(text: &str) -> Result<Flags, String> {
     let mut flags = Flags { system: System::Linux, address: IpAddr::from([192, 168, 0, 1]), mtu: 1500, orders: None };
     for word in text.split_whitespace() {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
-        let wrong = |allowed: &str| format!("--so_flags: {key} is {value:?}, allowed is {allowed}");
+        let wrong = |allowed: &str| format!("--so_flags: {key} is {value:?}, allowed: {allowed}");
         match key {
             "system" => {
                 flags.system = match value {
@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<Flags, String> {
             "mtu" => flags.mtu = value.parse().map_err(|_| wrong("a number of bytes"))?,
             "orders" if !value.is_empty() => flags.orders = Some(value.into()),
             "orders" => return Err(wrong("the name of a file")),
-            _ => return Err(format!("--so_flags: {word:?} is unknown, allowed are system, address, mtu and orders")),
+            _ => return Err(format!("--so_flags: {word:?} is unknown, allowed: system, address, mtu and orders")),
         }
     }
     Ok(flags)
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn a_wrong_word_is_refused_with_what_is_allowed() {
-        assert_eq!(parse("system=bsd"), Err("--so_flags: system is \"bsd\", allowed is linux or freebsd".to_owned()));
-        let unknown = "--so_flags: \"speed\" is unknown, allowed are system, address, mtu and orders";
+        assert_eq!(parse("system=bsd"), Err("--so_flags: system is \"bsd\", allowed: linux or freebsd".to_owned()));
+        let unknown = "--so_flags: \"speed\" is unknown, allowed: system, address, mtu and orders";
         assert_eq!(parse("speed"), Err(unknown.to_owned()));
     }
 }

@@ -1,5 +1,5 @@
-//! Linux's numbers of socket options (`include/uapi/asm-generic/socket.h`, `linux/tcp.h`, `linux/in.h`, `linux/in6.h`), which
-//! packetdrill passes on whatever system a script was written for.
+//! Linux's numbers for socket options (`include/uapi/asm-generic/socket.h`, `linux/tcp.h`, `linux/in.h`, `linux/in6.h`).
+//! packetdrill passes these, whatever system a script was written for.
 
 use ackclock_conform::tcp::{Queue, ReadFlags, SocketOption, WriteFlags};
 use libc::c_int;

@@ -1,4 +1,4 @@
-//! What a script's commands change, and what they ask.
+//! The settings that a script's commands change, and the states that they query.
 //!
 //! packetdrill runs a script's commands in a shell. `tools/packetdrill.py` puts programs of its own first in `PATH`: `sysctl`
 //! and `tcpdrop` append lines to a file that is read here before each call, and `sockstat` prints a file that is written
@@ -57,7 +57,8 @@ impl Orders {
         }
     }
 
-    /// Writes the states, if they changed: a line a connection, as FreeBSD's sockstat ends its lines.
+    /// Writes the states, if they changed: one line for each connection, in the form in which FreeBSD's sockstat ends its
+    /// lines.
     pub(crate) fn show(&mut self, tcp: &dyn Tcp) {
         let Some(path) = &self.states else { return };
         let lines = tcp.states().unwrap_or_default().into_iter().map(|state| format!("packetdrill tcp {state}\n"));

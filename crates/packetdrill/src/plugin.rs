@@ -1,8 +1,8 @@
 //! Descriptors and calls, without C types.
 //!
-//! Virtual time passes in three places: in `sleep`, while packetdrill waits for the next packet, and a little after
-//! many looks at the clock in a row, since packetdrill waits for the last 20 microseconds before an event by looking. Before each
-//! step every other thread must sleep, so that a call that has just ended reads the time of its end.
+//! Virtual time passes in three places: in `sleep`, while packetdrill waits for the next packet, and a little after many reads
+//! of the clock in a row, since packetdrill waits for the last 20 microseconds before an event by reading the clock. Before
+//! each step every other thread must be asleep, so that a call that has just ended reads the time of its end.
 
 use crate::desk::{Office, Step, LONGEST};
 use crate::end::{broken, not_understood};
@@ -25,17 +25,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// What the clock shows at the start of virtual time, seconds: any number far from 0.
+/// The reading of the clock at the start of virtual time, seconds: any number far from 0.
 const START: u64 = 1_000_000;
-/// This many looks at the clock in a row are a program that waits. Fewer take no time.
+/// After this many reads of the clock in a row, the program counts as waiting. Fewer reads take no time.
 const WAITS_BY_LOOKING: u32 = 30;
-/// How far the clock then moves. Both of packetdrill's waits of this kind, 20 µs and 250 µs, are multiples of it, so that events
-/// happen exactly when they are due.
+/// How far the clock then advances. Both of packetdrill's waits of this kind, 20 µs and 250 µs, are multiples of it, so that
+/// events happen exactly when they are due.
 const AFTER_LOOKING: Nanos = Nanos::from_micros(10);
 /// How often another thread may be found awake, and for how long this one then waits.
 const MOST_LOOKS: u32 = 100_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
-/// Looks without a pause, before a thread that does not yet sleep is given time.
+/// Checks without a pause, before a thread that is still awake is given time.
 const QUICK_LOOKS: u32 = 20;
 
 /// An open descriptor.
@@ -60,7 +60,7 @@ pub(crate) struct Plugin {
     /// packetdrill's own thread.
     main: ThreadId,
     open: Mutex<BTreeMap<c_int, Descriptor>>,
-    /// Looks at the clock since anything else was done.
+    /// Reads of the clock since the last other call.
     looks: AtomicU32,
     /// Where the last SYN came from.
     peer: Mutex<Option<SocketAddr>>,
@@ -252,7 +252,7 @@ impl Plugin {
         self.number(Call::SetOption { socket, option, value })
     }
 
-    /// How many of these have events that were asked for; errors are always.
+    /// Counts the descriptors with requested events; errors always count.
     pub(crate) fn poll(&self, all: &mut [Polled]) -> Outcome<i64> {
         let mut ready = 0;
         for one in all {
@@ -362,7 +362,7 @@ pub(crate) fn address(bytes: &[u8]) -> Option<SocketAddr> {
     Some(SocketAddr::new(ip, port))
 }
 
-/// The same, the other way round.
+/// The inverse of [`address`].
 pub(crate) fn address_bytes(address: SocketAddr) -> Vec<u8> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 } as u16;
     let mut bytes = [family.to_ne_bytes(), address.port().to_be_bytes()].concat();

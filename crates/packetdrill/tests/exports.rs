@@ -1,4 +1,4 @@
-//! What the library exports, as packetdrill and the loader look for it.
+//! The library's exports, as packetdrill and the loader look them up.
 
 #![cfg(target_os = "linux")]
 #![cfg(target_pointer_width = "64")]

@@ -84,10 +84,10 @@ impl Capture {
     }
 }
 
-/// Reads captures; `-` is standard input. `chosen` are two ends; `densities` is whether to compute those of RFC 5236; `progress`
-/// is called with the share that has been read.
+/// Reads captures; `-` is standard input. `chosen` are two ends; `densities` says whether to compute RFC 5236's densities;
+/// `progress` is called with the share that has been read.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn capture(
     py: Python<'_>,
     files: Vec<String>,
@@ -207,7 +207,7 @@ fn analysed<A: Analysis>(
 
 /// The packets of one connection of a file, by its number. Packets sent by the end `source` are its own.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn capture_packets(
     py: Python<'_>,
     file: String,

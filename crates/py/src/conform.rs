@@ -16,14 +16,14 @@ const AT_ONCE: usize = 64;
 
 /// The scripts below a path, or the path itself.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn conform_scripts(path: PathBuf) -> PyResult<Vec<PathBuf>> {
     scripts(&path).map_err(|why| unreadable(&path, &why))
 }
 
 /// Runs scripts against the engine: a list of objects as JSON, in the order of the files.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn conform_run(
     py: Python<'_>,
     files: Vec<PathBuf>,

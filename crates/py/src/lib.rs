@@ -66,7 +66,7 @@ mod _native {
 /// between the ends, and snap length of captures. `measures`: measures even if the scenario does not ask for it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn run(
     py: Python<'_>,
     file: &str,
@@ -113,7 +113,7 @@ fn run_json(
 
 /// The events of one run, and its trace hash.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn events(
     py: Python<'_>,
     file: &str,
@@ -131,7 +131,7 @@ fn events(
 /// Runs a scenario as [`run_json`] does, with one stack: one JSON text for each run, an object as in that report's `runs`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn run_rows(
     py: Python<'_>,
     file: &str,
@@ -164,7 +164,7 @@ fn read_toml(py: Python<'_>, file: &str, text: &str) -> PyResult<String> {
 
 /// A scenario file (or its text) with every default written out, as TOML for the same runs.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn show_toml(
     py: Python<'_>,
     file: &str,
@@ -180,7 +180,7 @@ fn show_toml(
 
 /// The identity of each run that [`run_json`] would make of a scenario and one stack, without running it.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn identities(
     py: Python<'_>,
     file: &str,
@@ -216,7 +216,7 @@ fn stack_names() -> Vec<&'static str> {
 /// Mean and half the width of its confidence interval (None for one value).
 #[pyfunction]
 #[pyo3(name = "interval", signature = (values, confidence = 0.95))]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 fn mean_interval(values: Vec<f64>, confidence: f64) -> PyResult<(f64, Option<f64>)> {
     stats::interval(&values, confidence).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no values"))
 }

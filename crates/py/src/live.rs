@@ -95,7 +95,7 @@ pub(crate) mod linux {
     /// One transfer to or from the kernel; returns an entry as JSON. `say` is called with the run's first line.
     #[pyfunction]
     #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
     pub(crate) fn live_bench(
         py: Python<'_>,
         sends: bool,
@@ -143,7 +143,7 @@ pub(crate) mod linux {
 
     /// Sends a file, `-` for standard input; returns the result as JSON. `say` is called with the run's first line.
     #[pyfunction]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
     pub(crate) fn live_send(
         py: Python<'_>,
         file: &str,
@@ -161,7 +161,7 @@ pub(crate) mod linux {
     /// Receives one connection into a file, `-` for standard output; returns the result as JSON. `say` is called with the
     /// run's first line.
     #[pyfunction]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
     pub(crate) fn live_recv(
         py: Python<'_>,
         file: &str,

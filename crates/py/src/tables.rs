@@ -72,7 +72,7 @@ impl Columns {
     }
 }
 
-/// A column for each of the fields before `but`; together with those after it, these are all fields.
+/// Adds a column for each field before `but`. Together with the fields after it, these are all fields.
 macro_rules! add_fields {
     ($to:ident, $rows:ident: $of:ident { $($field:ident),* $(,)? } but { $($other:ident),* }) => {
         let _all = |$of { $($field: _,)* $($other: _,)* }: $of| ();

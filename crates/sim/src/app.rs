@@ -9,7 +9,7 @@ pub(crate) enum App {
     Idle,
     /// Has not started yet.
     Waiting { start: u64, bytes: Option<u64>, close: bool },
-    /// All data are written; the application closes its side once the connection is open.
+    /// All data is written; the application closes its side once the connection is open.
     Opening { bytes: u64 },
     /// All data that it will ever send are written; done when `bytes` are acknowledged.
     Running { bytes: u64 },

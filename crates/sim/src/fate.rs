@@ -54,7 +54,7 @@ impl Copy {
 
 /// The fates of the copies of one flow's data, from one end to the other.
 ///
-/// The simulator, or any other path that knows the fates, reports them. Data are given by offset and length, a copy by its
+/// The simulator, or any other path that knows the fates, reports them. Data is given by offset and length, a copy by its
 /// number: 1 for the first transmission of these bytes. A copy without a report counts as taken.
 #[derive(Clone, Debug, Default)]
 pub struct Fates {

@@ -31,7 +31,7 @@ pub trait Endpoint {
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
     /// How often the data of the segment just polled has been sent (1 = first); 0 for a pure ACK.
     fn last_sends(&self) -> u8;
-    /// The number of the current fast recovery, from 1; called when data are retransmitted.
+    /// The number of the current fast recovery, from 1; called when data is retransmitted.
     fn fast_recovery(&self) -> Option<u32> {
         None
     }

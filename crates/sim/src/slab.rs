@@ -24,10 +24,10 @@ pub(crate) struct Packet {
     pub(crate) wire: u32,
     /// Its number among the packets of its host, from 0; written only with a listener.
     pub(crate) number: u32,
-    /// How often its data have been sent (1 = first), 0 for a pure ACK.
+    /// How often its data has been sent (1 = first), 0 for a pure ACK.
     pub(crate) sends: u8,
     pub(crate) seg: Segment,
-    /// If measured: when a flow's data were sent, or the data that a flow's ACK acknowledges.
+    /// If measured: when a flow's data was sent, or the data that a flow's ACK acknowledges.
     pub(crate) stamp: u64,
     /// If measured: when it entered its current explicit queue.
     pub(crate) came: u64,

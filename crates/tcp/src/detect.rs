@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(all(Guard::AfterTimeout), [(true, false), (true, false), (true, true)]);
         assert_eq!(all(Guard::Off), [(true, true); 3]);
         for g in [Guard::Careful, Guard::LessCareful, Guard::AfterTimeout, Guard::Off] {
-            assert!(g.admits(&context()), "before the first episode nothing forbids: {g:?}");
+            assert!(g.admits(&context()), "before the first episode no guard forbids: {g:?}");
         }
     }
 }

@@ -162,7 +162,7 @@ mod tests {
         let mut pacer = warm();
         assert_eq!((pacer.next(), pacer.admits(Time(999_999)), pacer.admits(ms(1))), (ms(1), false, true));
         pacer.on_sent(ms(1), 500, Some(PACE), 2);
-        assert_eq!((pacer.next(), pacer.admits(ms(1))), (Time(1_500_000), true), "one more of the burst");
+        assert_eq!((pacer.next(), pacer.admits(ms(1))), (Time(1_500_000), true), "one more segment of the burst");
         pacer.on_sent(ms(1), 1000, Some(PACE), 2);
         assert_eq!((pacer.next(), pacer.admits(ms(1))), (Time(2_500_000), false));
         assert!(!pacer.admits(Time(1_000_001)));
@@ -172,10 +172,10 @@ mod tests {
     fn who_comes_late_makes_good_half_of_what_it_sends_at_most() {
         let mut pacer = warm();
         pacer.on_sent(Time(1_300_000), 1000, Some(PACE), 1);
-        assert_eq!(pacer.next(), ms(2), "0.3 ms late, and made good");
+        assert_eq!(pacer.next(), ms(2), "the 0.3 ms of lateness are credited");
         pacer.on_sent(ms(100), 1000, Some(PACE), 2);
         pacer.on_sent(ms(100), 1000, Some(PACE), 2);
-        assert_eq!(pacer.next(), ms(101), "a pause: half of two segments");
+        assert_eq!(pacer.next(), ms(101), "after a pause, half of the time of two segments is credited");
     }
 
     #[test]

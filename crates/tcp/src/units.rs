@@ -106,7 +106,7 @@ fn parse(text: &str, units: &[(&str, u64)], what: &str, example: &str) -> Result
     let Some(scale) = scale else {
         return Err(bad(match unit {
             "" => "the unit is missing",
-            _ if unit.starts_with(',') => "a comma: decimals have a point, thousands no sign",
+            _ if unit.starts_with(',') => "a comma: write decimals with a point, thousands without a separator",
             _ => "unknown unit",
         }));
     };
@@ -420,7 +420,10 @@ mod tests {
     #[test]
     fn a_comma_is_explained() {
         let e = parse_nanos("1,5 s").unwrap_err();
-        assert!(e.starts_with("found \"1,5 s\": a comma: decimals have a point, thousands no sign;"), "{e}");
+        assert!(
+            e.starts_with("found \"1,5 s\": a comma: write decimals with a point, thousands without a separator;"),
+            "{e}"
+        );
     }
 
     #[test]

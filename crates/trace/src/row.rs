@@ -28,7 +28,7 @@ pub enum What<S = Segment> {
         seg: S,
         /// Bytes on the wire.
         wire: u32,
-        /// How often the same data have been sent, this time included (1 = first); 0 for a segment without sequence space.
+        /// How often the same data has been sent, this time included (1 = first); 0 for a segment without sequence space.
         sends: u8,
         /// The verdict on a retransmission; `None` for other packets, and while open.
         verdict: Option<Verdict>,

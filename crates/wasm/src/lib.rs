@@ -4,7 +4,7 @@
 //! complete loader. A binding generator would add a program to install, with a version that must equal a library's,
 //! only to pass one text.
 
-#![expect(clippy::result_large_err, reason = "as in ackclock_lab: a refusal is made once, by a person's slip")]
+#![expect(clippy::result_large_err, reason = "as in ackclock_lab: a refusal is rare and follows a user's mistake")]
 
 #[cfg(target_family = "wasm")]
 pub mod abi;
@@ -77,7 +77,7 @@ struct What {
     /// As in `rto.tick=500 ms`.
     #[serde(default)]
     set: Vec<String>,
-    /// Digits, since JavaScript's numbers end at 2⁵³. Default: the scenario's first.
+    /// As digits, since JavaScript's numbers are exact only up to 2⁵³. Default: the scenario's first.
     #[serde(default)]
     seed: Option<String>,
 }

@@ -145,7 +145,7 @@ fn marked_packets_and_the_acks_that_echo_them_are_told() {
     let answer = traced(&over_one_link("20 s", "2 Mbps", link, r#"set = { "options.ecn" = true }"#));
     let (flow, marks) = (&answer["flows"][0], &answer["report"]["runs"][0]["links"][0]["marks"]);
     assert!(marks.as_u64() > Some(2));
-    // Each that was marked arrived marked, unless it was under way at the end.
+    // Each marked packet arrived marked, unless it was in flight at the end.
     let (marks, arrived) = (marks.as_u64().unwrap(), count(&flow["sends"]["marked"], 1));
     assert!(arrived <= marks && arrived + count(&flow["sends"]["fate"], 2) >= marks);
     assert!(count(&flow["acks"]["echo"], 1) >= arrived && arrived > 2);

@@ -144,6 +144,6 @@ pub(crate) fn main() -> Done {
         take(&mut client, now, &mut near);
     }
     talks.values().all(|(_, heard)| *heard == said).then_some(()).ok_or("other bytes came back")?;
-    println!("{} connections had {} bytes back after {now}, as they went", talks.len(), said.len());
+    println!("{} connections got {} bytes back after {now}, unchanged", talks.len(), said.len());
     Ok(())
 }

@@ -92,7 +92,7 @@ impl Border {
         Border { peer_isn: Some(peer_isn), shift: scale(shift), peer_shift: scale(peer_shift), ..self }
     }
 
-    /// For answering `asked`, a packet of no connection here: numbers count from those in it.
+    /// Returns a border for answering `asked`, a packet without a connection here: numbers count from those in it.
     pub(crate) fn for_nobody(asked: &Header, initial: Initial, dialect: Dialect) -> Border {
         Border { peer_isn: Some(asked.seq), ..Border::between(asked.dst, asked.src, u32::MAX, initial, dialect) }
     }

@@ -158,7 +158,7 @@ impl Endpoint {
         self.send.kept(&self.connection)
     }
 
-    /// The data that have arrived but are not read, in two pieces; [`Endpoint::consume`] removes the data that were read.
+    /// The data that has arrived but is not read, in two pieces; [`Endpoint::consume`] removes the data that was read.
     pub fn readable(&self) -> (&[u8], &[u8]) {
         self.receive.readable()
     }
@@ -185,7 +185,7 @@ impl Endpoint {
         self.connection.close();
     }
 
-    /// Aborts the connection: a RST is sent and all data are discarded.
+    /// Aborts the connection: a RST is sent and all data is discarded.
     pub fn abort(&mut self) {
         self.connection.abort();
     }

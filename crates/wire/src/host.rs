@@ -201,7 +201,7 @@ impl Host {
         None
     }
 
-    /// Releases a connection; its name becomes invalid. Written data are still sent, followed by a FIN ([`Endpoint::orphan`]). If
+    /// Releases a connection; its name becomes invalid. Written data is still sent, followed by a FIN ([`Endpoint::orphan`]). If
     /// unread data had arrived, a RST is sent (RFC 9293 §3.6.1, RFC 2525 §2.17).
     pub fn remove(&mut self, now: Time, id: Id) {
         let Some(slot) = self.slots.get_mut(id) else { return };

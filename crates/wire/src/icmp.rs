@@ -60,7 +60,7 @@ pub enum Unreachable {
 pub enum Heard {
     /// It was accepted.
     Believed,
-    /// It was ignored: the quoted data are not in flight, or the message has no news.
+    /// It was ignored: the quoted data is not in flight, or the message has no news.
     Ignored,
 }
 

@@ -32,7 +32,7 @@ pub struct VnetHeader {
     pub header_len: u16,
     /// Payload bytes of each segment.
     pub segment_len: u16,
-    /// Where the checksummed data begin.
+    /// Where the checksummed data begins.
     pub checksum_start: u16,
     /// The position of the checksum, counted from there.
     pub checksum_offset: u16,

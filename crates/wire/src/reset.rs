@@ -1,7 +1,7 @@
 //! The answer to a segment without a connection.
 //!
-//! Source: RFC 9293 §3.10.7.1 (which RST), §3.9.2.3 (none to or for a group's address).
-//! Only the segment's own numbers are known, so they serve as initial numbers: a border made of them answers.
+//! Source: RFC 9293 §3.10.7.1 (which RST), §3.9.2.3 (none to or for a group's address). Only the segment's own numbers are
+//! known, so they serve as the initial numbers of a border, which writes the answer.
 
 use crate::border::Border;
 use crate::dialect::Dialect;

@@ -1,9 +1,8 @@
 //! The payload, which the engine never sees: bytes by their offset in the stream.
 //!
-//! Source: RFC 9293 §3.8 (data are kept until they are acknowledged), §3.10.7.4 (the part of a segment that is accepted).
-//! A receive store takes only the data that the engine took. So a segment that the engine refuses (for its timestamp, or
-//! because it is outside the window) cannot overwrite accepted data, and if bytes arrive twice, the first ones stay
-//! (decision 0111).
+//! Source: RFC 9293 §3.8 (data is kept until it is acknowledged), §3.10.7.4 (the part of a segment that is accepted). A receive
+//! store takes only the data that the engine took. So a segment that the engine refuses (for its timestamp, or because it is
+//! outside the window) cannot overwrite accepted data, and if bytes arrive twice, the first ones stay (decision 0111).
 
 use ackclock_tcp::connection::{Connection, Outcome, State};
 use ackclock_tcp::event::Observer;
@@ -20,14 +19,14 @@ struct Ring {
     bytes: Box<[u8]>,
 }
 
-/// The data that are written but not acknowledged.
+/// The data that is written but not acknowledged.
 pub struct SendStore {
     ring: Ring,
     /// The offset of the next byte to be written.
     end: Offset,
 }
 
-/// The data that have arrived but are not read.
+/// The data that has arrived but is not read.
 pub struct ReceiveStore {
     ring: Ring,
     /// The next byte to be read, and the end of the readable bytes.
@@ -128,7 +127,7 @@ impl SendStore {
 }
 
 impl ReceiveStore {
-    /// For a connection with a receive buffer of `buffer` bytes. From now on, data are read only through this store.
+    /// For a connection with a receive buffer of `buffer` bytes. From now on, data is read only through this store.
     pub fn new(connection: &mut Connection, buffer: Bytes) -> Self {
         connection.read_by_hand();
         ReceiveStore { ring: Ring::new(buffer), next: Offset::DATA, end: Offset::DATA, held: Vec::new() }

@@ -1,7 +1,7 @@
 /** A run with another origin of time. */
 import type { FlowTrace, RunTrace } from "./trace";
 
-/** When a run's first data were sent, s; undefined if none were. */
+/** When a run's first data was sent, s; undefined if none was. */
 export function begins({ flows }: RunTrace): number | undefined {
   const first = flows.map(({ sends }) => sends.time[0]).filter((time) => time !== undefined);
   return first.length > 0 ? Math.min(...first) : undefined;

@@ -45,7 +45,7 @@ pub struct Syn {
     pub frame: u64,
     /// Its time, nanoseconds since 1970.
     pub at: i64,
-    /// Its sequence number, unwrapped like [`Seen::seq`]; data begin one later.
+    /// Its sequence number, unwrapped like [`Seen::seq`]; data begins one later.
     pub seq: u64,
     /// Its options.
     pub options: Options,

@@ -150,7 +150,7 @@ impl Case<'_> {
                 Some(sent) => Evidence::EarlierAnswered { by: self.copies[self.i].sent.at - sent.at },
                 None => Evidence::EarlierEcho { value: self.cover.echo.unwrap_or(0) },
             },
-            // Reports of data that were sent once indicate a network that duplicates packets: if this copy was the first to
+            // Reports of data that was sent once indicate a network that duplicates packets: if this copy was the first to
             // arrive, it more likely arrived twice.
             true if ctx.facts.stream.facts.stray_dsacks > 0 => {
                 return match self.ways(1, self.around(), ctx.floor).needless {

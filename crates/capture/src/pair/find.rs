@@ -14,7 +14,7 @@ const FARTHER: i64 = 2;
 pub(crate) struct End {
     pub(crate) file: usize,
     pub(crate) number: u64,
-    /// The way, in this file's terms, whose data begin here.
+    /// The way, in this file's terms, whose data begins here.
     pub(crate) sent_here: Way,
 }
 
@@ -48,7 +48,7 @@ impl Pair {
 enum Two {
     /// Different connections, pieces of one capture, or captures of the same end.
     Nothing,
-    /// One of each end: the ways, in each file's terms, whose data begin there.
+    /// One of each end: the ways, in each file's terms, whose data begins there.
     Ends([Way; 2]),
     /// One was made midway.
     OnTheWay,

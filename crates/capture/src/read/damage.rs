@@ -45,7 +45,7 @@ pub enum What {
         /// The major version.
         major: u16,
     },
-    /// The compressed data are corrupt or end early.
+    /// The compressed data is corrupt or ends early.
     Unpacking,
 }
 

@@ -1,7 +1,7 @@
 //! Reordering inferred from acknowledgments alone.
 //!
 //! Idea: at the sender's side arrivals are not visible. Data first covered by an acknowledgment or a SACK block have arrived by
-//! then, and data covered before arrived before. Retransmitted data are ignored: the second copy may have filled the hole. Nor
+//! then, and data covered before arrived before. Retransmitted data is ignored: the second copy may have filled the hole. Nor
 //! does an acknowledgment show the order of the data that it covers together; they are taken in the order of their numbers.
 
 use super::{since, Reordered, Told};
@@ -112,7 +112,7 @@ impl ByAcks {
         }
     }
 
-    /// Data were sent in order up to `sent`, and acknowledged in order up to `una`, in `segments` segments.
+    /// Data was sent in order up to `sent`, and acknowledged in order up to `una`, in `segments` segments.
     pub(crate) fn came(&mut self, sent: u64, una: u64, segments: u64) {
         self.sent = sent;
         if segments > 0 {

@@ -170,7 +170,7 @@ impl Stall {
                 f.flight
             ),
             Cause::CaptureLoss => {
-                let frame = f.unseen.map_or(String::new(), |n| format!(": frame {n} acknowledges data that were not captured"));
+                let frame = f.unseen.map_or(String::new(), |n| format!(": frame {n} acknowledges data that was not captured"));
                 format!("the capture missed segments{frame}")
             }
         }

@@ -168,7 +168,7 @@ fn an_ack_of_what_never_came_by_is_a_capture_loss() {
     talk.data(300, 35, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::CaptureLoss);
-    assert_eq!(stall.words(), "the capture missed segments: frame 51 acknowledges data that were not captured");
+    assert_eq!(stall.words(), "the capture missed segments: frame 51 acknowledges data that was not captured");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The records of data that were captured more than once, or late: every copy, the time when its bytes were first acknowledged,
+//! The records of data that was captured more than once, or late: every copy, the time when its bytes were first acknowledged,
 //! and the reported duplicates.
 
 use super::place::Place;

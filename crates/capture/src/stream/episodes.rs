@@ -1,6 +1,6 @@
 //! Counts acknowledgments without SACK: whether their number equals the number of segments that must have arrived.
 //!
-//! Idea: while data are missing, the receiver acknowledges each segment immediately (RFC 5681 §4.2). From the first
+//! Idea: while data is missing, the receiver acknowledges each segment immediately (RFC 5681 §4.2). From the first
 //! acknowledgment that repeats the last one to the acknowledgment that passes the last hole, there is one for each arrival, and
 //! everything that it then passes must have arrived in the meantime. If there were no more, nothing arrived twice or was refused.
 //! The first out-of-order arrival may have been acknowledged together with a segment whose acknowledgment was delayed (§4.2):

@@ -22,7 +22,7 @@ const AGAIN: usize = 512;
 pub(crate) struct Order {
     /// The place of transmission of the latest copy known to have arrived.
     newest: Option<Place>,
-    /// Acknowledgments since the last that advanced. While data are missing, each answers one more copy: if none was lost or
+    /// Acknowledgments since the last that advanced. While data is missing, each answers one more copy: if none was lost or
     /// overtaken, the next in the order of transmission.
     heard: u64,
     /// The cumulative acknowledgment at that time.

@@ -51,7 +51,7 @@ pub(crate) enum Background {
     },
 }
 
-/// Between which nodes and times.
+/// The nodes and times of the traffic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct When {
     /// The node that sends.

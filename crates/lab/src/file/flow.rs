@@ -36,14 +36,14 @@ pub(crate) struct FlowKeys {
     /// Number of identical flows. Two or more are called `name-1`, …
     #[schemars(range(min = 1, max = 65_536), extend("default" = 1))]
     pub(crate) count: Option<u32>,
-    /// Their starts are spread evenly over this time.
+    /// The starts of the flows are spread evenly over this time.
     #[schemars(extend("default" = "0 s"))]
     pub(crate) spread: Option<Nanos>,
     /// The data to send. Default: an endless stream from the start of the run.
     pub(crate) app: Option<App>,
 }
 
-/// What a connection is like.
+/// The properties of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Connection {
     /// The sender's TCP; `ackclock stacks` lists them.

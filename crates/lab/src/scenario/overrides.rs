@@ -95,7 +95,7 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     };
     let (mut set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
     set.extend(own.into_iter().map(|(path, text)| (path.to_owned(), from_option(text), Place::Chosen(path, text))));
-    // Of several compared stacks, one may lack a parameter: the message names it.
+    // Of several compared stacks, one may lack a parameter: the message names that stack.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let (mut outside, mut unused) = (Outside::default(), Vec::new());
     for (path, value, at) in &set {

@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// The reordering of the data's way.
+/// The reordering on the data's path.
 pub(crate) struct Orders {
     pub(crate) ledger: Option<ReorderingSummary>,
     pub(crate) receiver: Option<ReorderingSummary>,

@@ -1,4 +1,4 @@
-//! Captures of a kernel's TCP, stored in `tests/captures/kernel` with the path's knowledge of each copy
+//! Captures of a kernel's TCP, stored in `tests/captures/kernel` with the path's record of each copy
 //! (`tools/kernel_captures.py`).
 
 use crate::case::{matched, survey};

@@ -90,8 +90,8 @@ fn look(path: &Path, sender: usize, case: &Case) -> One {
     let named =
         |what: &str| format!("{} / {} {}: {what}", path.name, SENDERS[sender].stack, SENDERS[sender].class.name());
     let orders = &case.reordering;
-    // With the first seed no first packet is lost. Otherwise the receiver cannot know of it, but it is missing in the ledger's
-    // buffer.
+    // With the first seed no first packet is lost. The receiver could not know of such a loss, but the ledger's buffer would
+    // lack the packet.
     let [sent, came] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns_again);
     let known = |of: &Option<ReorderingSummary>, everything: bool| {
         let mut of = of.clone();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-/// A path from S over M, where a capture is taken, to D.
+/// A path from S to D over M, where a capture is taken.
 pub(crate) struct Path {
     pub(crate) name: &'static str,
     pub(crate) held_back: bool,

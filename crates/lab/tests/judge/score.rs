@@ -77,12 +77,12 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl Score {
-    /// The share of those called needless that were.
+    /// The share of needless verdicts that are correct.
     pub(crate) fn precision(&self) -> f64 {
         share(self.found, self.called)
     }
 
-    /// The share of the needless ones that were called so.
+    /// The share of needless retransmissions that got this verdict.
     pub(crate) fn recall(&self) -> f64 {
         share(self.found, self.needless)
     }

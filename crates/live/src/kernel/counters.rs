@@ -74,12 +74,12 @@ impl Counters {
         Counters(self.0.iter().filter_map(more).collect())
     }
 
-    /// One of them; 0 if the kernel lacks it.
+    /// The value of one counter; 0 if the kernel lacks it.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }
 
-    /// All of them by name.
+    /// All counters by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(name, n)| (name.as_str(), *n))
     }

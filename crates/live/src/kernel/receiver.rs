@@ -34,7 +34,7 @@ impl Receiver {
         }
     }
 
-    /// A segment arrives at it: returns why it takes nothing of it, if so.
+    /// A segment arrives at the receiver. If the receiver takes nothing of it, returns the reason.
     pub fn came(&mut self, seg: &Segment) -> Option<Refusal> {
         if seg.seq_len() == 0 || seg.has(Segment::RST) {
             return None;
@@ -102,9 +102,9 @@ mod tests {
         r.sent(&ack(1));
         assert_eq!((r.came(&data(1, 50)), r.came(&data(101, 50))), (None, None));
         r.sent(&ack(201));
-        assert_eq!(r.came(&data(1, 90)), None, "what was sent again needlessly");
-        assert_eq!(r.came(&data(201, 60)), None, "what had been sent before that");
-        // It ends at the last acknowledgment: the kernel processes it further, and takes its timestamp.
+        assert_eq!(r.came(&data(1, 90)), None, "a needless retransmission");
+        assert_eq!(r.came(&data(201, 60)), None, "data sent before that retransmission");
+        // The segment ends at the last acknowledgment: the kernel processes it further, and takes its timestamp.
         r.sent(&ack(301));
         assert_eq!((r.came(&data(201, 90)), r.came(&data(301, 60))), (None, Some(Refusal::Paws)));
     }

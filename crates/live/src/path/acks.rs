@@ -7,7 +7,7 @@ use ackclock_tcp::seq::Offset;
 /// The ACKs of one flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Acks {
-    /// Data begin after the SYN.
+    /// Data begins after the SYN.
     una: Offset,
     wnd: u32,
     run: u32,
@@ -32,7 +32,8 @@ pub(crate) struct Said {
 }
 
 impl Acks {
-    /// An ACK has arrived at a sender that has data `outstanding` or not. `None` for an ACK older than another.
+    /// Processes an ACK; `outstanding` says whether its sender has data outstanding. Returns `None` for an ACK older than
+    /// another.
     pub(crate) fn came(&mut self, seg: &Segment, outstanding: bool) -> Option<Said> {
         if !seg.has(Segment::ACK) || seg.has(Segment::SYN) || seg.has(Segment::RST) || seg.ack < self.una {
             return None;

@@ -60,7 +60,7 @@ pub(super) fn run<W: Watch + Send>(
     thread::scope(|scope| {
         let ends = Ends(&stop);
         let threads: Vec<_> = apps.iter().flatten().map(|apps| scope.spawn(|| apps.run(clock, ZERO, &stop))).collect();
-        // A separate thread; only this one has the priority.
+        // A separate thread, the only one with the priority.
         let bench = scope.spawn(|| {
             let truth = Truth::new(plan.scenario.flows.len() as u32);
             let emulator = Emulator::new(plan, seed, Both(Both(Tally::new(plan), truth), watch)).map_err(impossible)?;
@@ -283,8 +283,8 @@ impl<'a, W: Watch> Bench<'a, W> {
         let place = 2 * packet.flow as usize + side;
         if let Some(engine) = &mut self.engines[place] {
             if let Ok(parsed) = parse(&packet.bytes, Checksums::Trust) {
-                // With the time at which it left, however late this call is: the loop's own delay is not a part of the
-                // path.
+                // The packet gets the time at which it left, however late this call is: the loop's own delay is not a part of
+                // the path.
                 let refused = engine.on_packet(packet.at, &parsed, &packet.seg, self.emulator.watch());
                 if let Some((why, missing)) = refused {
                     self.emulator.refused(&packet, why, &missing);

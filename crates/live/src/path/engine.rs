@@ -180,7 +180,7 @@ impl Engine {
                 break;
             }
         }
-        // Before the end of the handshake this would end it.
+        // Before the end of the handshake, a close would end the connection.
         if self.side == Side::Sender && self.left == Some(0) && e.state() != State::SynSent {
             e.close();
         }

@@ -261,7 +261,11 @@ fn wanted_mss(plan: &Plan, flow: usize, ends: &[Tcp; 2], choice: &Choice) -> Res
         return Ok(mss);
     }
     let (least, most) = (KERNEL_MSS.start(), KERNEL_MSS.end() - more);
-    Err(refuse(plan, &format!("segments of {} B", f.mss), &format!("{least} B to {most} B, as the kernel takes them")))
+    Err(refuse(
+        plan,
+        &format!("segments of {} B", f.mss),
+        &format!("{least} B to {most} B, the range that the kernel accepts"),
+    ))
 }
 
 fn place_of(plan: &mut Plan, stack: Stack) -> u32 {

@@ -44,7 +44,7 @@ fn round_trip(info: &TcpInfo) -> Event {
 }
 
 impl Sampler {
-    /// Whether data were outstanding at the last sample.
+    /// Whether data was outstanding at the last sample.
     pub(crate) fn outstanding(&self) -> bool {
         self.last.is_some_and(|info| info.unacked > 0)
     }

@@ -1,4 +1,4 @@
-//! A conversation through the table, as packetdrill has it.
+//! A conversation through packetdrill's table.
 
 use super::*;
 use ackclock_wire::{parse, Checksums};
@@ -72,7 +72,7 @@ unsafe fn now(table: &Table) -> i64 {
     at.tv_sec * 1_000_000 + at.tv_usec
 }
 
-/// The plug-in belongs to a process, so one test has all of the conversation.
+/// A process has one plug-in, so one test contains the whole conversation.
 #[test]
 fn a_connection_is_accepted_read_and_written_through_the_table_on_virtual_time() {
     let mut table: Table = [null(); 33];
@@ -110,7 +110,7 @@ fn a_connection_is_accepted_read_and_written_through_the_table_on_virtual_time()
         let lens: Vec<usize> = (0..2).map(|_| next(&table).0.len()).collect();
         assert!(lens.contains(&46), "six bytes of data: {lens:?}");
 
-        // Nothing acknowledges them: a timeout, on virtual time alone.
+        // Nothing acknowledges the data, so a timeout follows, in virtual time alone.
         let before = now(&table);
         let (again, at) = next(&table);
         assert_eq!(again.len(), 46);
@@ -119,11 +119,11 @@ fn a_connection_is_accepted_read_and_written_through_the_table_on_virtual_time()
         transmute::<*const c_void, Sleep>(table[26])(null_mut(), 5_000_000);
         assert_eq!(now(&table) - before, 5_000_000);
 
-        // A few looks take no time; a program that waits by looking gets on.
+        // A few reads of the clock take no time; a program that waits by reading the clock makes progress.
         let looks: Vec<i64> = (0..200).map(|_| now(&table)).collect();
         assert!(looks[9] == looks[0] && looks[199] >= looks[0] + 50, "{looks:?}");
 
-        // `TCP_INFO` past the table, longer than the structure.
+        // `TCP_INFO` without the table, with a buffer longer than the structure.
         let (mut info, mut len) = ([0_u8; 300], 300);
         assert_eq!(getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut len), 0);
         assert_eq!((len, info[0]), (300, 1), "TCP_ESTABLISHED");

@@ -67,7 +67,7 @@ impl LiveRun {
 /// Runs a scenario live. `say` is called with the first line before it begins.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn live_path(
     py: Python<'_>,
     file: &str,

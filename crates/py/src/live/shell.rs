@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 /// is stopped when `go_on` returns false; its ledger is returned nevertheless.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn live_shell(
     py: Python<'_>,
     file: &str,

@@ -80,7 +80,7 @@ fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<
             Err(senseless(answer, "Verdict.CLEAR, SUSPECT or PROBE, since nothing is outstanding"))
         }
         Verdict::Lost(bytes) | Verdict::Collapsed(bytes) | Verdict::More(bytes) if bytes > cx.flight() => {
-            Err(senseless(answer, &format!("a Verdict on what is outstanding ({} B)", cx.flight())))
+            Err(senseless(answer, &format!("a Verdict on the outstanding data ({} B)", cx.flight())))
         }
         verdict => Ok(verdict),
     }
@@ -131,7 +131,7 @@ impl Timekeeper for Judge {
         self.algorithm.ask(&self.after_rto, Some(cx.now), (), |f| {
             Board::lend_mut(f.py(), board, |board| f.call1((board, Context(*cx))).map(drop))
         });
-        // The owner of Loss has already marked everything that this one might mark.
+        // The owner of Loss has already marked everything that this detector might mark.
         false
     }
     fn owns_rto(&self) -> bool {

@@ -64,6 +64,6 @@ fn read(answer: &Bound<'_, PyAny>, declared: Declared) -> PyResult<Verdict> {
     };
     match is {
         true => Ok(verdict),
-        false => Err(senseless(answer, &format!("a fate that the class declares, and its `{property}` is False"))),
+        false => Err(senseless(answer, &format!("a fate that the class declares; its `{property}` is False"))),
     }
 }

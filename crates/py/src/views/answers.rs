@@ -137,7 +137,7 @@ impl Repair {
     /// Data marked lost are sent.
     #[classattr]
     const MARKS: Repair = Repair(timeout::Repair::Marks);
-    /// `snd_nxt` goes back to `snd_una`, and SACKed data are skipped.
+    /// `snd_nxt` goes back to `snd_una`, and SACKed data is skipped.
     #[classattr]
     const REWIND: Repair = Repair(timeout::Repair::Rewind { skip_sacked: true });
     /// `snd_nxt` goes back to `snd_una`, and everything is retransmitted.
@@ -203,7 +203,7 @@ impl Advice {
     }
 }
 
-/// The amount compared with the window before new data are sent in Open.
+/// The amount compared with the window before new data is sent in Open.
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Gate {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-/// The data that have been sent and not yet acknowledged, with their state.
+/// The data that has been sent and not yet acknowledged, with its state.
 ///
 /// It is lent: after the method that received it has returned, it can no longer be used.
 #[pyclass(frozen, module = "ackclock.slots")]

@@ -11,9 +11,9 @@ use pyo3::PyClass;
 #[pyclass(frozen, eq, eq_int, hash, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Phase {
-    /// No data are missing.
+    /// No data is missing.
     Open,
-    /// Data are missing, and it is unclear whether they are lost.
+    /// Data is missing, and it is unclear whether it is lost.
     Disorder,
     /// A loss is being repaired after a judge's verdict.
     Recovery,

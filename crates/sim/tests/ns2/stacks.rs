@@ -36,7 +36,7 @@ pub(crate) fn clean(variant: &str) -> Result<Stack, String> {
     // tcpTick_ 0.01, minrto_ 1, maxrto_ 60, rtxcur_init_ 3.
     let (tick, initial) = (Nanos::from_millis(10), Nanos::from_secs(3));
     s.rto = RtoSpec::Rfc6298(Rfc6298Spec { tick, initial, ..Rfc6298Spec::default() });
-    // SACKed data are retransmitted after a timeout; a sink reports at most maxSackBlocks_ 3.
+    // SACKed data is retransmitted after a timeout; a sink reports at most maxSackBlocks_ 3.
     s.timeout = TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: false, ..Default::default() });
     s.options.sack_blocks = 3;
     if variant != "sack1" {

@@ -12,7 +12,7 @@ pub(crate) struct Counts {
     pub(crate) timeouts: u64,
     pub(crate) fast_recoveries: u64,
     pub(crate) undone: u64,
-    /// The longest time in which data were outstanding and `snd_una` did not advance.
+    /// The longest time in which data was outstanding and `snd_una` did not advance.
     pub(crate) stall: Nanos,
     /// The position of the first retransmission among the data packets sent.
     pub(crate) first_repair: Option<u64>,

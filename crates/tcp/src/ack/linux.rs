@@ -447,7 +447,11 @@ mod tests {
 
     #[test]
     fn a_single_segment_waits_ten_ticks_and_the_wheel_fires_on_the_next() {
-        assert_eq!(answer(&mut steady(), &plain(21)), delayed_to(64), "tick 5, 10 more, and the next");
+        assert_eq!(
+            answer(&mut steady(), &plain(21)),
+            delayed_to(64),
+            "set on tick 5 for 10 ticks, fired on the next one"
+        );
         assert_eq!(
             answer(&mut linux(LinuxAckSpec { quick: 0, hz: 1000, ..Default::default() }), &plain(21)),
             delayed_to(62)
@@ -519,7 +523,7 @@ mod tests {
         assert_eq!(answer(&mut p, &small(22)), Ok(()));
         assert_eq!(answer(&mut p, &small(23)), delayed_to(64));
         fire(&mut p, 64);
-        assert_eq!(answer(&mut p, &small(70)), Ok(()), "nothing came to ride on: they do not");
+        assert_eq!(answer(&mut p, &small(70)), Ok(()), "no data carried the ACK: they do not talk in turn");
     }
 
     #[test]
@@ -534,7 +538,7 @@ mod tests {
         let mut p = steady();
         let at = |ms| Arrival { len: 400, advanced: 400, ..plain(ms) };
         assert!(answer(&mut p, &at(21)).is_ok(), "a small one");
-        assert!(answer(&mut p, &at(22)).is_err(), "the second of its size");
+        assert!(answer(&mut p, &at(22)).is_err(), "the second segment of that size");
         assert_eq!(p.rcv_mss, 400);
         assert!(answer(&mut p, &at(23)).is_ok());
     }
@@ -556,7 +560,7 @@ mod tests {
             "a twentieth of the round trip"
         );
         assert_eq!(p.on_timer(Time(22_600_000)), AckDecision::Now);
-        assert_eq!(p.ato, 10, "that was no delayed ACK");
+        assert_eq!(p.ato, 10, "a compressed ACK is not a delayed one");
     }
 
     #[test]
@@ -565,7 +569,11 @@ mod tests {
         assert_eq!((0..4).filter(|_| answer(&mut p, &gap(21)).is_ok()).count(), 3);
         let part = Arrival { fills_hole: true, held: true, ..plain(22) };
         assert!(answer(&mut p, &part).is_ok());
-        assert_eq!((0..4).filter(|_| answer(&mut p, &gap(23)).is_ok()).count(), 2, "it was the first of three");
+        assert_eq!(
+            (0..4).filter(|_| answer(&mut p, &gap(23)).is_ok()).count(),
+            2,
+            "the filling ACK was the first of three"
+        );
         assert!(answer(&mut p, &Arrival { fills_hole: true, ..plain(24) }).is_ok());
     }
 

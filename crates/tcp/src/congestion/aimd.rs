@@ -157,7 +157,7 @@ mod tests {
         let avoid = || segs(4.0, 4.0);
         let at = |n: usize| grown_by(1, avoid(), &[1000; 9][..n], &context());
         assert_eq!([3, 4, 8, 9].map(at), [4.0, 5.0, 5.0, 6.0]);
-        assert_eq!(grown_by(1, avoid(), &[100; 40], &context()), 5.0, "however many ACKs say it");
+        assert_eq!(grown_by(1, avoid(), &[100; 40], &context()), 5.0, "the number of ACKs does not matter");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         };
         assert_eq!(cut(Halve::Flight, 15_000, 20.0, false), (7.5, 7.5));
         assert_eq!(cut(Halve::Flight, 3_000, 20.0, false), (2.0, 2.0));
-        assert_eq!(cut(Halve::Flight, 1_000, 1.0, true).0, 9.0, "the same segment again: held");
+        assert_eq!(cut(Halve::Flight, 1_000, 1.0, true).0, 9.0, "the timer fired again for the same segment");
         assert_eq!(cut(Halve::Window, 15_000, 15.0, false), (7.0, 7.5));
         assert_eq!(cut(Halve::Window, 15_000, 3.0, false), (2.0, 1.5));
         assert_eq!(cut(Halve::Window, 15_000, 300.0, false), (50.0, 50.0), "no more than the peer's window");

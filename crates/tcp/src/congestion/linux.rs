@@ -147,7 +147,7 @@ mod tests {
     fn what_one_ack_delivers_may_open_the_window_by_several_segments() {
         let mut count = Count::default();
         assert_eq!(count.grow(10, 10, 25), 12);
-        assert_eq!(count.grow(12, 12, 6), 12, "5 are left, and 6 more are 11 of 12");
+        assert_eq!(count.grow(12, 12, 6), 12, "5 were left over, so 11 of the 12 needed are counted");
         assert_eq!(count.grow(12, 12, 1), 13);
         // If the required count has dropped below the count so far, one segment is due at once.
         count = Count(9);

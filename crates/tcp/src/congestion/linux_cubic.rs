@@ -267,7 +267,7 @@ mod tests {
         c.curve.cubic.last_max_cwnd = 200;
         c.curve.cubic.epoch_start = None;
         c.curve.update(200, 1, &at(80));
-        assert_eq!(c.curve.cubic.cnt, 20_000, "at the origin: a hundred windows");
+        assert_eq!(c.curve.cubic.cnt, 20_000, "at the origin, a hundred windows of ACKs are needed");
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         c.curve.update(100, 1, &at(4 + 32));
         assert_eq!(c.curve.cubic.last, Some((9, 100)));
         c.curve.update(101, 1, &at(4 + 32));
-        assert_eq!(c.curve.cubic.last, Some((9, 100)), "another window in the same jiffy");
+        assert_eq!(c.curve.cubic.last, Some((9, 100)), "no second update in one jiffy, even for another window");
     }
 
     #[test]

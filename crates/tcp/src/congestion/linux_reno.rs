@@ -62,7 +62,7 @@ mod tests {
         assert_eq!([1, 2, 10].map(|n| after(slow, n)), [11.0, 12.0, 20.0]);
         assert_eq!([9, 10, 25].map(|n| after(window(10.0), n)), [10.0, 11.0, 12.0]);
         let nearly = Window { cwnd: 10_000.0, ssthresh: 12_000.0 };
-        assert_eq!(after(nearly, 14), 13.0, "two to the threshold, and twelve are a window");
+        assert_eq!(after(nearly, 14), 13.0, "two segments reach the threshold, the other twelve fill a window");
     }
 
     #[test]

@@ -124,14 +124,18 @@ mod tests {
         assert_eq!([1, 2, 10].map(|n| after(slow, n)), [11.0, 12.0, 20.0]);
         assert_eq!([9, 10, 25].map(|n| after(whole(10.0), n)), [10.0, 11.0, 12.0]);
         let nearly = Window { cwnd: 10_000.0, ssthresh: 12_000.0 };
-        assert_eq!([2, 13, 14].map(|n| after(nearly, n)), [12.0, 12.0, 13.0], "to the threshold, then a window");
+        assert_eq!(
+            [2, 13, 14].map(|n| after(nearly, n)),
+            [12.0, 12.0, 13.0],
+            "two segments reach the threshold, twelve more fill a window"
+        );
     }
 
     #[test]
     fn a_segment_that_was_sacked_before_stays_on_the_count_until_a_cut_or_until_nothing_is_outstanding() {
         let (mut w, mut reno) = (whole(10.0), NetstackReno::default());
         reno.on_ack(&ack(3, 2), &mut w, &busy());
-        assert_eq!(w.cwnd, 8000.0, "two segments are outstanding for ever");
+        assert_eq!(w.cwnd, 8000.0, "two segments count as outstanding for ever");
         let cut = reno.on_loss(&loss(Cause::Fast, 9), &w, &busy());
         assert_eq!(cut, Cut { ssthresh: 5000.0, cwnd: 5000.0 }, "half of eleven");
         // The ACK that ends the recovery: its data has been recounted.
@@ -166,6 +170,6 @@ mod tests {
         assert_eq!(cut(Cause::Fast, 3, &busy()).ssthresh, 2000.0);
         assert_eq!(cut(Cause::Rto, 12, &busy()), Cut { ssthresh: 6000.0, cwnd: 1000.0 });
         let gone_back = Ctx { snd_nxt: Offset(4001), ..busy() };
-        assert_eq!(cut(Cause::Rto, 10, &gone_back).ssthresh, 2000.0, "three have been sent again");
+        assert_eq!(cut(Cause::Rto, 10, &gone_back).ssthresh, 2000.0, "three segments have been resent");
     }
 }

@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(
             grown(slow, 1, 2001, &Ctx { timed_out: true, ..cut }),
             10_000.0,
-            "after persistent congestion all counts"
+            "after persistent congestion, all data counts"
         );
         assert_eq!(grown(slow, 1, 3001, &Ctx { cwnd_limited: false, ..context() }), 8000.0);
     }

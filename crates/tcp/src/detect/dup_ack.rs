@@ -146,7 +146,7 @@ mod tests {
             d.on_ack(&ack, &wide(), &mut board, &Ctx { phase: Phase::Disorder, recover, ..context() })
         };
         assert_eq!([1, 2, 3].map(|n| dup(n, Some(Offset(5001)))), [Verdict::Suspect; 3]);
-        assert_eq!(dup(4, None), Verdict::Suspect, "the guard admits, and the count is past");
+        assert_eq!(dup(4, None), Verdict::Suspect, "the guard now permits it, but the count has passed the threshold");
         assert_eq!([1, 2, 3].map(|n| dup(n, None)), [Verdict::Suspect, Verdict::Suspect, Verdict::Lost(1000)]);
     }
 }

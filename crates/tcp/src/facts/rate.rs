@@ -303,7 +303,7 @@ mod tests {
         let again = *p.board.resend(Offset(1), ms(100), 1e9).unwrap();
         p.rates.on_sent(ms(100), &again, false, 1);
         let rs = p.ack(200, 3);
-        assert_eq!((rs.acked_sacked, rs.delivered, rs.prior_delivered), (1, Some(1), 3), "the SACKed are not new");
+        assert_eq!((rs.acked_sacked, rs.delivered, rs.prior_delivered), (1, Some(1), 3), "SACKed segments are not new");
         assert_eq!(rs.interval_us, Some(100_000));
         assert!(p.rates.notes.is_empty());
     }

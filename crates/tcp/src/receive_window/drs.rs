@@ -91,9 +91,9 @@ mod tests {
     fn the_buffer_is_twice_what_was_read_in_a_round_trip() {
         let mut d = Drs::new(&DrsSpec::default());
         assert_eq!(d.on_ack(&at(0, 0, 1000, 0)), 0, "nothing is known");
-        assert_eq!(d.on_ack(&at(60, 500, 1000, 0)), 0, "60 ms are no round trip");
+        assert_eq!(d.on_ack(&at(60, 500, 1000, 0)), 0, "60 ms is less than a round trip");
         assert_eq!(d.on_ack(&at(100, 1000, 5000, 0)), 2000);
-        assert_eq!(d.on_ack(&at(199, 2900, 5000, 0)), 0, "99 ms are no round trip");
+        assert_eq!(d.on_ack(&at(199, 2900, 5000, 0)), 0, "99 ms is less than a round trip");
         assert_eq!(d.on_ack(&at(200, 3000, 5000, 0)), 4000);
     }
 

@@ -130,7 +130,7 @@ mod tests {
         let mut w = window();
         w.on_ack(&at(0, 0));
         w.on_ack(&at(99, 20_000));
-        assert_eq!(w.limit, 65_536, "99 ms are no round trip");
+        assert_eq!(w.limit, 65_536, "99 ms is less than a round trip");
         w.on_ack(&at(100, 20_000));
         // 10 segments were expected, 20 read: 40 + 2 × 40 × 10/10.
         assert_eq!((w.space, w.limit), (20_000, 120_000));

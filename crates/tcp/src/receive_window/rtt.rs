@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(at(0, 0), None);
         assert_eq!(at(60, 500), None, "half a window");
         assert_eq!(at(100, 1000), Some(100));
-        assert_eq!(at(300, 2000), Some(100), "a longer one may have waited for its sender");
+        assert_eq!(at(300, 2000), Some(100), "a longer time may include a wait for the sender");
         assert_eq!(at(380, 3000), Some(80));
     }
 }

@@ -150,7 +150,7 @@ mod tests {
     fn in_net2s_order_the_window_fades_to_one_segment_and_nothing_but_the_missing_one_goes_on_that_ack() {
         for (net2_order, next) in [(true, None), (false, Some(Xmit::New))] {
             let (mut reno, mut board, mut ep, mut w, cx) = entered(RenoSpec { net2_order, ..RenoSpec::default() });
-            assert_eq!((w.cwnd, reno.inflation()), (4000.0, 3000.0), "the fade is over, and was no part of cwnd");
+            assert_eq!((w.cwnd, reno.inflation()), (4000.0, 3000.0), "the fade is over, and never changed cwnd");
             assert_eq!(reno.next(&w, &board, &cx), next);
             let dup = AckEvent { is_dup: true, ..blank() };
             reno.on_ack(&dup, 0, &mut ep, &mut w, &mut board, &cx);

@@ -197,7 +197,7 @@ mod tests {
         let mut r = Linux::new(&LinuxSpec::default());
         r.snd_nxt = Offset(100);
         sample(&mut r, 100, 1);
-        assert_eq!(r.base(), Nanos(300 * MS), "SRTT 100 ms, and 200 ms are the least deviations");
+        assert_eq!(r.base(), Nanos(300 * MS), "SRTT is 100 ms, and the deviations have their minimum of 200 ms");
         sample(&mut r, 500, 2);
         // SRTT 150; mdev4 = 200 + 400 - 50 = 550.
         assert_eq!((r.srtt(), r.base()), (Some(Nanos(150 * MS)), Nanos(700 * MS)));

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_train_of_acks_longer_than_half_the_round_trip_ends_slow_start() {
         assert_eq!(acks_until_the_end(20.0, 2000, 100), Some(26), "the first after more than 50 ms");
-        assert_eq!(acks_until_the_end(20.0, 2001, 100), None, "further apart they are no train");
+        assert_eq!(acks_until_the_end(20.0, 2001, 100), None, "ACKs further apart are not a train");
     }
 
     #[test]

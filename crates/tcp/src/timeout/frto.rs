@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 /// New segments that step 2 sends.
 const PROBES: u8 = 2;
 
-/// The three rules.
+/// The variants of F-RTO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -52,7 +52,7 @@ pub enum Form {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrtoSpec {
-    /// Which of the three rules applies. Default: "basic".
+    /// The variant of F-RTO. Default: "basic".
     pub form: Form,
     /// Drop SACK information at the timeout (RFC 5682 §3.1 (1); Linux does not). Default: no.
     pub clear_sacks: bool,

@@ -48,7 +48,7 @@ struct Open {
 impl Stream {
     pub(super) fn send(&mut self, range: Range<u64>, sends: u8, token: u64) -> Standing {
         let again = sends > 1;
-        // Acknowledged data have been taken.
+        // Acknowledged data has been taken.
         let Range { start, end } = range;
         let start = start.max(self.una);
         let (mut worst, mut open) = (Verdict::Needless, false);

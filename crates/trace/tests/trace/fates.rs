@@ -48,7 +48,7 @@ fn a_retransmission_of_data_that_were_taken_is_needless() {
     f.on_arrived(0, Side::Receiver, &data(1, 1000), 1);
     assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Needless), "nobody said that it was refused");
     acked(&mut f, 1001);
-    assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "acknowledged and forgotten data were taken");
+    assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "acknowledged and forgotten data was taken");
 }
 
 #[test]

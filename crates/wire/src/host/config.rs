@@ -34,8 +34,7 @@ pub struct HostConfig {
     /// The initial numbers of every connection, for measurements in which they must wrap.
     /// Default: `None`, numbers that cannot be guessed (RFC 6528).
     pub initial: Option<Initial>,
-    /// Which of RFC 793's rules hold in place of RFC 5961's.
-    /// Default: none.
+    /// The rules of RFC 793 that apply in place of RFC 5961's. Default: none.
     pub insecure: Insecure,
     /// Whether a RST does not end TIME-WAIT (RFC 1337 §3; Linux's `net.ipv4.tcp_rfc1337`; FreeBSD always).
     /// Default: no.

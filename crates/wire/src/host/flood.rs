@@ -33,7 +33,7 @@ impl Host {
     }
 
     /// A segment with an ACK for the listener `at`, which has sent cookies: if it returns a valid one, a connection is
-    /// created. If not, it is dropped without a reset, since it may be data that have overtaken the ACK with the cookie.
+    /// created. If not, it is dropped without a reset, since it may be data that has overtaken the ACK with the cookie.
     pub(super) fn on_cookie<W: Watch>(
         &mut self,
         now: Time,

@@ -94,6 +94,6 @@ mod tests {
         assert_eq!((slots.get(a), slots.get(b), slots.get(c)), (None, Some(&'b'), Some(&'c')));
         assert_eq!(slots.get_mut(a), None);
         assert_eq!(slots.ids().collect::<Vec<_>>(), [c, b]);
-        assert_eq!(slots.remove(a), None, "an old name takes nothing away");
+        assert_eq!(slots.remove(a), None, "a stale name removes nothing");
     }
 }

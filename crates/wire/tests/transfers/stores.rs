@@ -29,7 +29,7 @@ enum Do {
         len: u32,
         flag: u8,
     },
-    /// Other bytes where all data have already arrived.
+    /// Other bytes where all data has already arrived.
     Again {
         len: u32,
     },
@@ -136,7 +136,7 @@ proptest! {
     fn what_is_read_is_the_stream_whatever_arrives_and_is_refused(steps in steps(), room in prop_oneof![Just(WINDOW), 1u64..3000]) {
         let mut end = End::new(room);
         steps.into_iter().for_each(|what| end.happen(what));
-        // The missing data arrive, and everything can be read.
+        // The missing data arrives, and everything can be read.
         let last = end.connection.receiver().unwrap().right_edge().0 + 10_000;
         while end.connection.received() < last {
             let next = end.connection.receiver().unwrap().rcv_nxt();

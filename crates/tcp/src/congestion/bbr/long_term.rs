@@ -169,7 +169,7 @@ mod tests {
         let (lt, found) = two_intervals(110, 24);
         assert_eq!((found, lt.bw()), (Finding::Policed, Some(4403)));
         assert_eq!(two_intervals(113, 24).1, Finding::Nothing, "more than an eighth apart");
-        assert_eq!(two_intervals(110, 16).1, Finding::Nothing, "a fifth has to be lost");
+        assert_eq!(two_intervals(110, 16).1, Finding::Nothing, "less than a fifth is lost");
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn what_the_next_write_lets_go_is_not_asked_for_again() {
     assert_eq!(written(&mut c, 300), []);
     assert_eq!(written(&mut c, 700), [(1, 1000)]);
     // The next timer is the retransmission timer; no probe comes before it.
-    let rto = c.next_timer().expect("data are outstanding");
+    let rto = c.next_timer().expect("data is outstanding");
     assert_eq!((rto, c.info().probes), (ms(1000), 0));
     assert_eq!(acked(&mut c, 1001), []);
     assert_eq!(c.next_timer(), None);

@@ -63,7 +63,7 @@ fn a_window_below_the_initial_one_is_not_opened_by_a_pause() {
     let mut c = with(IdleRule::Restart, 10);
     c.write(1000);
     speak(&mut c, ms(0));
-    let at = c.next_timer().expect("data are outstanding");
+    let at = c.next_timer().expect("data is outstanding");
     c.on_timer(at, &mut ());
     speak(&mut c, at);
     hear(&mut c, ms(1100), &[acks(1001, 1 << 20)]);
@@ -81,7 +81,7 @@ fn what_was_sent_again_ends_a_pause_like_what_was_sent_first() {
     // Three segments, the first of which is lost and resent when the timer fires.
     c.write(3000);
     assert_eq!(speak(&mut c, ms(1000)).len(), 3);
-    let fired = c.next_timer().expect("data are outstanding");
+    let fired = c.next_timer().expect("data is outstanding");
     c.on_timer(fired, &mut ());
     let again = speak(&mut c, fired);
     assert_eq!(again[0].len, 1000);

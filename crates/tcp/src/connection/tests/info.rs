@@ -55,7 +55,7 @@ fn a_timeout_shows_in_the_back_off_and_doubles_the_timeout() {
     c.write(1000);
     speak(&mut c, ms(0));
     for k in 1..=3 {
-        let at = c.next_timer().expect("data are outstanding");
+        let at = c.next_timer().expect("data is outstanding");
         c.on_timer(at, &mut ());
         speak(&mut c, at);
         let info = c.info();

@@ -119,7 +119,7 @@ fn a_full_segment_that_times_out_three_times_makes_segments_smaller_only_if_aske
         c.write(5000);
         speak(&mut c, ms(0));
         let sizes = [(); 6].map(|()| {
-            let at = c.next_timer().expect("data are outstanding");
+            let at = c.next_timer().expect("data is outstanding");
             c.on_timer(at, &mut ());
             let said = speak(&mut c, at);
             assert_eq!((said[0].seq, said[0].len), (Offset::DATA, c.info().snd_mss));
@@ -136,7 +136,7 @@ fn a_small_segment_that_times_out_is_no_black_hole() {
     c.write(1459);
     speak(&mut c, ms(0));
     for _ in 0..6 {
-        let at = c.next_timer().expect("data are outstanding");
+        let at = c.next_timer().expect("data is outstanding");
         c.on_timer(at, &mut ());
         speak(&mut c, at);
     }

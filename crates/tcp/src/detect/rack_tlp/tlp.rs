@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(t.deadline(), None, "the probe is out");
         t.on_ack(&AckEvent { ack: cx.snd_max, prior_una: cx.snd_una, ..blank() });
         t.arm(at, &cx);
-        assert_eq!(t.deadline(), None, "its ACK gave no sample");
+        assert_eq!(t.deadline(), None, "the probe's ACK gave no sample");
         t.measured();
         t.arm(at, &cx);
         assert_eq!(t.deadline(), Some(Time(40_000_000)));

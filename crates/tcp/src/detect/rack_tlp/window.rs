@@ -147,8 +147,8 @@ mod tests {
         let mut w = ReoWnd::new(2);
         // (DSACK, ends a recovery, newest delivered, now): the window in quarters of 100 ms.
         let acks = [
-            ((true, false, None, 100), 25, "nothing was delivered: it waits"),
-            ((false, false, Some(50), 110), 50, "the next delivery counts it"),
+            ((true, false, None, 100), 25, "nothing was delivered: the DSACK waits"),
+            ((false, false, Some(50), 110), 50, "the next delivery makes the DSACK count"),
             ((true, false, Some(105), 120), 50, "sent before the window became wider"),
             ((true, false, Some(110), 130), 75, "sent after"),
             ((false, true, Some(131), 140), 75, "a recovery"),
