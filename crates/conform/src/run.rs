@@ -31,7 +31,7 @@ use crate::script::syntax::{Action, Direction, Event, Script, When};
 use crate::tcp::Tcp;
 use crate::verdict::{Fault, Reason, Verdict};
 use ackclock_tcp::time::{Nanos, Time};
-pub use config::Config;
+pub use config::{Config, Layout};
 use numbers::Numbers;
 use sockets::Sockets;
 pub use world::World;
@@ -68,6 +68,7 @@ pub fn run(script: &Script, config: &Config, tcp: &mut dyn Tcp, files: &dyn Fn(&
         sockets: Sockets::default(),
         numbers: Numbers::default(),
         last: None,
+        late: Nanos::ZERO,
         scope: Scope::default(),
         talk: Vec::new(),
     };
@@ -86,6 +87,8 @@ struct Runner<'a> {
     sockets: Sockets,
     numbers: Numbers,
     last: Option<Last>,
+    /// How much later than at the begin of their ranges the packets with a range of times were sent, all together.
+    late: Nanos,
     scope: Scope,
     talk: Vec<Said>,
 }

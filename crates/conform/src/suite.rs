@@ -1,15 +1,34 @@
-//! Many scripts: which files there are, and what became of each.
+//! Many scripts: which files there are, which TCP runs them, and what became of each.
 
 use crate::engine::{Engine, Settings, StackOf, System};
-use crate::run::{run, Config, Report};
+use crate::run::{run, Config, Layout, Report};
 use crate::script;
+use crate::tcp::Tcp;
 use crate::verdict::{Fault, Reason, Verdict};
 use ackclock_tcp::stack::Stack;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How the engine is set up for each script.
+/// The TCP under test, as a source of a fresh one for each script.
+pub trait Subject: Sync {
+    /// The system that the scripts expect: which of their `#ifdef` parts hold.
+    fn system(&self) -> System;
+
+    /// How exactly the options of a packet are compared. Default: only their content, since RFC 9293 §3.1 leaves order and
+    /// padding to the sender.
+    fn layout(&self) -> Layout {
+        Layout::Free
+    }
+
+    /// A TCP on a host with the addresses and the device of `config`.
+    ///
+    /// # Errors
+    /// Why there is none: the script then fails with this sentence.
+    fn fresh(&self, config: &Config) -> Result<Box<dyn Tcp + '_>, String>;
+}
+
+/// This project's own engine, set up for each script.
 #[derive(Clone)]
 pub struct Setup {
     /// The system whose settings and option order the scripts expect.
@@ -18,6 +37,23 @@ pub struct Setup {
     pub stack: Option<Stack>,
     /// How a stack is read from the text that a script names.
     pub stack_of: StackOf,
+}
+
+impl Subject for Setup {
+    fn system(&self) -> System {
+        self.system
+    }
+
+    /// The engine follows the order of the system that it models.
+    fn layout(&self) -> Layout {
+        Layout::Exact
+    }
+
+    fn fresh(&self, config: &Config) -> Result<Box<dyn Tcp + '_>, String> {
+        let addresses = [config.local.ip()];
+        let settings = Settings::new(self.system, &addresses, self.stack.clone(), self.stack_of);
+        Ok(Box::new(Engine::new(&addresses, config.mtu, settings)))
+    }
 }
 
 /// The scripts below `path` (or `path` itself), in the order of their names.
@@ -46,16 +82,16 @@ pub fn scripts(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Runs one file against a fresh engine.
+/// Runs one file against a fresh TCP.
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn run_file(path: &Path, setup: &Setup) -> io::Result<Report> {
+pub fn run_file(path: &Path, subject: &dyn Subject) -> io::Result<Report> {
     let text = read(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let files =
         |name: &str| -> Option<String> { read(&folder.join(name)).ok().filter(|_| Path::new(name).is_relative()) };
-    Ok(run_text(&path.display().to_string(), &text, setup, &files))
+    Ok(run_text(&path.display().to_string(), &text, subject, &files))
 }
 
 /// The text of a regular file, up to the length that a script may have and one byte more.
@@ -72,14 +108,18 @@ fn read(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// A file cannot be read: the first of these in the order of the files, with its path.
-pub fn run_files(paths: &[PathBuf], setup: &Setup, threads: usize) -> Result<Vec<Report>, (PathBuf, io::Error)> {
+pub fn run_files(
+    paths: &[PathBuf],
+    subject: &dyn Subject,
+    threads: usize,
+) -> Result<Vec<Report>, (PathBuf, io::Error)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         while let Some((at, path)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, paths.get(at)?)))
         {
-            done.push((at, run_file(path, setup)));
+            done.push((at, run_file(path, subject)));
         }
         done
     };
@@ -95,10 +135,10 @@ pub fn run_files(paths: &[PathBuf], setup: &Setup, threads: usize) -> Result<Vec
     all.into_iter().map(|(at, report)| report.map_err(|why| (paths[at].clone(), why))).collect()
 }
 
-/// Runs the text of a script against a fresh engine.
-pub fn run_text(name: &str, text: &str, setup: &Setup, files: &dyn Fn(&str) -> Option<String>) -> Report {
+/// Runs the text of a script against a fresh TCP.
+pub fn run_text(name: &str, text: &str, subject: &dyn Subject, files: &dyn Fn(&str) -> Option<String>) -> Report {
     let report = |verdict| Report { verdict, talk: Vec::new() };
-    let defined: &[&str] = match setup.system {
+    let defined: &[&str] = match subject.system() {
         System::Linux => &["linux"],
         System::FreeBsd => &["FreeBSD"],
     };
@@ -106,12 +146,13 @@ pub fn run_text(name: &str, text: &str, setup: &Setup, files: &dyn Fn(&str) -> O
         Ok(script) => script,
         Err(why) => return report(Verdict::NotUnderstood(Fault::new(why.line, Reason::Syntax, why.to_string()))),
     };
-    let config = match Config::of(&script) {
+    let mut config = match Config::of(&script) {
         Ok(config) => config,
         Err(fault) => return report(fault.verdict()),
     };
-    let addresses = [config.local.ip()];
-    let settings = Settings::new(setup.system, &addresses, setup.stack.clone(), setup.stack_of);
-    let mut engine = Engine::new(&addresses, config.mtu, settings);
-    run(&script, &config, &mut engine, files)
+    config.layout = subject.layout();
+    match subject.fresh(&config) {
+        Ok(mut tcp) => run(&script, &config, &mut *tcp, files),
+        Err(why) => report(Fault::new(1, Reason::Broken, why).verdict()),
+    }
 }

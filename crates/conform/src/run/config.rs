@@ -5,6 +5,15 @@ use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::Nanos;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+/// How exactly the options of a packet are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// In their order, with their padding, as packetdrill does.
+    Exact,
+    /// Their content in any order, without padding (RFC 9293 §3.1 prescribes neither).
+    Free,
+}
+
 /// How a script is run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -24,6 +33,8 @@ pub struct Config {
     pub strict_segments: bool,
     /// Nanoseconds per tick of the timestamps, if their values are checked. Default: they are not.
     pub timestamp_tick: Option<Nanos>,
+    /// How exactly options are compared. Default: exactly.
+    pub layout: Layout,
 }
 
 impl Config {
@@ -44,6 +55,7 @@ impl Config {
             mtu: 1500,
             strict_segments: false,
             timestamp_tick: None,
+            layout: Layout::Exact,
         };
         for option in &script.options {
             config.apply(option)?;

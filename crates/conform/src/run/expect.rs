@@ -1,7 +1,7 @@
 //! Packets that the TCP under test is expected to send.
 
 use super::segment::{flags_text, option_text, text, Real};
-use super::{seconds, Due, Runner};
+use super::{seconds, Due, Layout, Runner};
 use crate::script::syntax::{Body, Flags, IpFields, Packet, Segment, TcpOption, Tos};
 use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::{Nanos, Time};
@@ -40,6 +40,9 @@ impl Runner<'_> {
             at = when;
         }
         self.say(at, line, format!("> {}", text(&real.segment)));
+        if due.from < due.to {
+            self.late = self.late + at.since(due.from);
+        }
         self.compare(line, packet.ip, expected, &mut real, at)?;
         self.check_time(line, "this packet", at, due)
     }
@@ -68,14 +71,16 @@ impl Runner<'_> {
         fields(expected, &real.segment, &mut differences);
         ip_fields(ip, real, &mut differences);
         if let (Some(wanted), Some(found)) = (&expected.options, &real.segment.options) {
-            options(wanted, found, &mut differences);
+            options(wanted, found, self.config.layout, &mut differences);
         }
         if let (Some((wanted, found)), Some(tick)) = (ticks, self.config.timestamp_tick) {
-            let ticks = u64::from(found.val.wrapping_sub(wanted.val).cast_signed().unsigned_abs());
+            // The script counts on the begin of each range of times.
+            let due = wanted.val.wrapping_add((self.late.0 / tick.0) as u32);
+            let ticks = u64::from(found.val.wrapping_sub(due).cast_signed().unsigned_abs());
             let off = Nanos(ticks.saturating_mul(tick.0));
             let share = Nanos((at.0 as f64 * self.config.tolerance_percent / 100.0) as u64);
             if off > self.config.tolerance.max(share) {
-                differences.push(format!("TS val {}, found {}", wanted.val, found.val));
+                differences.push(format!("TS val {due}, found {}", found.val));
             }
             if wanted.ecr != found.ecr {
                 differences.push(format!("TS ecr {}, found {}", wanted.ecr, found.ecr));
@@ -199,17 +204,24 @@ fn ip_fields(wanted: IpFields, real: &Real, differences: &mut Vec<String>) {
     }
 }
 
-/// Compares the options in their order. Timestamps are compared elsewhere.
-fn options(wanted: &[TcpOption], found: &[TcpOption], differences: &mut Vec<String>) {
+/// Compares the options. Timestamps are compared elsewhere.
+fn options(wanted: &[TcpOption], found: &[TcpOption], layout: Layout, differences: &mut Vec<String>) {
+    let list = |options: &[TcpOption]| options.iter().map(option_text).collect::<Vec<_>>().join(",");
     let blank = |list: &[TcpOption]| -> Vec<TcpOption> {
         let mut list = list.to_vec();
         for (val, ecr) in list.iter_mut().filter_map(as_stamps) {
             (*val, *ecr) = (0, 0);
         }
-        list
+        match layout {
+            Layout::Exact => list,
+            Layout::Free => {
+                list.retain(|option| !matches!(option, TcpOption::Nop | TcpOption::Eol));
+                list.sort_by_key(option_text);
+                list
+            }
+        }
     };
     if blank(wanted) != blank(found) {
-        let list = |options: &[TcpOption]| options.iter().map(option_text).collect::<Vec<_>>().join(",");
         differences.push(format!("options <{}>, found <{}>", list(wanted), list(found)));
     }
 }
