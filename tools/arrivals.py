@@ -1,8 +1,9 @@
 """Writes the scripts of conformance/arrival; --check reports whether they are current.
 
 Each script sends segments in some order, or over pieces that are held already, and expects the acknowledgments that the
-receiver below computes. It is written from the RFCs alone and shares nothing with the engine: RFC 9293 §3.10.7.4 (what
-is taken), RFC 2018 §4 (order of SACK blocks), RFC 2883 §4 (duplicates), RFC 7323 §4.3 (which timestamp is echoed).
+receiver below computes. It is written from the RFCs alone and shares nothing with the engine: RFC 9293 §3.10.7.4 (which
+data are accepted), RFC 2018 §4 (order of SACK blocks), RFC 2883 §4 (duplicates), RFC 7323 §4.3 (which timestamp is
+echoed).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Receiver:
     next: int = 1
     """RCV.NXT."""
     held: list[Range] = field(default_factory=list)
-    """What has arrived above it; the piece with the newest segment comes first."""
+    """The data that have arrived above it; the piece with the newest segment comes first."""
     recent: int = 0
     """TS.Recent."""
     acknowledged: int = 1
@@ -107,7 +108,7 @@ class Script:
         """A segment arrives 10 ms after the last and is answered. `sent`: when it was sent, on the script's clock."""
         self.clock += 10
         stamp = 1000 + (self.clock if sent is None else sent)
-        # RFC 5681 §4.2: only what arrives in order, and fills no hole, may wait for company.
+        # RFC 5681 §4.2: only data that arrive in order and fill no hole may have a delayed ACK.
         when = "+0~+.2" if left == self.receiver.next and not self.receiver.held else "  +0"
         blocks = self.receiver.arrives(left, right, stamp)
         self.lines.append(
@@ -164,7 +165,7 @@ def overlap(left: int, right: int, number: int) -> str:
 
 
 def said(left: int, right: int) -> str:
-    """Describe a segment by what it covers."""
+    """Describe a segment by the data that it covers."""
     met = [f"piece {n}" for n, (a, b) in enumerate(HELD, 1) if a < right and left < b]
     old = left < IN_ORDER
     if old and right <= IN_ORDER:

@@ -84,7 +84,7 @@ def count(program: Path, *words: str) -> float:
     collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
     packets = re.search(r"^outcome (\S+)", ran.stdout, re.MULTILINE)
     if not collected or not packets or float(packets[1]) == 0:
-        sys.exit(f"case {' '.join(words)}: callgrind or the bench said nothing:\n{ran.stdout}{ran.stderr}")
+        sys.exit(f"case {' '.join(words)}: callgrind or the bench printed nothing:\n{ran.stdout}{ran.stderr}")
     return round(int(collected[1]) / float(packets[1]), 1)
 
 

@@ -214,7 +214,7 @@ def main() -> int:
             write(KEPT / OURS, [], simulate(every, SEEDS), every)
             linux_page.PAGE.write_text(linux_page.page(KEPT), encoding="utf-8")
     except KeyboardInterrupt:
-        print("interrupted; what was measured is kept, and the same command goes on", file=sys.stderr)
+        print("interrupted; finished measurements are kept, and the same command continues", file=sys.stderr)
         return 130
     except LiveRunError as error:
         print(f"tools/linux.py: {error}", file=sys.stderr)

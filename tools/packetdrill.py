@@ -31,7 +31,7 @@ ADDRESSES = {
 WRITES_TO_SYSTEM = re.compile(r"/proc/sys|/sys/|set_sysctls|\bs?bin/")
 """A script that would change the machine past the programs below."""
 REFUSED = re.compile(r"syntax error|semantic error|unknown symbol|NameError")
-"""What packetdrill says of a script that it cannot read, or whose assertions use names that it does not have."""
+"""packetdrill's messages about a script that it cannot read, or whose assertions use names that it does not have."""
 
 RECORD = """#!/bin/sh
 # {name}: writes what a script changes to the plug-in's file.
@@ -232,7 +232,7 @@ class Outside:
 
 
 def judge(code: int, said: str) -> Verdict:
-    """What packetdrill's end means."""
+    """The meaning of packetdrill's end."""
     # packetdrill writes assertions to a file with a random name.
     last = re.sub(r"code_\w+", "code", " ".join(said.split()))[-400:]
     if code == 0:

@@ -22,10 +22,10 @@ from ackclock import _native
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "python/ackclock/scenario"
 AREAS = {
-    "settings": ("What several parts have in common.", ["Gap", "Per", "Place", "Only", "Form", "Queue"]),
-    "elements": ("What acts on packets.", ["Element"]),
+    "settings": ("Parts that several tables share.", ["Gap", "Per", "Place", "Only", "Form", "Queue"]),
+    "elements": ("Elements, which act on packets.", ["Element"]),
     "links": ("Links.", ["Link"]),
-    "flows": ("Flows: what they send, and how their receivers answer.", ["Flow"]),
+    "flows": ("Flows: the data that they send, and how their receivers answer.", ["Flow"]),
     "background": ("Traffic beside the flows.", ["Background"]),
     "dumbbell": ("Many flows over one bottleneck.", ["Dumbbell"]),
 }
@@ -37,7 +37,7 @@ LISTS = {"flow": "flows"}
 """Keys that are singular for a list; likewise."""
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 WIDTH = 120
-MADE = "Made of the JSON Schema by tools/scenario_classes.py: make generated."
+MADE = "Generated from the JSON Schema by tools/scenario_classes.py: make generated."
 
 
 @dataclass

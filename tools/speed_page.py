@@ -73,7 +73,7 @@ def dearest(rows: Rows) -> float | None:
 ONE, SWAPS = "one flow, SACK, 5 Mb/s, 600 s", "the same, `dsack-avg`, twelve queue swaps a second"
 TWENTY, HUNDRED = "20 flows, SACK, 10 Mb/s, 600 s", "100 flows, SACK, 100 Mb/s, 60 s"
 MIXED = "10,000 flows, eight kinds of stacks, 10 Gb/s, 10 s"
-DEAREST = "the dearest of all stacks, with swaps"
+DEAREST = "the most expensive stack, with swaps"
 RECORDED = "one flow with swaps, every event written as Parquet"
 SWEPT, STARTED = "1,000 runs of 5 s on two cores", "`ackclock run`, next to nothing to simulate"
 NS2, NS3, RATE, BARE = "times ns-2", "times ns-3", "M packets/s", "% of the bare loop"

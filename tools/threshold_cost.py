@@ -37,7 +37,7 @@ def alone(stack: str, events: int) -> tuple[int, int]:
     ran = output(*CALLGRIND, "--callgrind-out-file=/dev/null", EXAMPLES / "threshold", stack, str(events))
     collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
     if not collected:
-        sys.exit(f"callgrind said nothing:\n{ran.stderr}")
+        sys.exit(f"callgrind printed nothing:\n{ran.stderr}")
     return int(ran.stdout), int(collected[1])
 
 

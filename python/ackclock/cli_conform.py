@@ -59,7 +59,7 @@ def command(
         typer.Option(
             "--write-expected",
             metavar="LIST",
-            help="Write the results as such a file; they then are the expected ones.",
+            help="Write the results as such a file, to be expected from then on.",
         ),
     ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show each conversation beside its script.")] = False,
@@ -133,7 +133,7 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _changed(results: Sequence[ScriptResult], base: Path, expect: Path | None) -> list[str]:
-    """A line for each script with another result than expected."""
+    """A line for each script whose result differs from the expected one."""
     expected = {} if expect is None else _read(expect)
     names = {_name(r, base): r for r in results}
     lines = []

@@ -53,7 +53,7 @@ def shell(
 
     The program and its peer have network namespaces of their own, and the files of this machine. Each knows its own
     address as ACKCLOCK_ADDRESS, and the other's as ACKCLOCK_PEER. The program starts when its peer listens, or after
-    two seconds. What became of their packets is printed on standard error.
+    two seconds. The fate of their packets is printed on standard error.
     """
     file, text = scenario_source(scenario)
     with _signals() as ended, refusals(), refusing(LIVE):

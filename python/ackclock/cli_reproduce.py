@@ -139,8 +139,8 @@ def reproduce(
     """Run published papers again: draw their figures, judge every claim.
 
     Writes report.html, which leads to a page for each paper, and claims.json. Finished runs are kept in the store:
-    after an interruption the same command goes on. Exit code 1: a point lies outside what another simulator's values
-    allow.
+    after an interruption the same command continues. Exit code 1: a point is outside the range that another simulator's
+    values allow.
     """
     if quick and full:
         fail("command line: key `--quick`: found --full as well, allowed: one of them")

@@ -35,9 +35,9 @@ def study(
 ) -> None:
     """Find out which sender does best on some paths, and how sure that is.
 
-    Runs every stack on every path with the same seeds until the stacks are told apart. Writes report.html, study.svg,
-    study.json, ranking.csv, ranking.tex and values.parquet. Finished runs are kept: after an interruption the same
-    command goes on.
+    Runs every stack on every path with the same seeds until the stacks can be told apart. Writes report.html,
+    study.svg, study.json, ranking.csv, ranking.tex and values.parquet. Finished runs are kept: after an interruption
+    the same command continues.
     """
     for package, extra in NEEDED.items():
         if find_spec(package) is None:

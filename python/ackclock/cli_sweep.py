@@ -40,8 +40,8 @@ def sweep(
 ) -> None:
     """Run every point of a plan that is not finished yet, and print the means.
 
-    Finished runs are kept in the store, are never run again, and are not lost, whatever ends the command: the same
-    command goes on. The table is in sweeps/NAME/runs.parquet there.
+    Finished runs are kept in the store and are never run again, however the command ends: the same command continues.
+    The table is in sweeps/NAME/runs.parquet there.
     """
     with refusals():
         from ackclock.sweep.plan import Plan  # noqa: PLC0415 - start-up time

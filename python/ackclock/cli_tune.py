@@ -39,7 +39,7 @@ def tune(
     """Search a stack's parameters for more goodput and fewer needless retransmissions.
 
     Writes tuning.json, trials.parquet, front.svg and best.toml. Finished runs are kept: after an interruption the same
-    command goes on.
+    command continues.
     """
     for package in ("matplotlib", "optuna"):
         if find_spec(package) is None:

@@ -32,12 +32,12 @@ class Said:
 
 @dataclass(frozen=True)
 class ScriptResult:
-    """What became of one script.
+    """The result of one script.
 
     Attributes:
         file: the script.
         result: ``"pass"``, ``"fail"`` or ``"not understood"``.
-        line: the line of the script that did not hold, from 1; ``None`` if it passed.
+        line: the line of the script that failed, from 1; ``None`` if it passed.
         reason: the kind of fault, for summaries; ``None`` if it passed.
         text: what was expected and what was found; ``None`` if it passed.
         talk: the conversation up to there.

@@ -59,7 +59,6 @@ def text(path: str | PathLike[str]) -> str:
     Raises:
         OSError: as for :func:`read`.
         UnicodeDecodeError: the file is not in UTF-8.
-        UnicodeDecodeError: it is not in UTF-8.
     """
     return io.TextIOWrapper(io.BytesIO(read(path)), encoding="utf-8").read()
 

@@ -142,7 +142,7 @@ ALLOWED = "key, title, about, code, full, quick, cite, year, readings"
         (
             "paper.py",
             "def reproduce(work):\n    return 3\n",
-            "{mine}/paper.py: reproduce answered int, allowed: an Outcome",
+            "{mine}/paper.py: reproduce returned int, allowed: an Outcome",
         ),
         (
             "paper.py",

@@ -225,7 +225,7 @@ def test_a_paper_is_run_under_every_reading_and_its_page_shows_what_they_change(
     words = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert "The text leaves 2 choices open. 4 readings were run" in words
     assert "It holds under 2 of 4 readings of the text. One different choice is enough: loss=most." in words
-    assert "1 of 2 options leave every score as it is." in words
+    assert "1 of 2 options change no score." in words
     assert "§2: most are lost" in words
     results = (tmp_path / "results/made-up-1999/RESULTS.md").read_text(encoding="utf-8")
     assert "## Readings\n\nThe text leaves 2 choices open." in results

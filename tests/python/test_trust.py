@@ -313,7 +313,7 @@ def test_a_paper_that_is_named_by_its_folder_may_name_python_beside_its_scenario
     )
     page = folders.read(tmp_path)
     work: Any = type("Work", (), {"folder": tmp_path})
-    with pytest.raises(folders.PaperError, match="sections answered list, allowed: a list of Section"):
+    with pytest.raises(folders.PaperError, match="sections returned list, allowed: a list of Section"):
         folders.sections(page, work)  # type: ignore[arg-type]
     assert has_run(tmp_path)
 

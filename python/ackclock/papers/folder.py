@@ -99,7 +99,7 @@ def run(paper: Paper, work: Work) -> Outcome:
     """
     outcome = _called(paper, "reproduce", work)
     if not isinstance(outcome, Outcome):
-        raise PaperError(f"{paper.code}: reproduce answered {type(outcome).__name__}, allowed: an Outcome")
+        raise PaperError(f"{paper.code}: reproduce returned {type(outcome).__name__}, allowed: an Outcome")
     _check(paper.folder / CLAIMS, outcome.findings)
     return outcome
 
@@ -108,7 +108,7 @@ def judged(paper: Paper, work: Work) -> Sequence[claims.Finding]:
     """Call the paper's function ``judged`` with the runs that its claims need; errors are those of ``run``."""
     found = _called(paper, "judged", work)
     if not isinstance(found, Sequence) or not all(isinstance(one, claims.Finding) for one in found):
-        raise PaperError(f"{paper.code}: judged answered {type(found).__name__}, allowed: a list of Finding")
+        raise PaperError(f"{paper.code}: judged returned {type(found).__name__}, allowed: a list of Finding")
     _check(paper.folder / CLAIMS, found)
     return found
 
@@ -117,7 +117,7 @@ def sections(extra: Extra, work: Work) -> Sequence[Section]:
     """Call the page's function ``sections``, which makes its runs; errors are those of ``run``."""
     made = _called(extra, "sections", work)
     if not isinstance(made, Sequence) or not all(isinstance(one, Section) for one in made):
-        raise PaperError(f"{extra.code}: sections answered {type(made).__name__}, allowed: a list of Section")
+        raise PaperError(f"{extra.code}: sections returned {type(made).__name__}, allowed: a list of Section")
     return made
 
 

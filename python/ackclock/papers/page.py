@@ -48,8 +48,8 @@ def _parts(done: Reproduced, pictures: Mapping[str, Path], here: Path) -> Iterat
     yield "\n".join(f"- {line}" for line in kinds(found))
     yield "## Claims"
     yield (
-        "In brackets 95 % intervals, by drawing the seeds again 1000 times. The rule makes bounds of the "
-        "paper's words (docs/verdicts.md)."
+        "In brackets are 95 % intervals from 1000 resamples of the seeds. The rule turns the paper's words into "
+        "bounds (docs/verdicts.md)."
     )
     head = ("claim", "where", "what", "published", "ours", "rule", "kind", "verdict")
     yield _table(head, [_row(f) for f in found])

@@ -62,7 +62,7 @@ def _sentences(shown: Readings) -> list[str]:
         f"Its best reading is {_named(best)}: {best.score(shown.split.scored):g} points of {half[0]} there, as taken "
         f"{taken.score(shown.split.scored):g}. In the half that it never saw it has "
         f"{best.score(shown.split.held_out):g} of {half[1]}, as taken {taken.score(shown.split.held_out):g}. "
-        "A claim that holds has a point, one that holds in part a half."
+        "A claim that holds scores one point, a claim that holds in part half a point."
     )
     return [lead, counted, out, "No choice was made because it scores better. Each follows from the text."]
 
@@ -129,7 +129,7 @@ def _draw(shown: Readings, paper: Paper, out: Path) -> Picture:
     caption = (
         "Left: how many measured claims hold under how many readings; the line is the reading as taken. Right: by how "
         "much an option changes the score of all measured claims, with everything else alike: the mean (dot) and the "
-        f"range over all such pairs of readings. {still} of {len(every)} options leave every score as it is."
+        f"range over all such pairs of readings. {still} of {len(every)} options change no score."
         + (f" {hidden} others that change little are left out." if hidden else "")
     )
     scenarios = [file.name for file in sorted(paper.folder.glob("scenario*.toml"))]

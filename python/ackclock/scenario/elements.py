@@ -1,6 +1,6 @@
-"""What acts on packets.
+"""Elements, which act on packets.
 
-Made of the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema by tools/scenario_classes.py: make generated.
 """
 
 # ruff: noqa: E501 - a first sentence is one line

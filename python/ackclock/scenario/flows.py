@@ -1,6 +1,6 @@
-"""Flows: what they send, and how their receivers answer.
+"""Flows: the data that they send, and how their receivers answer.
 
-Made of the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema by tools/scenario_classes.py: make generated.
 """
 
 # ruff: noqa: E501 - a first sentence is one line

@@ -1,6 +1,6 @@
-"""What several parts have in common.
+"""Parts that several tables share.
 
-Made of the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema by tools/scenario_classes.py: make generated.
 """
 
 from __future__ import annotations

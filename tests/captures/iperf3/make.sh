@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the captures of this folder: what iperf3 sends over UDP, with counts of 32 and of 64 bits, 64 bytes of each packet.
-# Needs Linux, root, iperf3 and tcpdump: unshare -n sh make.sh
+# Makes the captures of this folder: iperf3's UDP packets, with counts of 32 and of 64 bits; 64 bytes of each packet are
+# kept. Needs Linux, root, iperf3 and tcpdump: unshare -n sh make.sh
 set -eu
 ip link set lo up
 for bits in 32 64; do
