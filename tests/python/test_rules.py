@@ -128,7 +128,7 @@ def test_a_finding_says_which_of_its_parts_hold() -> None:
     found = claims.judge(claim("about 50; over 0"), (70.0, 1.0), ((69.0, 71.0), (-0.5, 2.0)))
     assert found.verdict is Verdict.DIFFERS
     assert found.reason == (
-        "70 is not from 40 to 60, and 1 is above 0 (undecided). The 95 % interval includes the bound: other "
+        "70 is outside 40 to 60; 1 is above 0 (undecided). The 95 % interval includes the bound: other "
         "seeds may decide differently."
     )
     assert found.row()["parts"] == ["differs", "undecided"]

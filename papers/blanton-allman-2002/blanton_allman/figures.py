@@ -41,7 +41,7 @@ COLOUR = colours.STACKS[STACK]
 LINES_ARE = (
     "Solid: two waiting packets swap, as in our ns-2 runs (crosses, in the full run). "
     "Dashed: two of the queue's 65 places swap, as we read the paper. "
-    "Means over the seeds; bands and bars are 95 % intervals."
+    "Curves are means over the seeds; bands and bars are 95 % intervals."
 )
 
 
@@ -74,7 +74,7 @@ FIGURES = (
         "fig3",
         "needless retransmissions of SACK TCP under queue swaps",
         "needless retransmissions per run",
-        f"The same runs. {LINES_ARE} In the paper both curves rise with the number of swaps and of events.",
+        f"These are the same runs. {LINES_ARE} In the paper both curves rise with the number of swaps and of events.",
         1.0,
         lambda point: point.needless,
         lambda reference: reference.needless,

@@ -79,7 +79,8 @@ SWEEPS = (
         "95 % intervals",
         (STOCK, UNDO),
         throughput,
-        "Means. In the paper undoing every needless cut keeps throughput within about 1 % of that without reordering.",
+        "Curves are means. In the paper undoing every needless cut keeps throughput within about 1 % of that "
+        "without reordering.",
     ),
     Sweep(
         "fig5",
@@ -88,7 +89,8 @@ SWEEPS = (
         "quartiles",
         (STOCK, UNDO),
         needless,
-        "The undo's price. Medians; bars are quartiles. In the paper needless retransmissions are about six times as "
+        "This is the price of the undo. Curves are medians; bars are quartiles. In the paper needless "
+        "retransmissions are about six times as "
         "many with the undo.",
     ),
     Sweep(
@@ -98,7 +100,7 @@ SWEEPS = (
         "95 % intervals",
         (UNDO, *ADAPTIVE),
         throughput,
-        "Means, on an axis that does not begin at 0. In the paper all are within about 1 % of each other.",
+        "Curves are means; the axis does not begin at 0. In the paper all are within about 1 % of each other.",
     ),
     Sweep(
         "fig7",
@@ -107,7 +109,8 @@ SWEEPS = (
         "quartiles",
         ALL,
         needless,
-        "Medians; bars are quartiles; the vertical axis is logarithmic, and without swaps there are none. In the paper "
+        "Curves are medians; bars are quartiles. The vertical axis is logarithmic; without swaps there are no "
+        "needless retransmissions. In the paper "
         "every adaptive threshold has fewer than the undo alone, the time-delayed retransmission fewest, the running "
         "average most.",
         log=True,
@@ -124,7 +127,8 @@ SWEEPS = (
     ),
 )
 GAINS = (
-    "Medians with 12 swaps at each event; bars are quartiles. Solid, dashed, dotted: EWMA for three values of x; "
+    "Curves are medians with 12 swaps at each event; bars are quartiles. Solid, dashed, dotted: EWMA for three "
+    "values of x; "
     "horizontal: the other schemes. In the paper EWMA(1, 1) has over 550, EWMA(1, 1/16) roughly 275, the others "
     "under 100."
 )

@@ -43,7 +43,7 @@ BAND = (
     "smallest to the largest value; marks are the grid. Crosses: the model of ns-3's old recovery rules, whose Cubic "
     "has two other conventions (README.md)."
 )
-INFLATED = "Thin: cwnd and the inflation of fast recovery, which ns-3 keeps in one variable."
+INFLATED = "The thin line is cwnd plus the inflation of fast recovery, which ns-3 keeps in one variable."
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def _measured(claim: Claim, view: View, note: str) -> Finding:
 
     intervals = claims.resampled(mean, n) if n > 1 else ()
     paper = " and ".join(f"{value:.4g}" for value in each[0])
-    said = f"Mean over {n} round trips; with 70 ms to the point: {paper}." if n > 1 else ""
+    said = f"Mean over {n} round trips; with exactly 70 ms: {paper}." if n > 1 else ""
     return claims.judge(claim, mean(range(n)), intervals, f"{said} {note}".strip())
 
 

@@ -191,7 +191,7 @@ def summary(rows: Sequence[Row]) -> Reference:
     sentences = [
         _sentence(f"Throughput (near: within {100 * TOLERANCE:g} %)", [row.throughput.place for row in rows]),
         _sentence("Fast recoveries (near: one apart)", [row.recoveries.place for row in rows]),
-        f"{sum(row.exact for row in rows)} points are equal at 70 ms to the point, to the last digit",
+        f"{sum(row.exact for row in rows)} points are equal to the last digit at exactly 70 ms",
     ]
     good = all(c.place is not Place.OUTSIDE for row in rows for c in (row.throughput, row.recoveries))
     title = "Beside a model of the recovery rules of ns-3 up to 3.23"

@@ -34,7 +34,7 @@ from .points import (
 )
 from .view import View
 
-LINES_ARE = "Means over the seeds; bars are 95 % intervals."
+LINES_ARE = "Marks are means over the seeds; bars are 95 % intervals."
 COMMAND = f"ackclock run papers/{KEY}/"
 
 
@@ -83,7 +83,8 @@ ROWS = (
     Row(
         "fig6-8",
         "Figures 6 to 8: unnecessary retransmission rate against the packet delay factor",
-        f"Needless fast retransmissions, per cent of the packets sent. {LINES_ARE} The vertical axis is logarithmic. "
+        f"The rate is needless fast retransmissions in per cent of the packets sent. {LINES_ARE} The vertical axis "
+        "is logarithmic. "
         "In the paper AVG-DEV has 15 to 40 % of DEL's rate and 6 to 15 % of EWMA's (left), and the rates with loss "
         "(right) are about those without.",
         FACTOR,
@@ -108,7 +109,8 @@ ROWS = (
     Row(
         "table2-shares",
         "Table 2: unnecessary retransmission rate against the share of packets over R1-R3-R4",
-        "The rates whose means over the shares are in Table 2. Needless fast retransmissions, per cent of the "
+        "These are the rates whose means over the shares are in Table 2: needless fast retransmissions, per cent of "
+        "the "
         f"packets sent; none is shown at 0.001. {LINES_ARE}",
         OVER_R3,
         RATE,

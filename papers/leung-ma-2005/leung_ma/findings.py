@@ -148,7 +148,8 @@ def _details(measure: Measure, v: View) -> str:
     }
     series = measure.series(v)
     parts = "; ".join(f"{name} {', '.join(f'{x:.3g}' for x in values)}".strip() for name, values in series)
-    return f"{measure.what}{axes.get(measure.axis, '')}: {parts}."
+    values = f"{measure.what}{axes[measure.axis]}" if measure.axis in axes else measure.what.removesuffix(",")
+    return f"{values}: {parts}."
 
 
 def _listed(names: Sequence[str]) -> str:

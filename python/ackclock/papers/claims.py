@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ackclock import files
 from ackclock.document import refusal
-from ackclock.papers.rules import TEXT, Interval, Part, Rule, parse
+from ackclock.papers.rules import TEXT, Bound, Interval, Part, Rule, parse
 
 RESAMPLES = 1000
 LONG = 1e4
@@ -195,9 +195,9 @@ class Finding:
         unit = " %" if self.claim.unit == "%" else ""
         said, parts = [], self.parts
         for rule, value, part in zip(self.claim.rules, measured, parts, strict=True):
-            inside = "is" if rule.bound.accepts(value) else "is not"
-            said.append(f"{shown(value)}{unit} {inside} {rule.bound}{unit}{UNSURE if part is Part.UNDECIDED else ''}")
-        return f"{', and '.join(said)}.{self._open(parts)}"
+            unsure = UNSURE if part is Part.UNDECIDED else ""
+            said.append(f"{shown(value)}{unit} {_beside(rule.bound, value)}{unit}{unsure}")
+        return f"{'; '.join(said)}.{self._open(parts)}"
 
     def _open(self, parts: Sequence[Part]) -> str:
         """The range that undecided parts leave open, and why a single run differs."""
@@ -315,6 +315,14 @@ def kinds(findings: Iterable[Finding]) -> list[str]:
             said = ", ".join(verdict.counted(n) for verdict, n in of.items() if n)
             lines.append(f"{kind.value}, {total} claim{'' if total == 1 else 's'}: {said}")
     return lines
+
+
+def _beside(bound: Bound, value: float) -> str:
+    """The relation of a value to a bound, in words."""
+    text, inside = str(bound), bound.accepts(value)
+    if text.startswith("from "):
+        return f"is {'within' if inside else 'outside'} {text.removeprefix('from ')}"
+    return f"is {text}" if inside else f"is not {text}"
 
 
 def shown(value: float) -> str:

@@ -11,10 +11,10 @@ from ackclock.papers.claims import Finding, Verdict, headline, kinds, ours, publ
 from ackclock.papers.paper import README, Picture, Reproduced, Table
 
 TITLES = {
-    Verdict.DIFFERS: "What differs",
-    Verdict.PARTLY: "What holds in part",
-    Verdict.UNDECIDED: "What is undecided",
-    Verdict.UNCHECKED: "What cannot be checked",
+    Verdict.DIFFERS: "Claims that differ",
+    Verdict.PARTLY: "Claims that hold in part",
+    Verdict.UNDECIDED: "Undecided claims",
+    Verdict.UNCHECKED: "Claims that cannot be checked",
 }
 
 

@@ -50,7 +50,7 @@ def _sentences(shown: Readings) -> list[str]:
     lead = (
         f"The text leaves {len(shown.choices)} choices open. {len(shown.done)} readings were run: as taken, each "
         "choice changed alone, every pair changed, and a search from the best. "
-        f"Each point has {seeds} seeds, and runs are {length}."
+        f"Each point has {seeds} seed{'' if seeds == 1 else 's'}, and runs are {length}."
     )
     counted = (
         f"As taken, {holding[0]} of {len(measured)} measured claims hold. Across the readings the number is "
@@ -127,10 +127,11 @@ def _draw(shown: Readings, paper: Paper, out: Path) -> Picture:
     still = len(every) - len(moving)
     hidden = len(moving) - len(ordered)
     caption = (
-        "Left: how many measured claims hold under how many readings; the line is the reading as taken. Right: by how "
-        "much an option changes the score of all measured claims, with everything else alike: the mean (dot) and the "
-        f"range over all such pairs of readings. {still} of {len(every)} options change no score."
-        + (f" {hidden} others that change little are left out." if hidden else "")
+        "Left: the number of readings under which each number of measured claims holds; the line is the reading as "
+        "taken. Right: the amount by which an option changes the score of all measured claims, with everything else "
+        f"alike: the mean (dot) and the range over all such pairs of readings. {still} of {len(every)} options change "
+        "no score."
+        + (f" {hidden} more with little effect {'is' if hidden == 1 else 'are'} left out." if hidden else "")
     )
     scenarios = [file.name for file in sorted(paper.folder.glob("scenario*.toml"))]
     point = f"ackclock reproduce {paper.key} --readings --quick"
