@@ -41,7 +41,7 @@ def test_each_script_passes_fails_or_is_not_understood_with_line_and_reason(fold
     }
     assert results["pass"].line is None
     assert results["pass"].talk[-1].text == "> S. 0:0(0) ack 1 win 65535 <mss 1460>"
-    assert (results["wrong"].line, results["wrong"].reason) == (5, "another packet than expected")
+    assert (results["wrong"].line, results["wrong"].reason) == (5, "an unexpected packet")
     assert "options <mss 1400>, found <mss 1460>" in str(results["wrong"].text)
     assert str(results["unknown"].text) == "the call splice is not understood"
     assert (results["syntax"].line, results["syntax"].reason) == (6, "syntax error")

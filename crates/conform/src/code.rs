@@ -18,21 +18,21 @@ pub struct Program {
     pub(crate) statements: Vec<parse::Statement>,
 }
 
-/// The variables of a script, and what it printed.
+/// The variables of a script, and its output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     /// The variables that code assigned.
     pub names: BTreeMap<String, Value>,
-    /// What `print` wrote, a line each.
+    /// The lines that `print` wrote.
     pub notes: Vec<String>,
 }
 
-/// Text that is not in the understood part of Python.
+/// Text outside the supported part of Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeError {
     /// The line of the script, from 1.
     pub line: u32,
-    /// What was found and what is allowed.
+    /// The text found and the alternatives allowed.
     pub reason: String,
 }
 
@@ -65,7 +65,7 @@ pub enum Failed {
         /// The name.
         name: String,
     },
-    /// An operation that is not in the understood part of Python, or that Python refuses too.
+    /// An operation outside the supported part of Python, or one that Python refuses, too.
     Unsupported {
         /// The line of the script, from 1.
         line: u32,
@@ -93,7 +93,8 @@ impl fmt::Display for Failed {
 impl std::error::Error for Failed {}
 
 impl Program {
-    /// Runs the statements in their order. `lookup` gives names that the code did not assign, such as `tcpi_snd_cwnd`.
+    /// Runs the statements in their order. `lookup` returns the values of names that the code did not assign, such as
+    /// `tcpi_snd_cwnd`.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! This project's own TCP behind [`Tcp`]: sockets over [`ackclock_wire::Host`], on virtual time.
 //!
-//! Source: POSIX.1-2024 (the calls and their errors), Linux's tcp(7) and socket(7) for what POSIX leaves open.
+//! Source: POSIX.1-2024 (the calls and their errors), Linux's tcp(7) and socket(7) where POSIX leaves a choice.
 //!
 //! | part | content |
 //! | --- | --- |
@@ -116,7 +116,7 @@ impl Tcp for Engine {
             Ok(packet) => {
                 self.host.on_packet(now, &packet, &mut ());
             }
-            // A script may send anything: what is not TCP may be ICMP, and what is neither is dropped, as on a real host.
+            // A script may send anything: a packet that is not TCP may be ICMP; any other is dropped, as on a real host.
             Err(_) => {
                 let _ = self.host.on_icmp(now, packet, Checksums::Verify);
             }

@@ -39,14 +39,14 @@ pub use world::World;
 /// The latest time of an event.
 const LATEST: Time = Time(1_000_000_000_000_000_000);
 
-/// A line of the conversation: what the script says, and what happened.
+/// A line of the conversation: an event of the script, or one that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// When it happened.
     pub at: Time,
     /// The line of the script, from 1.
     pub line: u32,
-    /// What happened, in the words of the script's language.
+    /// The event, in the script's language.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Said {
 pub struct Report {
     /// What became of it.
     pub verdict: Verdict,
-    /// What happened, in its order.
+    /// The conversation, in order.
     pub talk: Vec<Said>,
 }
 
@@ -96,9 +96,9 @@ struct Runner<'a> {
 /// The event before this one.
 #[derive(Clone, Copy)]
 struct Last {
-    /// When the script says that it happened.
+    /// Its time according to the script.
     at: Time,
-    /// Whether it was a packet of the script's: times count from these, not from the clock.
+    /// Whether it was a packet sent by the script: the next time counts from its scripted time, not from the clock.
     injected: bool,
 }
 
@@ -108,7 +108,7 @@ struct Due {
     from: Time,
     to: Time,
     any: bool,
-    /// What is added to a time that is relative.
+    /// The time to which a relative time is added.
     base: Time,
     /// Whether the script writes it as relative.
     relative: bool,
@@ -133,7 +133,7 @@ impl Runner<'_> {
         let injected = matches!(&event.action, Action::Packet(p) if p.direction == Direction::In);
         let due = self.due(event.at, injected);
         if due.to > LATEST {
-            let text = "this is more than 10^9 s after the begin, the latest time of an event";
+            let text = "this is more than 10^9 s after the start, the latest time of an event";
             return Err(Fault::new(event.line, Reason::Unknown, text));
         }
         match &event.action {
@@ -178,14 +178,14 @@ impl Runner<'_> {
         }
     }
 
-    /// Lets the time pass until an event is due.
+    /// Lets time pass until an event is due.
     fn wait(&mut self, event: &Event, due: Due) -> Result<(), Fault> {
         self.world.advance(due.from).map_err(|text| Fault::new(event.line, Reason::Broken, text))?;
         self.check_call()?;
         self.check_time(event.line, "this event", self.world.now(), due)
     }
 
-    /// packetdrill's rule: the tolerance is a time, or a share of the time since the event before, whichever is longer.
+    /// packetdrill's rule: the tolerance is a time, or a share of the time since the previous event, whichever is longer.
     fn check_time(&self, line: u32, what: &str, actual: Time, due: Due) -> Result<(), Fault> {
         if due.any {
             return Ok(());

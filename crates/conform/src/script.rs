@@ -19,14 +19,14 @@ use syntax::Script;
 /// The most bytes of a script.
 pub const MOST_BYTES: usize = 16 << 20;
 
-/// Reads a script. `name` stands in messages, usually the path of its file.
+/// Reads a script. `name` appears in messages; it is usually the path of the file.
 ///
-/// `defined` holds the names that `#ifdef` knows, such as `STANDARD` or `FreeBSD`. `NAME=VALUE` also replaces the word
+/// `defined` contains the names that `#ifdef` knows, such as `STANDARD` or `FreeBSD`. `NAME=VALUE` also replaces the word
 /// `NAME` by `VALUE`, as a line `--define=NAME=VALUE` of the script does.
 ///
 /// # Errors
 ///
-/// A [`SyntaxError`] with the place of the first part that the language does not have, or that makes no sense.
+/// A [`SyntaxError`] with the place of the first part that is not in the language, or that makes no sense.
 pub fn parse(name: &str, text: &str, defined: &[&str]) -> Result<Script, SyntaxError> {
     let lexer = Lexer::new(name, text, defined);
     if text.len() > MOST_BYTES {

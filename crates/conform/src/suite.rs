@@ -1,4 +1,4 @@
-//! Many scripts: which files there are, which TCP runs them, and what became of each.
+//! Many scripts: their files, the TCP that runs them, and the result of each.
 
 use crate::engine::{Engine, Settings, StackOf, System};
 use crate::run::{run, Config, Layout, Report};
@@ -70,7 +70,7 @@ pub fn scripts(path: &Path) -> io::Result<Vec<PathBuf>> {
         for entry in std::fs::read_dir(&folder)? {
             let entry = entry?;
             let path = entry.path();
-            // A link to a folder may lead back to where it is.
+            // A link to a folder may lead back to a folder that contains it.
             if entry.file_type()?.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "pkt") {

@@ -138,7 +138,7 @@ pub enum Call {
         /// Which queue.
         queue: Queue,
     },
-    /// `poll`: what would not block.
+    /// `poll`: the operations that would not block.
     Poll {
         /// The socket.
         socket: u32,
@@ -169,7 +169,7 @@ pub struct WriteFlags {
     pub end_of_record: bool,
 }
 
-/// A queue whose length can be asked for.
+/// A queue whose length can be queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     /// `SIOCINQ`, `FIONREAD`: bytes to read.
@@ -266,7 +266,7 @@ pub enum Answer {
     Unknown,
 }
 
-/// What [`Call::Poll`] found, as bits of [`Answer::Done`].
+/// The result of [`Call::Poll`], as bits of [`Answer::Done`].
 pub mod ready {
     /// `POLLIN`.
     pub const IN: i64 = 0x1;

@@ -1,4 +1,4 @@
-//! What became of a script.
+//! The result of a script.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Fault {
     pub line: u32,
     /// The kind, for summaries.
     pub reason: Reason,
-    /// One sentence with what was expected and what was found.
+    /// One sentence with the expected and the actual event.
     pub text: String,
 }
 
@@ -31,15 +31,15 @@ pub enum Reason {
     Syntax,
     /// A construct, call, option or setting that is not understood.
     Unknown,
-    /// A packet has another field than expected.
+    /// A field of a packet differs from the expected one.
     Packet,
     /// An expected packet was not sent.
     Missing,
-    /// Something happened at another time than expected.
+    /// An event happened at an unexpected time.
     Time,
-    /// A call had another result than expected.
+    /// A call had an unexpected result.
     Call,
-    /// A command found another state than expected.
+    /// A command found an unexpected state.
     State,
     /// An assertion does not hold.
     Assertion,
@@ -48,16 +48,16 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What to print in summaries.
+    /// The reason's name in summaries.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Syntax => "syntax error",
             Reason::Unknown => "not understood",
-            Reason::Packet => "another packet than expected",
+            Reason::Packet => "an unexpected packet",
             Reason::Missing => "an expected packet was not sent",
-            Reason::Time => "at another time than expected",
-            Reason::Call => "another result of a call",
-            Reason::State => "another state",
+            Reason::Time => "an event at an unexpected time",
+            Reason::Call => "an unexpected result of a call",
+            Reason::State => "an unexpected state",
             Reason::Assertion => "an assertion does not hold",
             Reason::Broken => "the TCP under test is broken",
         }

@@ -8,7 +8,7 @@ use ackclock_tcp::stack::Stack;
 use proptest::prelude::*;
 use std::path::Path;
 
-/// What takes the place of a word.
+/// Texts that replace a word.
 const WORDS: &[&str] = &[
     "0",
     "1",

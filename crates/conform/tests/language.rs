@@ -1,4 +1,4 @@
-//! The language of scripts: what it reads, and what it says about text that it cannot read.
+//! The language of scripts: the events that it yields, and the messages about text that cannot be read.
 
 mod language {
     mod code;

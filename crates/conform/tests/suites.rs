@@ -8,7 +8,7 @@ use ackclock_conform::verdict::Verdict;
 use ackclock_tcp::stack::Stack;
 use std::path::{Path, PathBuf};
 
-/// How many scripts of FreeBSD's folders pass, of how many.
+/// The number of scripts in FreeBSD's folders that pass, and their total.
 const FREEBSD: &[(&str, usize, usize)] = &[("rcv-data-segments", 217, 217), ("state-event-engine", 552, 614)];
 
 fn folders() -> Vec<PathBuf> {

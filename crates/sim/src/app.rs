@@ -11,7 +11,7 @@ pub(crate) enum App {
     Waiting { start: u64, bytes: Option<u64>, close: bool },
     /// All data is written; the application closes its side once the connection is open.
     Opening { bytes: u64 },
-    /// All data that it will ever send are written; done when `bytes` are acknowledged.
+    /// All the data that it will ever send is written; done when `bytes` are acknowledged.
     Running { bytes: u64 },
     /// Everything is acknowledged.
     Done { at: Time },

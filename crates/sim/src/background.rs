@@ -16,7 +16,7 @@ use ackclock_tcp::units::Bytes;
 /// A packet's destination. For a flow it is the number of a host. Otherwise the bits above an element's number hold the
 /// *round* of a reused host, counted from 1, or [`NOBODY`] with the number of a source below.
 pub(crate) const ROUND_BITS: u32 = crate::next_event::ELEMENT_BITS;
-/// The cycle of packets for which no TCP waits.
+/// The round of packets for which no TCP waits.
 pub(crate) const NOBODY: u32 = u32::MAX >> ROUND_BITS;
 
 /// A pair of hosts that successive transfers use.

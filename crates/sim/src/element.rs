@@ -153,7 +153,7 @@ impl ElementSpec {
     }
 }
 
-/// A run's identity is a hash of this text, so the text is still the one from before five of the kinds changed their form.
+/// A run's identity is a hash of this text, so it keeps the form that five of the kinds had before they changed.
 impl fmt::Debug for ElementSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -99,7 +99,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             self.timer_event(element_of(k));
             None
         };
-        // The only call on a packet's way: everything below it is inlined (decision 0140).
+        // The only call on a packet's path: everything below it is inlined (decision 0140).
         if let Some((packet, hop)) = came {
             self.arrived(packet, hop);
         }

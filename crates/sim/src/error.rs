@@ -51,7 +51,7 @@ pub enum Impossible {
     },
     /// Too many elements for the event keys.
     #[error(
-        "the scenario has {found} elements (two for each link and flow, one for each element on a link, for background traffic one and two for each transfer at once); at most {} are possible",
+        "the scenario has {found} elements (two for each link and flow, one for each element on a link, one for each kind of background traffic and two for each of its concurrent transfers); at most {} are possible",
         MAX_ELEMENTS
     )]
     TooManyElements {
@@ -79,7 +79,7 @@ pub enum Impossible {
 }
 
 /// A value that is not allowed in its place. Its text can be read back, since serde keeps only the text of an error:
-/// [`Fault::parse`] takes it apart again.
+/// [`Fault::parse`] parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Its key in the current table, as in `times[1]`; empty for the table itself.

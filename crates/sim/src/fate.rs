@@ -7,8 +7,8 @@
 //! | else one arrived and the receiver discarded it | refused |
 //! | else (the network dropped all of them) | needed |
 //!
-//! A retransmission gets the verdict of its worst byte. So each refused one would be needless without its receiver's
-//! refusals, and the three add up to the total (decision 0137).
+//! A retransmission gets the verdict of its worst byte. So each refused retransmission would be needless without its receiver's
+//! refusals, and the three counts add up to the total (decision 0137).
 
 /// The verdict on a retransmission. Exactly one applies; the worst of its bytes decides, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,9 +64,9 @@ pub struct Fates {
     /// The episode of the last of these.
     episode: u32,
     dropped: Vec<Copy>,
-    /// Data that arrived and were thrown away.
+    /// Data that arrived and was thrown away.
     refused: Vec<Copy>,
-    /// Copies that the network duplicated: two packets must fail to lose one copy.
+    /// Copies that the network duplicated: such a copy is lost only if both of its packets are.
     doubled: Vec<Copy>,
 }
 
@@ -91,7 +91,7 @@ impl Fates {
         self.dropped.push(Copy { start, len, sends });
     }
 
-    /// The receiver threw away these bytes of a packet that arrived and does not have them: part of it or all.
+    /// The receiver threw away these bytes of a packet that arrived, all of it or a part, and does not have them.
     pub fn refused(&mut self, start: u64, len: u32, sends: u8) {
         self.refused.push(Copy { start, len, sends });
     }
@@ -127,7 +127,7 @@ impl Fates {
 /// The packets that did not deliver their bytes to the receiver, by start.
 struct Failed {
     dropped: Sorted,
-    /// The failed packets and the refused data; the same again where nothing was refused.
+    /// The dropped packets and the refused data; `None` where nothing was refused.
     all: Option<Sorted>,
     doubled: Sorted,
 }

@@ -25,7 +25,7 @@ pub trait Endpoint {
     }
     /// The time that [`Endpoint::next_timer`] named has been reached.
     fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O);
-    /// When [`Endpoint::on_timer`] wants to be called.
+    /// When [`Endpoint::on_timer`] must be called next.
     fn next_timer(&self) -> Option<Time>;
     /// Writes the next segment to send into `out`; `false` if there is nothing to send now.
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
@@ -57,8 +57,8 @@ pub trait Endpoint {
 /// One end of a flow.
 pub(crate) struct Host<E> {
     pub(crate) tcp: E,
-    /// When it will be woken: no later than its TCP needs, and it asks again then. Re-arming a timer to a later time, as each
-    /// ACK does, therefore costs nothing here.
+    /// When it will be woken: no later than its TCP needs, which is asked again then. Re-arming a timer to a later time, as
+    /// each ACK does, therefore costs nothing here.
     pub(crate) armed: u64,
     /// The first link of its path.
     pub(crate) first_hop: u32,

@@ -52,7 +52,7 @@ pub struct FlowMeter {
     /// Second arrivals of packets that the network duplicated.
     again: u64,
     /// Numbers of duplicated packets, and whether the first of the two has arrived.
-    #[expect(clippy::box_collection, reason = "eight bytes, with which a meter has 128")]
+    #[expect(clippy::box_collection, reason = "eight bytes, which make a meter 128 bytes long")]
     doubled: Option<Box<BTreeMap<u32, bool>>>,
 }
 

@@ -63,7 +63,7 @@ pub struct FlowResult {
 pub struct BackgroundResult {
     /// Transfers that began.
     pub started: u64,
-    /// Those whose data was acknowledged completely.
+    /// Transfers whose data was acknowledged completely.
     pub finished: u64,
     /// Arrivals that found the maximum number of transfers in progress.
     pub turned_away: u64,

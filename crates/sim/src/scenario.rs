@@ -126,7 +126,7 @@ pub struct PeerSpec {
 }
 
 impl PeerSpec {
-    /// The options of the receiver's TCP, if its stack is given these. Without SACK nothing carries a DSACK.
+    /// Returns the options of the receiver's TCP, given the options of its stack. Without SACK nothing carries a DSACK.
     pub fn of(self, own: Options) -> Options {
         let sack = self.sack.unwrap_or(own.sack);
         let dsack = sack && self.dsack.unwrap_or(own.dsack);

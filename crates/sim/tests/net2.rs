@@ -116,7 +116,7 @@ fn without_the_eighth_it_takes_less_than_nine_and_a_half_seconds_and_one_timeout
 
 #[test]
 fn acknowledging_every_packet_it_takes_longer_with_five_timeouts_and_forty_drops() {
-    // §5.2: 12.8 s, 5, 40. The section says that the eighth change was left out, but only with it do these numbers result
+    // §5.2: 12.8 s, 5, 40. The section says that the eighth change was left out, but these numbers result only with it
     // (without: below).
     let (took, seen) = run(net2(true), AckSpec::Every, true);
     assert!(near(&[took], &[12.8], 0.6), "{took}");

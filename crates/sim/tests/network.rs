@@ -238,7 +238,7 @@ fn a_packet_is_heard_of_at_each_link_but_its_first_and_hearing_changes_nothing()
     let Hops { log, passed } = n.into_watch();
     let (plain, heard) = run(&s, 1);
     assert_eq!((results.flows, log.flows), (plain.flows, heard.flows));
-    // Data take links 2, 0 and 4, ACKs back 5, 1 and 3; without loss before the bottleneck every packet reaches it.
+    // Data takes links 2, 0 and 4, and ACKs return over 5, 1 and 3; without loss before the bottleneck every packet reaches it.
     let links = |to| passed.iter().filter(|p| p.2 == to).map(|p| p.1).collect::<std::collections::BTreeSet<_>>();
     assert_eq!((links(Side::Receiver), links(Side::Sender)), ([0, 4].into(), [1, 3].into()));
     let at = |link| passed.iter().filter(|p| p.1 == link).map(|p| p.3).collect::<Vec<_>>();

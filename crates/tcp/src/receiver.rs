@@ -312,7 +312,7 @@ impl Receiver {
         self.by_hand = true;
     }
 
-    /// When [`Receiver::on_timer`] wants to be called.
+    /// When [`Receiver::on_timer`] must be called next.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         self.timer

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// A run's records.
 #[derive(Clone, Debug)]
 pub struct Events {
-    /// The schema of every batch. Its metadata are those of a trace file: [`Meta::pairs`].
+    /// The schema of every batch. Its metadata is that of a trace file: [`Meta::pairs`].
     pub schema: Arc<Schema>,
     /// At most [`CHUNK`] records each.
     pub batches: Vec<RecordBatch>,

@@ -82,7 +82,7 @@ pub fn addresses(flow: u32, spec: &FlowSpec) -> [SocketAddr; 2] {
 }
 
 impl<W: Write> Captures<W> {
-    /// For the run of `scenario` with `seed`. `snap` bytes are kept of each packet.
+    /// Begins the captures of the run of `scenario` with `seed`. `snap` bytes are kept of each packet.
     ///
     /// # Errors
     /// Errors of a destination.

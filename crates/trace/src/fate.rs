@@ -19,7 +19,7 @@ use stream::Stream;
 /// Follows every copy of every segment of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Fates {
-    /// Two streams for each flow: the data of the sender, and those of the receiver.
+    /// Two streams for each flow: the data of the sender, and that of the receiver.
     streams: Vec<[Stream; 2]>,
     /// The last packet that arrived: its host may still refuse it.
     arrived: Option<Arrived>,
@@ -47,7 +47,7 @@ struct Arrived {
 }
 
 impl Fates {
-    /// For a run of `flows` flows.
+    /// Returns an empty record for a run of `flows` flows.
     pub fn new(flows: u32) -> Self {
         let mut f = Fates::default();
         f.streams.resize_with(flows as usize, Default::default);

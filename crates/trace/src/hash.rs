@@ -219,7 +219,7 @@ impl Words<'_> {
 
     #[inline(always)]
     fn segment(&mut self, s: &Segment) {
-        // `train` is how packets were passed on, not what was on the wire.
+        // `train` describes how packets were passed on, not what was on the wire.
         let Segment { seq, ack, len, wnd, tsval, tsecr, train: _, flags, blocks, sack, mss, wscale, opts } = *s;
         let stamped = opts & Segment::TIMESTAMPS != 0;
         let blocks = blocks.min(4);

@@ -95,7 +95,7 @@ impl Sink for Vec<Row> {
     }
 }
 
-/// The metadata of a run that are known before it begins.
+/// The metadata of a run that is known before it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
     /// Hash of the scenario, with its name (as in `xxh3-128:…`).

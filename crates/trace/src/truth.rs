@@ -66,13 +66,13 @@ struct Flow {
 }
 
 impl Truth {
-    /// For a run of `flows` flows.
+    /// Returns a listener for a run of `flows` flows.
     pub fn new(flows: u32) -> Self {
         Truth { flows: vec![Flow::default(); flows as usize], ..Truth::default() }
     }
 
-    /// With a capture at a node, too: the directed links for which `leaves` is true begin there. The listener used together with
-    /// this one must enable [`Watch::HEARS_HOPS`].
+    /// Also follows a capture at a node: the directed links for which `leaves` is true begin there. The listener used together
+    /// with this one must enable [`Watch::HEARS_HOPS`].
     #[must_use]
     pub fn with_middle(self, leaves: Vec<bool>) -> Self {
         Truth { leaves, ..self }

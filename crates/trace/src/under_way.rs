@@ -29,7 +29,7 @@ struct Kept {
 }
 
 impl UnderWay {
-    /// For a run of `flows` flows.
+    /// Returns an empty store for a run of `flows` flows.
     pub fn new(flows: u32) -> Self {
         UnderWay { hosts: vec![Host::default(); 2 * flows as usize], spare: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl UnderWay {
         bytes
     }
 
-    /// It is lost on its way to the host `to`.
+    /// The packet is lost on its way to the host `to`.
     pub fn drop_one(&mut self, flow: u32, to: Side, number: u32) {
         let bytes = self.take(flow, to, number);
         self.spare.extend(bytes);

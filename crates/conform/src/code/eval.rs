@@ -166,7 +166,7 @@ fn call(name: &str, all: &[Value]) -> Option<Value> {
         ("int", [Value::Text(text)]) => text.trim().parse().ok().map(Value::Integer),
         ("int", [value]) => value.whole().map(Value::Integer),
         ("float", [value]) => value.real().map(Value::Float),
-        // Halves go to the even neighbour.
+        // Halves are rounded to the even neighbour.
         ("round", [Value::Float(value)]) => whole(value.round_ties_even()),
         ("round", [value]) => value.whole().map(Value::Integer),
         ("str", [value]) => Some(Value::Text(value.to_string())),

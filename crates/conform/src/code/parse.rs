@@ -44,7 +44,7 @@ pub(crate) enum Expr {
 ///
 /// # Errors
 ///
-/// A [`CodeError`] for text that is not in the understood part of Python.
+/// A [`CodeError`] for text outside the supported part of Python.
 pub fn parse(code: &Code) -> Result<Program, CodeError> {
     let tokens = tokens(&code.text, code.line)?;
     let mut p = Parser { text: &code.text, tokens, at: 0, depth: 0, parts: 0 };
@@ -196,7 +196,7 @@ impl Parser<'_> {
             negated += 1;
         }
         let mut value = self.comparison()?;
-        // `not` makes a truth value, so an even number of them leaves two.
+        // `not` yields a truth value, so an even number of them is reduced to two, not to none.
         for _ in 0..negated {
             value = Expr::Not(Box::new(value));
         }
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Ok(if links.is_empty() { first } else { Expr::Compare(Box::new(first), links) })
     }
 
-    /// Operators that bind at least as strongly as `least`.
+    /// Reads operators that bind at least as tightly as `least`.
     fn binary(&mut self, least: u8) -> Read<Expr> {
         let mut left = self.unary()?;
         loop {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Signs bind weaker than `**`, and `**` binds to the right.
+    /// Signs bind less tightly than `**`, which is right-associative.
     fn unary(&mut self) -> Read<Expr> {
         self.count()?;
         for op in ["-", "+", "~"] {
@@ -311,7 +311,7 @@ impl Parser<'_> {
     }
 }
 
-/// Words of Python that are no names here.
+/// Words of Python that are not names here.
 const RESERVED: &[&str] = &[
     "and", "as", "assert", "class", "def", "del", "elif", "else", "for", "from", "if", "import", "in", "is", "lambda",
     "not", "or", "pass", "print", "raise", "return", "try", "while", "with", "yield", "True", "False", "None",

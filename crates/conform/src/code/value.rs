@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// How two values compare; `None` if they do not.
+    /// How two values compare; `None` if they are not comparable.
     pub(crate) fn order(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
@@ -81,7 +81,7 @@ impl Value {
     }
 }
 
-/// `a op b`. The error says what cannot be done.
+/// Computes `a op b`. The error names the impossible operation.
 pub(crate) fn binary(op: &str, a: &Value, b: &Value) -> Result<Value, String> {
     if let (Value::Text(text), "%") = (a, op) {
         return format(text, b).map(Value::Text);

@@ -1,9 +1,8 @@
-//! How Linux hands segments to a device: several at once, and which of them carry PSH.
+//! How Linux passes segments to a device: several at once; and which of them carry PSH.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_output.c` (`tcp_tso_autosize`, `__tcp_transmit_skb`), `net/ipv4/tcp_input.c`
-//! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words.
-//! Idea: new data of about a millisecond leave as one packet, at least two segments. Such a packet carries PSH, and so does the end
-//! of each write.
+//! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words. Idea: new data that takes about a millisecond to
+//! send leaves as one packet, of at least two segments. Such a packet carries PSH, and so does the end of each write.
 //!
 //! Departure: retransmissions leave one by one.
 
@@ -31,7 +30,7 @@ pub(super) struct Offload {
     held: Option<Vec<u8>>,
 }
 
-/// What is known of one direction.
+/// The state of one direction.
 #[derive(Default)]
 struct Stream {
     /// The number after the SYN.
@@ -85,7 +84,7 @@ impl Offload {
         })
     }
 
-    /// A packet leaves: sets PSH where Linux would, and notes what was sent.
+    /// A packet leaves: sets PSH where Linux would, and records the data sent.
     pub(super) fn leave(&mut self, whole: &mut Vec<u8>, segments: usize) {
         let Some(packet) = read(whole) else { return };
         let (header, len) = (packet.header, packet.payload.len());

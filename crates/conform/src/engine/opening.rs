@@ -28,7 +28,7 @@ impl Engine {
         }
         let local = socket.local.ok_or(Errno::EDESTADDRREQ)?;
         let plan = self.settings.plan(&socket.options, socket.v6);
-        // POSIX: a backlog of 0 may still let one connection wait, and Linux's and BSD's do.
+        // POSIX: a backlog of 0 may still let one connection wait, and on Linux and BSD it does.
         let backlog = (backlog as usize).max(1);
         self.host.listen(local, &plan.stack, plan.buffers, backlog).map_err(|why| match why {
             ListenError::NotOurs(_) => Errno::EADDRNOTAVAIL,

@@ -9,7 +9,7 @@ use ackclock_tcp::connection::KeepAlive;
 use ackclock_tcp::time::{Nanos, Time};
 
 impl Options {
-    /// An option whose value is no number.
+    /// Sets an option whose value is not a number.
     fn set_structure(&mut self, fresh: bool, option: SocketOption, value: &OptionValue) -> Result<Answer, Errno> {
         match *value {
             OptionValue::Text(ref name) if option == SocketOption::Congestion => {
@@ -51,7 +51,7 @@ impl Engine {
         let on = number != 0;
         let size = u64::try_from(number).map_err(|_| Errno::EINVAL)?.min(LARGEST_BUFFER);
         match option {
-            // Linux doubles it, and counts half of it as overhead: what is left is what was asked for.
+            // Linux doubles the size and counts half of it as overhead, which leaves the requested size.
             SocketOption::ReceiveBuffer if fresh || system == System::FreeBsd => o.receive_buffer = Some(size),
             SocketOption::SendBuffer if fresh || system == System::FreeBsd => o.send_buffer = Some(size),
             // Linux, `tcp_set_mss` in `net/ipv4/tcp.c`: `TCP_MIN_MSS` to `MAX_TCP_WINDOW`.
@@ -90,7 +90,7 @@ impl Engine {
         Ok(Answer::Done(0))
     }
 
-    /// Hands all options to a new connection.
+    /// Passes all options to a new connection.
     pub(super) fn apply_all(&mut self, now: Time, fd: u32) {
         let set = self.socket(fd).map(|s| s.options.clone()).unwrap_or_default();
         self.apply(now, fd, SocketOption::NoDelay);
@@ -103,7 +103,7 @@ impl Engine {
         }
     }
 
-    /// Hands one option to the connection, if there is one.
+    /// Passes one option to the connection, if there is one.
     fn apply(&mut self, now: Time, fd: u32, option: SocketOption) {
         let Ok(socket) = self.socket(fd) else { return };
         let (set, id) = (socket.options.clone(), socket.id());

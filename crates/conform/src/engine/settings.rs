@@ -19,17 +19,17 @@ use ackclock_wire::Buffers;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// Turns the text of `ackclock.stack` into a stack; `None` if it is none.
+/// Turns the text of `ackclock.stack` into a stack; `None` if the text is not a stack.
 pub type StackOf = fn(&str) -> Option<Stack>;
 
-/// What the application of a script would find set.
+/// The settings of the system on which a script runs.
 #[derive(Clone)]
 pub struct Settings {
     /// The system that the script was written for.
     pub system: System,
     addresses: Vec<IpAddr>,
     stack_of: StackOf,
-    /// The stack that was asked for in place of the system's own.
+    /// The requested stack, in place of the system's own.
     stack: Option<Stack>,
     values: BTreeMap<String, String>,
     pub(super) insecure: Insecure,
@@ -45,7 +45,7 @@ pub(super) struct Plan {
     pub(super) max_segment: Option<u32>,
 }
 
-/// No buffer is larger: a window of TCP is not (RFC 7323 §2.3).
+/// No buffer is larger, because no TCP window is (RFC 7323 §2.3).
 pub(super) const LARGEST_BUFFER: Bytes = 1 << 30;
 
 /// Settings without an effect on the packets of one connection in a script.
@@ -173,7 +173,7 @@ impl Settings {
         followed || INERT.contains(&name.as_str())
     }
 
-    /// The stack and the buffers of a socket with these options that calls its peer.
+    /// The stack and the buffers of a socket with these options that opens a connection.
     pub(super) fn active_plan(&self, options: &Options, v6: bool) -> Plan {
         let mut plan = self.plan(options, v6);
         plan.stack.options.ecn &= self.stack.is_some() || self.ecn_mode() == Some(1);
@@ -190,7 +190,7 @@ impl Settings {
         }
     }
 
-    /// The stack and the buffers of a socket with these options that waits for its peer.
+    /// The stack and the buffers of a socket with these options that waits for a connection.
     pub(super) fn plan(&self, options: &Options, v6: bool) -> Plan {
         let mut stack = self.stack.clone().unwrap_or_else(|| self.system_stack(options));
         let chosen = self.stack.is_some();
@@ -222,13 +222,13 @@ impl Settings {
         self.values.get(name).map_or(default, |value| value != "0")
     }
 
-    /// The number at `place` of a value that is a list.
+    /// The number at position `place` of a list.
     fn number(&self, name: &str, place: usize, default: Bytes) -> Bytes {
         let word = self.values.get(name).and_then(|value| value.split(' ').nth(place));
         word.and_then(|word| word.parse().ok()).unwrap_or(default).min(LARGEST_BUFFER)
     }
 
-    /// The profile that belongs to the congestion control that is set.
+    /// The profile of the configured congestion control.
     fn profile(&self) -> Option<&'static str> {
         profile_of(self.values.get("net.ipv4.tcp_congestion_control").map_or("cubic", String::as_str))
     }
@@ -274,8 +274,8 @@ impl Settings {
         }
     }
 
-    /// Linux's buffers: `tcp_rmem` and `tcp_wmem`, or what `setsockopt` asked for, which the kernel doubles. Half of it is
-    /// counted as overhead.
+    /// Linux's buffers: `tcp_rmem` and `tcp_wmem`, or the size that `setsockopt` requested, which the kernel doubles. Half of
+    /// it is counted as overhead.
     fn linux_buffers(&self, options: &Options, stack: &mut Stack) -> (Bytes, Bytes) {
         let largest = self.number("net.ipv4.tcp_rmem", 2, 6_291_456);
         let receive = match options.receive_buffer {
@@ -327,7 +327,7 @@ fn profile_of(congestion: &str) -> Option<&'static str> {
     }
 }
 
-/// `tcp_select_initial_window` in `net/ipv4/tcp_output.c`: the scale with which the largest buffer can be told.
+/// `tcp_select_initial_window` in `net/ipv4/tcp_output.c`: the scale with which the largest buffer can be advertised.
 fn linux_scale(largest: Bytes) -> u8 {
     (largest.max(1).ilog2() as u8).saturating_sub(15).min(14)
 }

@@ -1,4 +1,4 @@
-//! One socket: what it is, and what was set on it.
+//! One socket: its kind, its state and its options.
 
 use super::{Engine, System};
 use crate::errno::Errno;
@@ -29,7 +29,7 @@ pub(super) struct Socket {
     pub(super) write_shut: bool,
     /// Bytes that a blocked `write` has taken so far.
     pub(super) written: usize,
-    /// The state of its connection when it was last looked at.
+    /// The state of its connection when it was last checked.
     pub(super) state: State,
     /// Whether its end was noticed.
     pub(super) ended: bool,
@@ -46,7 +46,7 @@ pub(super) enum Kind {
     Connection(Id),
 }
 
-/// What the application set with `setsockopt`.
+/// The options that the application set with `setsockopt`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
     pub(super) receive_buffer: Option<Bytes>,
@@ -97,7 +97,7 @@ impl Socket {
 }
 
 impl Engine {
-    /// Looks at all connections for what the next call must know.
+    /// Checks all connections for changes that the next call must know.
     pub(super) fn notice(&mut self) {
         let system = self.settings.system;
         for socket in self.sockets.iter_mut().flatten() {

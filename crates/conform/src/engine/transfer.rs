@@ -1,4 +1,4 @@
-//! Calls that read, write and look: `read`, `write`, `poll`, and the lengths of the queues.
+//! Calls that read, write and query: `read`, `write`, `poll`, and the lengths of the queues.
 
 use super::socket::{is_open, Kind};
 use super::Engine;
@@ -6,7 +6,7 @@ use crate::errno::Errno;
 use crate::tcp::{ready, Answer, Queue, ReadFlags, WriteFlags};
 use ackclock_tcp::connection::State;
 
-/// How many bytes of a long write are handed over at once.
+/// The number of bytes of a long write that are passed on at once.
 const CHUNK: usize = 1 << 16;
 
 impl Engine {

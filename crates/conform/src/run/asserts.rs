@@ -63,7 +63,7 @@ impl Runner<'_> {
     }
 }
 
-/// The message without its line, which the fault has.
+/// The message without its line, which the fault contains.
 fn sentence(why: &Failed) -> String {
     let text = why.to_string();
     text.split_once(": ").map_or(text.clone(), |(_, rest)| rest.to_owned())

@@ -8,7 +8,7 @@ use crate::tcp::{Answer, Call, Queue, ReadFlags, WriteFlags};
 use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::{Nanos, Time};
 
-/// How long a call may block whose end the script does not tell.
+/// How long a call may block if the script does not give its end.
 const LONGEST: Nanos = Nanos::from_secs(3600);
 
 /// A call that blocks.
@@ -51,7 +51,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The effect of a call on what the next packets stand for.
+    /// The effect of a call on the meaning of the next packets.
     fn after(&mut self, call: &Call) {
         match call {
             Call::Socket { .. } => self.numbers.fresh(self.config.local, self.config.remote),
@@ -147,7 +147,7 @@ impl Runner<'_> {
         })
     }
 
-    /// A call of the script in this crate's words.
+    /// A call of the script in this crate's terms.
     fn typed(&self, line: u32, call: &syntax::Call) -> Result<Call, Fault> {
         let name = call.name.as_str();
         if name == "socket" {

@@ -1,4 +1,4 @@
-//! Commands in backquotes: settings of the system, and questions about its state.
+//! Commands in backquotes: settings of the system, and queries of its state.
 //!
 //! No command is ever run: each is understood, or the script is not. A script's own file of commands, such as `defaults.sh`, is
 //! read and understood in the same way.
@@ -7,7 +7,7 @@ use super::Runner;
 use crate::script::syntax::Command;
 use crate::verdict::{Fault, Reason};
 
-/// How deep files of commands may name each other.
+/// How deeply files of commands may include each other.
 const DEEPEST: u32 = 8;
 
 /// The settings of Google's and Linux's `defaults.sh` that differ from the kernel's, for scripts without that file.
@@ -28,7 +28,7 @@ impl Runner<'_> {
 
     fn commands(&mut self, line: u32, text: &str, depth: u32) -> Result<(), Fault> {
         if depth > DEEPEST {
-            return Err(unknown(line, "files of commands name each other without end"));
+            return Err(unknown(line, "files of commands include each other without end"));
         }
         let joined = text.replace("\\\n", " ");
         for one in joined.lines().flat_map(|line| line.split(';')).flat_map(|line| line.split("&&")) {
@@ -73,7 +73,7 @@ impl Runner<'_> {
     }
 
     fn sysctl(&mut self, line: u32, text: &str, words: &[&str]) -> Result<(), Fault> {
-        // A value may have blanks, within quotes or not.
+        // A value may contain blanks, within quotes or not.
         let settings: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
         let quoted = text.contains(['"', '\'']);
         if quoted {
@@ -122,7 +122,7 @@ impl Runner<'_> {
         };
         let (state, count) = state.zip(count).ok_or_else(not)?;
         let states =
-            self.world.tcp().states().ok_or_else(|| unknown(line, "the TCP under test does not tell states"))?;
+            self.world.tcp().states().ok_or_else(|| unknown(line, "the TCP under test does not report states"))?;
         let found = states.iter().filter(|found| **found == state).count();
         if found == count {
             return Ok(());

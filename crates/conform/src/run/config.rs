@@ -25,7 +25,7 @@ pub struct Config {
     pub remote: SocketAddr,
     /// How far a time may be off. Default: 4 ms, as in packetdrill.
     pub tolerance: Nanos,
-    /// How far a time may be off, in percent of the time since the event before. Default: 12.5, as in packetdrill.
+    /// How far a time may be off, in percent of the time since the previous event. Default: 12.5, as in packetdrill.
     pub tolerance_percent: f64,
     /// The device's MTU, bytes. Default: 1500.
     pub mtu: u32,
@@ -41,7 +41,7 @@ impl Config {
     /// The configuration that a script asks for.
     ///
     /// # Errors
-    /// An option that is unknown, or whose value is none.
+    /// An unknown option, or an invalid value.
     pub fn of(script: &Script) -> Result<Config, Fault> {
         let last = |name: &str| script.options.iter().rev().find(|o| o.name == name);
         let version = last("ip_version").or(last("wire_protocol"));
@@ -88,7 +88,7 @@ impl Config {
                 self.timestamp_tick = (tick > Nanos::ZERO).then_some(tick);
             }
             "strict_segments" => self.strict_segments = true,
-            // How packetdrill itself runs, and definitions, which the parser has applied.
+            // Options for packetdrill itself, and definitions, which the parser has applied.
             "code_command" | "code_format" | "code_sockopt" | "debug" | "define" | "D" | "dry_run" | "gateway_ip"
             | "init_scripts" | "mss" | "netmask_ip" | "non_fatal" | "send_omit_free" | "speed"
             | "tcp_ts_ecr_scaled" | "use_expect" | "verbose" | "v" | "wire_client" | "wire_protocol"
@@ -113,7 +113,7 @@ fn micros(option: &Setting) -> Result<Nanos, Fault> {
 }
 
 fn wrong(option: &Setting, allowed: &str) -> Fault {
-    let text = format!("--{} is {:?}, allowed is {allowed}", option.name, option.value);
+    let text = format!("--{} is {:?}, allowed: {allowed}", option.name, option.value);
     Fault::new(option.line, Reason::Syntax, text)
 }
 
@@ -121,7 +121,7 @@ fn value<T: std::str::FromStr>(option: &Setting, allowed: &str) -> Result<T, Fau
     option.value.parse().map_err(|_| wrong(option, allowed))
 }
 
-/// The ends of scripts that name none: addresses for documentation and private use.
+/// The addresses of scripts that name none: those for documentation and private use.
 fn default_ip(v6: bool, local: bool) -> IpAddr {
     match (v6, local) {
         (false, true) => IpAddr::V4(Ipv4Addr::new(192, 168, 0, 1)),

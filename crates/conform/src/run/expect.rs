@@ -6,9 +6,9 @@ use crate::script::syntax::{Body, Flags, IpFields, Packet, Segment, TcpOption, T
 use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::{Nanos, Time};
 
-/// How much later than expected a packet is still waited for, to tell when it came.
+/// How long to wait for a packet beyond its expected time, to report when it came.
 const PATIENCE: Nanos = Nanos::from_secs(2);
-/// How long a packet at any time is waited for.
+/// How long to wait for a packet that may come at any time.
 const LONGEST: Nanos = Nanos::from_secs(3600);
 
 impl Runner<'_> {
@@ -30,7 +30,7 @@ impl Runner<'_> {
             Fault::new(line, Reason::Missing, text)
         };
         let (mut at, mut real) = self.next_of_flow(line, expected, until)?.ok_or_else(|| missing(until))?;
-        // The script may show several packets as one, as a device that segments would have got them.
+        // The script may show several packets as one, as a device that segments would receive them.
         while real.segment.len < expected.len && real.segment.len > 0 && !self.config.strict_segments {
             let (when, next) = self.next_of_flow(line, expected, until)?.ok_or_else(|| missing(until))?;
             join(&mut real, &next, expected).map_err(|why| {
@@ -51,7 +51,7 @@ impl Runner<'_> {
     fn next_of_flow(&mut self, line: u32, expected: &Segment, until: Time) -> Result<Option<(Time, Real)>, Fault> {
         let broken = |text: String| Fault::new(line, Reason::Broken, text);
         while let Some((at, bytes)) = self.world.next_packet(until).map_err(broken)? {
-            // What is no TCP packet, such as a router solicitation, is not the connection's.
+            // Packets that are not TCP, such as router solicitations, do not belong to the connection.
             let mut real = match Real::read(&bytes) {
                 Ok(real) => real,
                 Err(why) => return Err(broken(format!("it sent a packet that cannot be read: {why}"))),
@@ -98,7 +98,7 @@ impl Runner<'_> {
         Err(Fault::new(line, Reason::Packet, text))
     }
 
-    /// Notes the timestamps, and puts the script's clock in place of the TCP's.
+    /// Records the timestamps, and replaces the TCP's clock by the script's.
     fn note_timestamps(&mut self, expected: &Segment, real: &mut Segment) -> Option<(Stamps, Stamps)> {
         let wanted = stamps(expected)?;
         let (val, ecr) = match real.options.iter_mut().flatten().find_map(as_stamps) {

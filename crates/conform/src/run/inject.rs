@@ -78,7 +78,7 @@ impl Runner<'_> {
     }
 }
 
-/// The length of the packet that is quoted in part: its header still tells it.
+/// Sets the length in the header of a packet that is quoted in part.
 fn set_length(quote: &mut [u8], payload: u32) {
     let (at, len) = if quote.first().is_some_and(|b| b >> 4 == 6) { (4, payload) } else { (2, payload + 20) };
     quote[at..at + 2].copy_from_slice(&(len.min(0xffff) as u16).to_be_bytes());

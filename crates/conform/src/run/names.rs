@@ -9,7 +9,7 @@ pub(super) const NONBLOCK: i64 = 0o4000;
 /// `O_RDWR`.
 pub(super) const READ_WRITE: i64 = 2;
 
-/// The number of an argument; `None` if it is no number and no known name.
+/// The number of an argument; `None` if it is neither a number nor a known name.
 pub(super) fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(number) => Some(*number),

@@ -1,4 +1,4 @@
-//! The connection under test: which addresses, sequence numbers and timestamps of the script are which of the TCP's.
+//! The connection under test: how the script's addresses, sequence numbers and timestamps correspond to the TCP's.
 //!
 //! A script counts sequence numbers from 0 on each side; a SYN may have another one, which then stands for the initial one.
 
@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 /// The first port of the script's own ends.
 const FIRST_PORT: u16 = 40_001;
-/// How many of them there are.
+/// The number of these ports.
 const PORTS: u16 = 20_000;
 
 /// The connection under test, if there is one.
@@ -18,7 +18,7 @@ pub(super) struct Numbers {
     ports: u16,
 }
 
-/// How far a connection has come, as the script sees it.
+/// The stage of a connection, from the script's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// `socket` made it.
@@ -27,7 +27,7 @@ pub(super) enum Stage {
     Listening,
     /// `connect`: the next SYN that is expected is its own.
     Connecting,
-    /// A packet of the script went to a listener, or to nobody.
+    /// A packet of the script went to a listener, or to a port without one.
     Received,
     /// A SYN was expected.
     SynSent,
@@ -46,7 +46,7 @@ pub(super) struct Flow {
     real_isn: u32,
     /// The number of the script's own SYN.
     remote_isn: u32,
-    /// Timestamps that were expected, and what came in their place.
+    /// The expected timestamps, and the actual ones in their place.
     timestamps: BTreeMap<u32, u32>,
     first_timestamp: Option<(u32, u32)>,
 }
@@ -63,7 +63,7 @@ impl Numbers {
         }
     }
 
-    /// `connect` was called; a second call, which asks how the first went, changes nothing.
+    /// `connect` was called; a second call, which queries the result of the first, changes nothing.
     pub(super) fn set_connecting(&mut self) {
         if let Some(flow) = self.flow.as_mut().filter(|flow| flow.stage == Stage::Fresh) {
             flow.stage = Stage::Connecting;
@@ -114,7 +114,7 @@ impl Flow {
         }
     }
 
-    /// Whether a packet of the TCP belongs to this connection. The number of its SYN is noted.
+    /// Whether a packet of the TCP belongs to this connection. Records the number of its SYN.
     pub(super) fn takes(&mut self, src: SocketAddr, dst: SocketAddr, real: &Segment, expected: &Segment) -> bool {
         let (syn, ack) = (real.flags.syn, real.flags.ack);
         if self.stage == Stage::SynSent && syn && !ack && dst == self.remote && src != self.local {
@@ -200,7 +200,7 @@ impl Flow {
         self.timestamps.get(&ecr).copied().ok_or(ecr)
     }
 
-    /// Notes the timestamp of a packet in place of the one that was expected; returns it in the script's clock.
+    /// Records the timestamp of a packet in place of the expected one; returns it in the script's clock.
     pub(super) fn note_timestamp(&mut self, expected: u32, real: u32) -> u32 {
         self.timestamps.insert(expected, real);
         let (script, first) = *self.first_timestamp.get_or_insert((expected, real));

@@ -1,4 +1,4 @@
-//! What a call returned, against what the script expects.
+//! The result of a call, compared with the result that the script expects.
 
 use super::names::number;
 use crate::errno::Errno;
@@ -8,7 +8,7 @@ use crate::tcp::{Answer, OptionValue};
 /// Compares an answer with the script's result, and the value of `getsockopt`, `ioctl` and `poll` with theirs.
 ///
 /// # Errors
-/// What was expected and what was found; it begins with "not understood" if the script asks for more than this knows.
+/// The expected and the actual result. The text begins with "not understood" if the script expects something unknown here.
 pub(super) fn check(call: &Call, answer: &Answer) -> Result<(), String> {
     let name = &call.name;
     let (result, error) = match answer {

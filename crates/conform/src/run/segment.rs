@@ -138,7 +138,7 @@ pub(super) struct Real {
     pub(super) segment: Segment,
     pub(super) traffic_class: u8,
     pub(super) hop_limit: u8,
-    /// Whether its payload is what the scripts write: zeros.
+    /// Whether its payload consists of zeros, as the scripts write.
     pub(super) zeros: bool,
 }
 
@@ -146,7 +146,7 @@ impl Real {
     /// Reads a packet.
     ///
     /// # Errors
-    /// Why it is no valid TCP packet.
+    /// Why it is not a valid TCP packet.
     pub(super) fn read(bytes: &[u8]) -> Result<Real, String> {
         let packet = parse(bytes, Checksums::Verify).map_err(|why| why.to_string())?;
         let header = &packet.header;
@@ -193,7 +193,7 @@ fn read_options(packet: &Packet<'_>) -> Result<Vec<TcpOption>, String> {
         used += option_len(&option, list.get(used..).unwrap_or_default());
         options.push(option);
     }
-    // An end of the list, and what fills the last word.
+    // An end of the list, and the padding of the last word.
     options.extend(list.get(used..).unwrap_or_default().iter().map(|_| TcpOption::Eol));
     Ok(options)
 }

@@ -4,14 +4,14 @@ use crate::tcp::{Answer, Call, Tcp};
 use ackclock_tcp::time::Time;
 use std::collections::VecDeque;
 
-/// More timers at one point of time than any TCP needs: it does not advance.
+/// More timers at one instant than any TCP needs: time does not advance.
 const MOST_TIMERS: u32 = 100_000;
-/// More packets at one point of time than any TCP sends.
+/// More packets at one instant than any TCP sends.
 const MOST_PACKETS: usize = 100_000;
 /// The largest IP packet.
 const LARGEST: usize = 65_535;
 
-/// A TCP with its clock. The time is 0 at the start and passes only by [`World::advance`], [`World::step`] and
+/// A TCP with its clock. The time is 0 at the start and passes only in [`World::advance`], [`World::step`] and
 /// [`World::next_packet`].
 pub struct World<'a> {
     tcp: &'a mut dyn Tcp,
@@ -33,7 +33,7 @@ impl<'a> World<'a> {
         self.now
     }
 
-    /// The TCP itself: what is called here is noticed at the next call of this type.
+    /// The TCP itself. The effects of a call on it are noticed at the next call of a method here.
     pub fn tcp(&mut self) -> &mut dyn Tcp {
         self.tcp
     }
@@ -43,7 +43,7 @@ impl<'a> World<'a> {
         self.tcp.info(now, socket, field)
     }
 
-    /// Lets the time pass until `until`.
+    /// Lets time pass until `until`.
     ///
     /// # Errors
     /// The TCP never comes to rest.
@@ -77,7 +77,7 @@ impl<'a> World<'a> {
         self.settle()
     }
 
-    /// A call; if it blocks, it goes on in the background.
+    /// Makes a call; if it blocks, it continues in the background.
     ///
     /// # Errors
     /// The TCP never comes to rest.
@@ -119,7 +119,7 @@ impl<'a> World<'a> {
         Err(format!("its timer stays at {} ns", self.now.0))
     }
 
-    /// Takes what the TCP wants to send, and repeats a call that blocks.
+    /// Takes the packets that the TCP has to send, and repeats a call that blocks.
     fn settle(&mut self) -> Result<(), String> {
         self.collect()?;
         let Some(call) = &self.blocked else { return Ok(()) };

@@ -6,7 +6,7 @@ use super::syntax::{Call, Value};
 use ackclock_tcp::time::Nanos;
 use std::net::IpAddr;
 
-/// How deep values may be nested.
+/// How deeply values may be nested.
 const MOST_DEPTH: u32 = 32;
 
 /// Words that are functions when a parenthesis follows; another word with a note after it stays a word.
@@ -30,7 +30,7 @@ pub(super) fn call(p: &mut Parser<'_>, until: Option<Nanos>) -> Read<Call> {
     Ok(Call { until, name, arguments, result, errno })
 }
 
-/// `(words)` after a result; they say nothing to a program.
+/// `(words)` after a result; they have no meaning for a program.
 fn note(p: &mut Parser<'_>) -> Read<()> {
     if !p.symbol_for('(', "a note in parentheses")? {
         return Ok(());
@@ -149,7 +149,7 @@ fn single(p: &mut Parser<'_>) -> Read<Value> {
     }
 }
 
-/// An IPv4 or IPv6 address that stands without quotes.
+/// An IPv4 or IPv6 address without quotes.
 fn address(p: &mut Parser<'_>) -> Read<Option<IpAddr>> {
     let bytes = p.lexer.run(p.next.start, |c| c.is_ascii_hexdigit() || c == ':' || c == '.');
     let text = p.lexer.slice(p.next.start, p.lexer.after(p.next.start, bytes));
@@ -173,7 +173,7 @@ fn name(p: &mut Parser<'_>) -> Read<Value> {
     Ok(Value::Names(vec![name]))
 }
 
-/// One or more texts, which are joined. `"abc"...` is text that goes on in any way.
+/// One or more texts, which are joined. `"abc"...` is text with any continuation.
 fn text(p: &mut Parser<'_>) -> Read<Value> {
     let mut bytes = Vec::new();
     while let Kind::Text(text) = &p.next.kind {

@@ -1,4 +1,4 @@
-//! What is wrong with a script, and where.
+//! The fault in a script, and its place.
 
 use std::fmt;
 
@@ -17,17 +17,17 @@ pub struct SyntaxError {
     pub reason: Reason,
 }
 
-/// What is wrong at a place of a script.
+/// The fault at a place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Something stands here that the language does not have at this place.
+    /// The language does not allow this text at this place.
     Unexpected {
-        /// What stands here, as it is printed.
+        /// The text found, as printed.
         found: String,
-        /// What may stand here, each as it is printed; at least one.
+        /// The alternatives allowed, as printed; at least one.
         allowed: Vec<String>,
     },
-    /// The text can be read, but it makes no sense: a sentence that says why.
+    /// The text can be read, but makes no sense: a sentence with the reason.
     Fault(String),
 }
 

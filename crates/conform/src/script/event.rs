@@ -25,7 +25,7 @@ pub(super) fn script(p: &mut Parser<'_>) -> Read<Script> {
         } else if let Some(command) = free_command(p)? {
             script.cleanup = Some(command);
             p.last = None;
-            p.allow("the end of the script: a command without a time stands before the first event or after the last");
+            p.allow("the end of the script: a command without a time comes before the first event or after the last");
             return if p.next.kind == Kind::End { Ok(script) } else { Err(p.unexpected()) };
         }
         script.events.push(event(p)?);
@@ -68,7 +68,7 @@ fn options(p: &mut Parser<'_>) -> Read<Vec<Setting>> {
     Ok(options)
 }
 
-/// The value of an option at a place: text in quotes, or all up to the next space; `NAME="text"` keeps its quotes.
+/// The value of an option at a place: text in quotes, or everything up to the next space; `NAME="text"` keeps its quotes.
 fn option_value(p: &mut Parser<'_>, at: Place) -> Read<String> {
     let plain = p.lexer.run(at, |c| !c.is_whitespace() && c != '"' && c != '`');
     let quote = p.lexer.after(at, plain);

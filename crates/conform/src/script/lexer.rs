@@ -91,14 +91,14 @@ pub(super) struct Place {
     pub(super) line: u32,
     /// Where its line begins, in bytes.
     line_start: usize,
-    /// How many `#ifdef` are open here.
+    /// The number of `#ifdef`s that are open here.
     open: u32,
     /// Bit `n`: the condition at depth `n` is past its `#else`.
     past_else: u64,
 }
 
 impl Place {
-    /// The begin of a text.
+    /// The beginning of a text.
     pub(super) const START: Place = Place { at: 0, line: 1, line_start: 0, open: 0, past_else: 0 };
 }
 
@@ -282,7 +282,7 @@ impl<'a> Lexer<'a> {
         Err(self.fault(at, open))
     }
 
-    /// The longest of a number and a word at the begin of `rest`, as the language has it: `1234abcd` is a word.
+    /// The longer of a number and a word at the beginning of `rest`, as the language defines: `1234abcd` is a word.
     fn word_or_number(&self, rest: &str) -> Option<(Kind, usize)> {
         let sign = usize::from(rest.starts_with('-'));
         let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
@@ -308,7 +308,7 @@ impl<'a> Lexer<'a> {
         Some((kind, word))
     }
 
-    /// A word, or what replaces it.
+    /// A word, or its replacement.
     pub(super) fn word(&self, text: &str) -> Kind {
         let Some(value) = self.values.get(text).filter(|_| !KEYWORDS.contains(&text)) else {
             return Kind::Word(text.to_owned());
@@ -328,7 +328,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether a character may stand in a word.
+/// Whether a character may be part of a word.
 pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

@@ -1,4 +1,4 @@
-//! Packets: the IP header, TCP segments, ICMP messages, and the names of what is not run.
+//! Packets: the IP header, TCP segments, ICMP messages, and the names of headers that are not run.
 
 use super::lexer::{is_word, Kind, Place};
 use super::options::options;
@@ -6,7 +6,7 @@ use super::parser::{Parser, Read};
 use super::syntax::{Body, Direction, Flags, Icmp, IpFields, Packet, Segment, Tos};
 use std::net::IpAddr;
 
-/// The most bytes of payload: what the length of an IP packet can say.
+/// The most bytes of payload: the largest length of an IP packet.
 const MOST_PAYLOAD: u32 = 65_535;
 
 /// How a message names the flags of a segment.
@@ -91,7 +91,7 @@ fn outer_address(p: &mut Parser<'_>) -> Read<IpAddr> {
     Err(p.unexpected())
 }
 
-/// `[ect0]`, `(ttl 3)` and their like; nothing is set if none is there.
+/// `[ect0]`, `(ttl 3)` and the like; nothing is set if there are none.
 fn ip_fields(p: &mut Parser<'_>) -> Read<IpFields> {
     let mut fields = IpFields::default();
     let close = if p.symbol_for('[', "fields of the IP header such as `[ect0]`")? {
@@ -217,7 +217,7 @@ fn flags(p: &mut Parser<'_>) -> Read<Flags> {
     Ok(flags)
 }
 
-/// `None` if a character is no flag, or stands twice.
+/// `None` if a character is not a flag, or occurs twice.
 fn read_flags(p: &Parser<'_>, text: &str, at: Place) -> Read<Option<Flags>> {
     let mut flags = Flags::default();
     for c in text.chars() {

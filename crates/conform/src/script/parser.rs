@@ -1,4 +1,4 @@
-//! Tokens one after the other, with what would be allowed in place of each.
+//! Tokens one after the other, with the alternatives allowed in place of each.
 
 use super::error::{Reason, SyntaxError};
 use super::lexer::{quoted, Kind, Lexer, Place, Token};
@@ -6,16 +6,16 @@ use ackclock_tcp::time::Nanos;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// The state of reading a script: the next token, and what was tried in its place.
+/// The state of reading a script: the next token, and the alternatives tried in its place.
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
     /// The next token, which is not taken yet.
     pub(super) next: Token,
-    /// The end of the last token that was taken; `None` at the begin of an event.
+    /// The end of the last token that was taken; `None` at the beginning of an event.
     pub(super) last: Option<Place>,
-    /// What was tried for the next token.
+    /// The alternatives tried for the next token.
     allowed: Vec<String>,
-    /// How deep values are nested here.
+    /// How deeply values are nested here.
     pub(super) depth: u32,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
         self.lexer.token(self.next.end)
     }
 
-    /// Takes the text from the next token's begin to `bytes` bytes later, and goes on after it.
+    /// Takes `bytes` bytes of text from the beginning of the next token on, and continues after them.
     pub(super) fn take_raw(&mut self, bytes: usize) -> Read<String> {
         let start = self.next.start;
         let end = self.lexer.after(start, bytes);
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
         Ok(text)
     }
 
-    /// Goes on at a place.
+    /// Continues at a place.
     pub(super) fn skip_to(&mut self, place: Place) -> Read<()> {
         self.last = Some(place);
         self.allowed.clear();
@@ -65,7 +65,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Forgets the event before, unless the next token stands on its last line: then it could still go on.
+    /// Forgets the previous event, unless the next token is on its last line: then that event could still continue.
     pub(super) fn begin_event(&mut self) {
         if self.last.take().is_none_or(|last| last.line != self.next.start.line) {
             self.allowed.clear();
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         Ok(false)
     }
 
-    /// Takes the next token if it is one of these words, and returns the word with what stands beside it.
+    /// Takes the next token if it is one of these words, and returns the word with the value beside it.
     pub(super) fn one_of<'w, T: Copy>(&mut self, words: &[(&'w str, T)]) -> Read<Option<(&'w str, T)>> {
         for &(word, means) in words {
             if self.word(word, &format!("`{word}`"))? {
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
-    /// Takes this character, which must stand here.
+    /// Takes this character, which is required here.
     pub(super) fn require(&mut self, symbol: char) -> Read<()> {
         if self.symbol(symbol)? {
             Ok(())
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes this word, which must stand here.
+    /// Takes this word, which is required here.
     pub(super) fn require_word(&mut self, word: &str) -> Read<()> {
         if self.word(word, &format!("`{word}`"))? {
             Ok(())
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes any word, which must stand here. `shown` is how a message names it.
+    /// Takes any word, which is required here. `shown` is how a message names it.
     pub(super) fn any_word(&mut self, shown: &str) -> Read<String> {
         let Kind::Word(word) = &self.next.kind else {
             self.allow(shown);
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         Ok(Some(value))
     }
 
-    /// Takes a whole number within `range`, which must stand here. `what` is what it counts, for a message.
+    /// Takes a whole number within `range`, which is required here. `what` names the counted things in messages.
     pub(super) fn number<T>(&mut self, what: &str, range: RangeInclusive<T>) -> Read<T>
     where
         T: TryFrom<i64> + PartialOrd + Display,
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a time in seconds, which must stand here.
+    /// Takes a time in seconds, which is required here.
     pub(super) fn time(&mut self) -> Read<Nanos> {
         let start = self.next.start;
         let (Kind::Integer(text) | Kind::Float(text)) = &self.next.kind else {
@@ -205,11 +205,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The error that the next token is none of what is allowed.
+    /// The error that the next token is none of the alternatives allowed.
     pub(super) fn unexpected(&self) -> SyntaxError {
         let allowed = self.allowed.clone();
         match self.last {
-            // The event stops in the middle: that is the fault of its last line, not of the next.
+            // The event is incomplete: the fault is in its last line, not in the next one.
             Some(last) if last.line != self.next.start.line && self.next.kind != Kind::End => {
                 let found = "the end of the line".to_owned();
                 self.lexer.error(last, Reason::Unexpected { found, allowed })
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An error of sense at a place.
+    /// The error for text that can be read but makes no sense.
     pub(super) fn fault(&self, at: Place, why: impl Into<String>) -> SyntaxError {
         self.lexer.error(at, Reason::Fault(why.into()))
     }

@@ -41,9 +41,9 @@ pub struct Event {
 /// When an event happens, or may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// `1.5`: this long after the begin of the script.
+    /// `1.5`: this long after the start of the script.
     Absolute(Nanos),
-    /// `+1.5`: this long after the event before it.
+    /// `+1.5`: this long after the previous event.
     Relative(Nanos),
     /// `*`: at any time; only for packets that are expected.
     Any,
@@ -133,7 +133,7 @@ pub enum Body {
     Tcp(Segment),
     /// An ICMP message.
     Icmp(Icmp),
-    /// Something else that the language has and this crate does not run: UDP, GRE, MPLS, encapsulation. Its name.
+    /// The name of another construct of the language, which this crate does not run: UDP, GRE, MPLS, encapsulation.
     Other(&'static str),
 }
 
@@ -205,7 +205,7 @@ pub enum TcpOption {
         /// The clock that is echoed.
         ecr: u32,
     },
-    /// An option that the language has and this crate does not run, such as Fast Open's cookie. Its text.
+    /// The text of an option of the language that this crate does not run, such as Fast Open's cookie.
     Other(String),
 }
 
@@ -225,7 +225,7 @@ pub struct Icmp {
 /// A socket call with its expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// `0...0.1`: until when it may block, relative as the event's time is.
+    /// `0...0.1`: the time until which it may block; relative if the event's time is.
     pub until: Option<Nanos>,
     /// Its name.
     pub name: String,

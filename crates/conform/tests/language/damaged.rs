@@ -1,4 +1,4 @@
-//! What is said about a line that cannot be read.
+//! The messages about lines that cannot be read.
 
 use ackclock_conform::script::parse;
 

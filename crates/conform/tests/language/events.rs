@@ -1,4 +1,4 @@
-//! What each construct of the language becomes.
+//! The result of reading each construct of the language.
 
 use ackclock_conform::script::parse;
 use ackclock_conform::script::syntax::{

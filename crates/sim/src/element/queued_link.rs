@@ -37,7 +37,7 @@ pub(crate) struct QueuedLink {
     bytes: u64,
     arrivals: u64,
     longest: u32,
-    /// Nothing follows the transmitter, so nobody sees when a packet leaves it: that is computed when it matters.
+    /// Nothing follows the transmitter, so the time at which a packet leaves it is computed only when it matters.
     pub(crate) patient: bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Source: Leung & Ma 2005 §IV-B (weighted round robin over two paths of different rate and delay); for flows RFC 2992 §1.
 //!
-//! Idea: with each packet every path collects credit in proportion to its weight; the path with the most credit takes the packet
-//! and pays for it. Shares are exact over any stretch of packets as long as the sum of the weights.
+//! Idea: with each packet every path collects credit in proportion to its weight; the path with the most credit takes the
+//! packet and pays for it. Shares are exact over any run of packets whose length is the sum of the weights.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -1,4 +1,5 @@
-//! A link whose departures are known when packets enter: nothing can act on a waiting packet, so none waits anywhere.
+//! A link whose departures are known when packets enter: nothing can act on a waiting packet, so no packet has to wait in a
+//! queue.
 //!
 //! If only this link feeds the next link of a packet, all arrivals at that link are known as well, and the packet enters it in
 //! the same step (*fused*). A bottleneck in front of access links then has no event of its own, and a flow alone on its path has

@@ -99,8 +99,8 @@ impl<W: Watch> Path<W> {
         Some(number)
     }
 
-    /// The TCP at the end `to` of a flow threw away these parts of the packet that has just come out and does not have them; none
-    /// if the packet brought nothing new. `sends` is the value given to [`Watch::delivered`].
+    /// Reports that the TCP at the end `to` of a flow discarded these parts of the packet that has just come out, and does not
+    /// have them. There are none if the packet brought nothing new. `sends` is the value given to [`Watch::delivered`].
     pub fn refused(
         &mut self,
         flow: u32,

@@ -12,7 +12,7 @@ pub(super) struct Stream {
     /// Consecutive pieces of sequence space, split where any segment began or ended.
     pieces: VecDeque<Piece>,
     open: Vec<Open>,
-    /// One for each time that the network duplicated a copy (its data and number): for each, one more fate must be
+    /// One entry for each time that the network duplicated a copy (its data and number). For each, one more fate must be
     /// awaited.
     twins: Vec<(Range<u64>, u8)>,
     /// Everything before it is acknowledged at the sender.

@@ -127,7 +127,7 @@ pub const COLUMNS: &[Column] = &[
         Kind::Int,
         "Timestamp value (RFC 7323), if the packet has the option.",
     ),
-    some(Id::Tsecr, "tsecr", "", Kind::Int, "Timestamp echo reply, likewise."),
+    some(Id::Tsecr, "tsecr", "", Kind::Int, "Timestamp echo reply, if the packet has the option."),
     some(Id::Wire, "wire", "B", Kind::Small, "Size on the wire with all headers, for `sent` and `delivered`."),
     some(
         Id::Sends,
@@ -158,7 +158,7 @@ pub const COLUMNS: &[Column] = &[
         "missing",
         "B",
         Kind::Small,
-        "For `refused`: how much of the packet's sequence space its host does not have. 0 for one that brought nothing new.",
+        "For `refused`: how much of the packet's sequence space its host does not have. 0 for a packet that brought nothing new.",
     ),
     some(
         Id::Element,
@@ -218,14 +218,14 @@ pub const COLUMNS: &[Column] = &[
         "cwnd_from",
         "B",
         Kind::Real,
-        "For `window`: the congestion window before it.",
+        "For `window`: the congestion window before the change.",
     ),
     some(
         Id::SsthreshFrom,
         "ssthresh_from",
         "B",
         Kind::Real,
-        "For `window`: the slow start threshold before it.",
+        "For `window`: the slow start threshold before the change.",
     ),
     some(
         Id::Inflation,
@@ -256,7 +256,7 @@ pub const COLUMNS: &[Column] = &[
         "pipe",
         "B",
         Kind::Int,
-        "For `acked`: bytes in the network after it, by the sender's estimate (RFC 6675's `pipe`).",
+        "For `acked`: bytes in the network after the ACK, by the sender's estimate (RFC 6675's `pipe`).",
     ),
     some(Id::Undone, "undone", "", Kind::Bool, "For `mistake`: whether the `undo` slot restored anything."),
     some(Id::Backoff, "backoff", "", Kind::Small, "For `timeout`: the number of earlier back-offs."),
@@ -283,14 +283,14 @@ pub const COLUMNS: &[Column] = &[
         "For `threshold`: the number of duplicate ACKs, or SACKed segments, that means a loss from now on.",
     ),
     some(Id::Srtt, "srtt_ns", "ns", Kind::Int, "For `rtt`: smoothed round-trip time (RFC 6298)."),
-    some(Id::Rttvar, "rttvar_ns", "ns", Kind::Int, "For `rtt`: its variation."),
+    some(Id::Rttvar, "rttvar_ns", "ns", Kind::Int, "For `rtt`: round-trip time variation."),
     some(Id::Rto, "rto_ns", "ns", Kind::Int, "For `rtt`: retransmission timeout, back-off included."),
 ];
 
 const _: () = {
     let mut i = 0;
     while i < COLUMNS.len() {
-        assert!(COLUMNS[i].id as usize == i, "ids stand in the order of the columns");
+        assert!(COLUMNS[i].id as usize == i, "ids are in the order of the columns");
         i += 1;
     }
 };

@@ -59,7 +59,7 @@ fn a_retransmission_of_data_that_the_receiver_threw_away_is_refused() {
     assert_eq!(send(&mut f, 1, 1001, 2, 2), Standing::Known(Refused));
     take(&mut f, 1, 1001, 2);
     assert_eq!(send(&mut f, 1, 1001, 3, 3), Standing::Known(Needless), "of its copies one was taken");
-    // Data that the receiver already had were not thrown away.
+    // Data that the receiver already had was not thrown away.
     send(&mut f, 1001, 2001, 1, 4);
     send(&mut f, 1001, 2001, 2, 5);
     take(&mut f, 1001, 2001, 2);

@@ -3,11 +3,11 @@
 use super::super::error::{Reason, SyntaxError};
 use super::{quoted, Lexer, Place};
 
-/// How deep `#ifdef` may be nested.
+/// How deeply `#ifdef` may be nested.
 const MOST_CONDITIONS: u32 = 60;
 
 impl Lexer<'_> {
-    /// Obeys the line `#…` at `at`, and returns the place after it and after all that it leaves out.
+    /// Applies the line `#…` at `at`, and returns the place after it and after the text that it leaves out.
     pub(super) fn condition(&self, at: Place) -> Result<Place, SyntaxError> {
         let line = self.rest(at).lines().next().unwrap_or_default();
         let mut next = self.after(at, line.len());
