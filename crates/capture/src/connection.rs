@@ -17,7 +17,7 @@ pub use record::{DirectionRecord, Record, Report, SynFacts};
 /// The requested analysis of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where it was captured, seen from the data of the way that carries more of them. Default: detected.
+    /// Where it was captured, seen from the data of the direction that carries more. Default: detected.
     pub at: Option<Side>,
     /// Whether to keep each retransmission, and not only their counts. Default: no.
     pub each: bool,
@@ -61,7 +61,7 @@ struct Counted {
     retransmissions: Counts,
 }
 
-/// Times at which data of one way answer the other way's acknowledgments: half a round trip to their sender.
+/// Times at which data of one way answers the other way's acknowledgments: half a round trip to their sender.
 #[derive(Clone, Debug, Default)]
 struct Answers {
     /// The last pending timestamp of the other way, and when it passed.
@@ -209,7 +209,7 @@ impl Connection {
         Missed { packets: skipped, round_trip: far.zip(near).map(|(f, n)| f + n) }
     }
 
-    /// Half a round trip to the sender of data: from a timestamp sent to it to the first data that echo it.
+    /// Half a round trip to the sender of data: from a timestamp sent to it to the first data that echoes it.
     #[inline(always)]
     pub(crate) fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
         let own = &mut self.answers[w];

@@ -6,7 +6,7 @@
 pub(crate) fn fetch<T>(slice: &[T], offset: usize) {
     let at = slice.as_ptr().cast::<i8>().wrapping_add(offset);
     #[cfg(target_arch = "x86_64")]
-    #[expect(unsafe_code, reason = "memory cannot be asked for without waiting for it otherwise")]
+    #[expect(unsafe_code, reason = "no safe call requests memory without waiting for it")]
     // SAFETY: the instruction reads nothing that the program could observe, and no address makes it fault.
     unsafe {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};

@@ -28,7 +28,7 @@ pub trait Analysis {
     /// The first segment of a connection has been read; [`Analysis::segment`] is called for it next.
     fn begin(&mut self, flow: &Flow) -> Self::State;
 
-    /// A segment of a connection. The data in `flow` already include it.
+    /// A segment of a connection. The data in `flow` already includes it.
     fn segment(&mut self, flow: &Flow, state: &mut Self::State, seen: &Seen);
 
     /// The connection has no further segments.

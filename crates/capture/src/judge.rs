@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | where data begins, or midway | [`onward`]: acknowledgments show the fate of a copy |
 //! | at both ends | [`known`]: the fate of each copy is known |
-//! | where they arrive | [`arrivals`]: the arrivals are known |
+//! | where data arrives | [`arrivals`]: the arrivals are known |
 
 mod arrivals;
 mod bares;

@@ -21,7 +21,7 @@ pub enum Place {
     AtBack,
     /// On the path between them.
     Between,
-    /// At both, in two files: the data of each way are reported where they begin, and their arrivals are known.
+    /// At both, in two files: the data of each way is reported where it begins, and its arrivals are known.
     BothEnds,
     /// Unknown. Verdicts are then those of [`Place::Between`], which hold anywhere.
     #[default]
@@ -102,7 +102,7 @@ fn is_host(near: i64, far: i64) -> bool {
 }
 
 impl Place {
-    /// The side for data that go `way`.
+    /// The side for data that goes `way`.
     pub fn side(self, way: Way) -> Side {
         match (self, way) {
             (Place::AtOut, Way::Out) | (Place::AtBack, Way::Back) | (Place::BothEnds, _) => Side::Sender,
@@ -120,7 +120,7 @@ impl Place {
         }
     }
 
-    /// In words: `sender` and `receiver` refer to the data that go `way`.
+    /// In words: `sender` and `receiver` refer to the data that goes `way`.
     pub fn words(self, way: Way) -> &'static str {
         match (self, self.side(way)) {
             (Place::Unknown, _) => "unknown",

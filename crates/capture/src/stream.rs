@@ -140,7 +140,7 @@ pub(crate) struct Facts {
     /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,
     pub(crate) acks: u64,
-    /// The number of these that arrived after a later one, as far as examined.
+    /// The number of acknowledgments that arrived after a later one, as far as examined.
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.
     pub(crate) base: u64,
@@ -228,7 +228,7 @@ impl Stream {
         self.calm
     }
 
-    /// Whether it acknowledges new data, all of which were captured.
+    /// Whether it acknowledges new data, all of which was captured.
     #[inline]
     pub(crate) fn advances(&self, ack: u64) -> bool {
         ack > self.una && ack <= self.hi

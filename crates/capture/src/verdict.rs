@@ -7,7 +7,7 @@ mod words;
 
 use crate::seen::Way;
 
-/// The verdict on a retransmission. The worst of its bytes decides: needed before cannot tell before refused before needless.
+/// The verdict on a retransmission. The worst of its bytes decides, in the order needed, cannot tell, refused, needless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// An earlier copy of each of its bytes reached the receiver's TCP and was taken, or the receiver had them already.

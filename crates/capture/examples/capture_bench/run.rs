@@ -47,7 +47,7 @@ pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is what takes the time")]
+#[expect(clippy::disallowed_methods, reason = "this call is the measured work")]
 fn timed<A: Analysis>(path: &Path, analysis: &mut A) -> Result<(), Box<dyn Error>> {
     let mut file = open(path)?;
     if let File::Mapped(map) = &file {

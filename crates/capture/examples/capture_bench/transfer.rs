@@ -72,7 +72,7 @@ pub(crate) fn transfer(seed: u64, packets: usize) -> Result<Vec<Captured>, Box<d
     say(&mut ends, 0, now, &mut path);
     while path.captured.len() < packets {
         let next = ends.iter().filter_map(Endpoint::next_timer).chain(path.wire.keys().next().map(|k| k.0)).min();
-        now = next.ok_or("the transfer stands still")?.max(now);
+        now = next.ok_or("the transfer does not advance")?.max(now);
         while let Some(entry) = path.wire.first_entry().filter(|e| e.key().0 <= now) {
             let (end, bytes) = entry.remove();
             if end == 0 {

@@ -1,9 +1,9 @@
 //! The rate of the bottleneck, and the propagation delay.
 //!
-//! Idea: while a packet waits behind another, the bottleneck is busy from the end of one to the end of the other. The data that
-//! acknowledgments cover between them, over the time between them, give its rate, whether or not the pipe is ever full. A packet
-//! waits if it was sent more than a smallest round-trip time before the one ahead of it was acknowledged. Where delays vary, this
-//! criterion fails; half-second windows in which even the fastest packets waited are used instead.
+//! Idea: while a packet waits behind another, the bottleneck is busy from the end of one to the end of the other. The amount of
+//! data that acknowledgments cover in this time, divided by the time, is its rate, whether or not the pipe is ever full. A
+//! packet waits if it was sent more than a smallest round-trip time before the one ahead of it was acknowledged. Where delays
+//! vary, this criterion fails; half-second windows in which even the fastest packets waited are used instead.
 
 use super::estimate::{around_median, quantile, sorted, Estimate, Mark};
 use super::points::{seconds, Point, Points};

@@ -1,7 +1,7 @@
 //! Verdicts from the receiver's side: arrivals are known, and refusals show in the next acknowledgment.
 //!
-//! Idea: PAWS (RFC 7323 §5.3) suggests which data may have been refused; the next acknowledgment confirms it by covering none of
-//! them.
+//! Idea: PAWS (RFC 7323 §5.3) suggests which data may have been refused; the next acknowledgment confirms it by covering none
+//! of it.
 
 use super::Facts;
 use crate::stream::cases::{Copy, Piece, Suspect};
@@ -57,7 +57,7 @@ fn refusal<'a>(facts: &'a Facts<'_>, piece: &Piece, copies: &[Copy], copy: &Copy
     let suspects = &facts.cases.suspects;
     let at = suspects.partition_point(|s| s.frame < copy.sent.frame);
     let suspect = suspects.get(at).filter(|s| s.frame == copy.sent.frame)?;
-    // It could not lose data that it already had.
+    // The receiver could not lose data that it already had.
     let there = copies.iter().any(|c| c.sent.frame < copy.sent.frame && !is_suspect(suspects, c));
     let covered = piece.cover.as_ref().is_some_and(|c| c.frame.is_none_or(|f| f < copy.sent.frame));
     (!there && !covered && suspect.next.is_none_or(|n| !n.1)).then_some(suspect)

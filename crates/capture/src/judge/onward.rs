@@ -179,7 +179,8 @@ impl Case<'_> {
         }
         // The answer to an earlier copy may have been lost directly before.
         let unanswered = self.cover.skipped && !ctx.reports && ctx.facts.ack_ids.count();
-        // Where copies arrived late before, more evidence is needed to conclude that none did without an answer of its own.
+        // Where copies arrived late before, more evidence is needed to conclude that no copy arrived late without an answer of
+        // its own.
         let halfway = ctx.facts.side == Side::Middle;
         let open = !self.much_later() || halfway && self.could_be_refused();
         let late_ones = !ctx.reports && ctx.claims.any() && open;

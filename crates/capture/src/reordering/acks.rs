@@ -1,8 +1,9 @@
 //! Reordering inferred from acknowledgments alone.
 //!
-//! Idea: at the sender's side arrivals are not visible. Data first covered by an acknowledgment or a SACK block have arrived by
-//! then, and data covered before arrived before. Retransmitted data is ignored: the second copy may have filled the hole. Nor
-//! does an acknowledgment show the order of the data that it covers together; they are taken in the order of their numbers.
+//! Idea: at the sender's side arrivals are not visible. Data has arrived by the time when an acknowledgment or a SACK block
+//! first covers it, and data covered earlier arrived earlier. Retransmitted data is ignored: the second copy may have filled
+//! the hole. An acknowledgment does not show the order of the data that it covers, either; that data is taken in the order of
+//! its numbers.
 
 use super::{since, Reordered, Told};
 use crate::ranges::Ranges;
@@ -57,7 +58,7 @@ impl ByAcks {
     #[inline]
     pub fn acked(&mut self, seen: &Seen) {
         let (Some(first), Some(ack)) = (self.first, seen.ack) else { return };
-        // Data beyond were sent, but not captured here.
+        // Data beyond this was sent, but not captured here.
         let ack = ack.min(self.sent);
         if ack <= self.una && seen.sacks == 0 {
             return;

@@ -97,7 +97,7 @@ impl Arrivals {
     }
 
     /// The next packet of this way. `round_trip` is the smallest known round-trip time, nanoseconds: if only sequence numbers
-    /// show the order, data that fill a hole later than that may be retransmissions.
+    /// show the order, data that fills a hole later than that may be a retransmission.
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
         let late = if self.told == Some(Told::Identification) {

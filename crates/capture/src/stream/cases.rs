@@ -261,7 +261,7 @@ impl Cases {
         self.presumptions.push_back((from, to, self.copies.len() as u32));
     }
 
-    /// Whether this packet seemed to be missing, but arrived after all: then one presumption fewer was right, the last one.
+    /// Whether this packet seemed to be missing, but arrived after all: then the last presumption was wrong.
     pub(crate) fn came(&mut self, order: u64) -> bool {
         let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return false };
         let (from, to, copies) = self.presumptions[i];

@@ -1,7 +1,8 @@
 //! The order in which copies arrived, as far as the acknowledgments show it.
 //!
-//! Idea: data that the receiver acknowledges have arrived, and data that it does not acknowledge have not. So if the bytes of a
-//! copy are first acknowledged after those of copies sent later, these copies overtook it, by the time between the transmissions.
+//! Idea: data that the receiver acknowledges has arrived, and data that it does not acknowledge has not. So if the bytes of a
+//! copy are first acknowledged after those of copies sent later, these copies overtook it, by the time between the
+//! transmissions.
 
 use super::cases::{Copy, Cover};
 use super::place::{Distance, Place};

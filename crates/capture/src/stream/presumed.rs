@@ -1,7 +1,7 @@
 //! First copies that were never captured here: packets are missing in the order of transmission, and later packets repeat them.
 //!
-//! Idea (decision 0170): data lost before the place of the capture leave a hole in the sequence numbers, unless nothing after
-//! them arrived. Then only the order of transmission ([`crate::ids`]) shows that something is missing, and its content has to be
+//! Idea (decision 0170): data lost before the place of the capture leaves a hole in the sequence numbers, unless nothing after
+//! it arrived. Then only the order of transmission ([`crate::ids`]) shows that something is missing, and its content has to be
 //! presumed.
 
 use super::cases::{Copy, Piece, Reports};
@@ -20,13 +20,13 @@ pub(crate) struct Missed {
     pub(crate) round_trip: Option<i64>,
 }
 
-/// Data from `from` to `to` that arrive for the first time have been sent before. From `sure` on this is a guess.
+/// Data from `from` to `to` that arrives for the first time has been sent before. From `sure` on this is a guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Presumed {
     from: u64,
     sure: u64,
     pub(super) to: u64,
-    /// It holds only if they arrive after a silence of more than this, nanoseconds.
+    /// It holds only if the data arrives after a silence of more than this, nanoseconds.
     after: Option<i64>,
 }
 
@@ -69,8 +69,8 @@ impl Stream {
         self.cases_mut().presume(order - missed.packets, order);
     }
 
-    /// Whether data that arrive here for the first time have been sent before, as the missing packets suggest; then this is
-    /// recorded.
+    /// Whether data that arrives here for the first time has been sent before, as the missing packets suggest; if so, records
+    /// this.
     pub(super) fn presume(&mut self, s: &Seen, order: u64, silence: i64) -> bool {
         let Presumed { from, sure, to, after } = self.presumed;
         if s.seq < from || s.seq >= to || s.len == 0 || self.came(s, order) {
@@ -92,7 +92,7 @@ impl Stream {
         true
     }
 
-    /// Whether this packet was thought to be missing. The data presumed for it were not sent before.
+    /// Whether this packet was thought to be missing. The data presumed for it was not sent before.
     pub(super) fn came(&mut self, s: &Seen, order: u64) -> bool {
         let came = self.cases.as_deref_mut().is_some_and(|c| c.came(order));
         if came {

@@ -34,7 +34,7 @@ struct Lane {
     hi: u64,
     /// A larger segment is not usual, bytes.
     largest: u32,
-    /// Whether data directly after the last are usual.
+    /// Whether data directly after the last data is usual.
     data: bool,
     /// Whether an acknowledgment of its data that advances is usual.
     acks: bool,

@@ -114,7 +114,7 @@ fn packed_files_are_unpacked() {
             assert_eq!((contents.packing, contents.bytes, traffic.segments), (packing, want.bytes, 6000));
             assert_eq!(contents.damages.count(), 0);
         }
-        // Data unpacked before the end count.
+        // Data unpacked before the end counts.
         let (contents, _) =
             analyse(Input::Bytes(&packed[..packed.len() - packed.len() / 3]), 100, &mut Keep::default())
                 .unwrap_or_else(|e| panic!("{packing:?}: {e}"));

@@ -115,7 +115,7 @@ impl Watch for Captures {
     }
 
     fn passed(&mut self, at: Time, link: u32, _: u32, to: Side, number: u32, seg: &Segment) {
-        // Data leave that node on the third link, acknowledgments on the way back of the first.
+        // Data leaves that node on the third link, and acknowledgments leave it on the first link's way back.
         if link != 4 && link != 1 {
             return;
         }

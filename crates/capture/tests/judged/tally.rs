@@ -75,12 +75,12 @@ impl Tally {
         }
     }
 
-    /// The share of those called needless that were.
+    /// The share of needless verdicts that are correct.
     pub(crate) fn precision(&self) -> f64 {
         f64::from(self.found) / f64::from(self.called)
     }
 
-    /// The share of the needless ones that were found.
+    /// The share of needless retransmissions that were found.
     pub(crate) fn recall(&self) -> f64 {
         f64::from(self.found) / f64::from(self.needless)
     }
