@@ -221,7 +221,7 @@ class App {
     if (!refused) return;
     document.documentElement.dataset.lab = "refused";
     const { message } = refused.refusal;
-    const says = placed ? "The engine refuses a value in the panel. The graphs still show the run before." : message;
+    const says = placed ? "The engine refuses a value in the panel. The graphs still show the previous run." : message;
     this.parts.say(says, true);
     const { lab } = this.session;
     void this.compared
@@ -265,7 +265,7 @@ class App {
       if (folded) this.panel.draw();
       else this.panel.renew();
     } catch {
-      // A form that the panel cannot show is no valid scenario; the engine's refusal says why.
+      // A form that the panel cannot show is not a valid scenario; the engine's refusal says why.
       this.session.set(before);
       this.panel.renew();
       await this.engine.check({ scenario: this.compared.toml(lab, 0) });

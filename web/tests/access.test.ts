@@ -14,7 +14,7 @@ afterAll(() => lab.close());
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 
-/** What axe finds: the rule, and where. */
+/** The findings of axe: the rule, and the place. */
 async function found(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
@@ -42,7 +42,7 @@ for (const [name, size] of [
       await page.keyboard.press("n");
       await page.keyboard.press(".");
       expect(await found(page), "a packet and a pause told").toEqual([]);
-      // Sheets have the colours of the page: each is looked at on one of the two.
+      // Sheets use the page's colours, so each is checked in one of the two themes.
       const sheets = (name === "desktop") === (colorScheme === "light");
       const keys = { e: "experiments", d: "downloads", "?": "help" };
       for (const [key, what] of Object.entries(sheets ? keys : {})) {
@@ -80,7 +80,7 @@ test("axe finds nothing in the tour and beside a capture", async () => {
   await context.close();
 });
 
-/** Goes on by Tab, forwards or back, to the first element that a selector has. */
+/** Moves by Tab, forwards or backwards, to the first element that matches a selector. */
 async function tabTo(page: Page, selector: string, key = "Tab"): Promise<void> {
   for (let i = 0; i < 300; i++) {
     await page.keyboard.press(key);

@@ -1,4 +1,4 @@
-/** A page of the lab in headless Chromium, watched for what must not happen. */
+/** A page of the lab in headless Chromium, watched for errors and for requests that it must not make. */
 import { resolve } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type Served, serve } from "./serve";
@@ -29,11 +29,11 @@ function chromiumHere(): Promise<Browser> {
 
 export interface Watched {
   page: Page;
-  /** What was requested beyond the page's origin, and every error in the console. */
+  /** Requests beyond the page's origin, and all errors in the console. */
   wrong: string[];
 }
 
-/** Opens the page at `#fragment`, as one who was here before, and waits for its picture. */
+/** Opens the page at `#fragment`, as a returning visitor, and waits for its picture. */
 export async function open(lab: Lab, fragment = "", options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await lab.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.addInitScript(() => localStorage.setItem("ackclock-visited", "yes"));
@@ -56,7 +56,7 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForSelector("html[data-lab=shown]", { timeout: 30_000 });
 }
 
-/** Does something that leads to a run, and waits for its picture. */
+/** Performs an action that leads to a run, and waits for its picture. */
 export async function afterwards(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = await page.evaluate(() => document.documentElement.dataset.runs);
   await act();

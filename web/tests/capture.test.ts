@@ -63,7 +63,7 @@ function rows(page: Page): Promise<string[][]> {
   return all.evaluateAll((trs) => trs.map((tr) => Array.from(tr.children, (cell) => cell.textContent ?? "")));
 }
 
-/** Of the pixels of the graph that have the colour of a legend's entry: how many, and where the middle one is, px. */
+/** The number of the graph's pixels with the colour of a legend's entry, and the position of the middle one, px. */
 function found(page: Page, colour: string): Promise<{ many: number; x: number; y: number }> {
   return page
     .locator(`${SEQUENCE} canvas`)
@@ -270,11 +270,13 @@ test("what is no capture, damaged, without TCP or too large gives one sentence, 
   );
   expect(await page.locator(".capture").isHidden()).toBe(true);
   expect(await page.title()).toBe(before);
-  // A frame of ARP alone.
+  // A single frame of ARP.
   const arp = Buffer.alloc(60);
   arp.writeUInt16BE(0x0806, 12);
   await drop(page, "arp.pcap", Buffer.concat([head, record, arp]));
-  await expect.poll(() => page.locator(".capture .about").textContent()).toBe("It holds no TCP; its packets: 1 arp.");
+  await expect
+    .poll(() => page.locator(".capture .about").textContent())
+    .toBe("It contains no TCP; its packets: 1 arp.");
   expect(wrong).toEqual([]);
 });
 
@@ -303,7 +305,7 @@ test("a large capture is read piece by piece beside the page, which stays respon
     const shares = new Set<string>();
     window.setInterval(() => {
       const now = performance.now();
-      // What counts is the time while the file is read.
+      // Only the time while the file is read counts.
       if (dataset.lab === "running") {
         longest = Math.max(longest, now - last);
         shares.add(document.querySelector(".progress")?.getAttribute("aria-valuenow") ?? "");

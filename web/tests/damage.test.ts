@@ -1,4 +1,4 @@
-/** Whatever a link or a file holds, the page says what is wrong or shows it: it does not hang, and no error goes uncaught. */
+/** Whatever a link or a file contains, the page shows it or names the fault: it does not hang, and no error is uncaught. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /**
- * Does something to the page and waits for its answer: a picture, a refusal, or progress of a run that it stops. Returns
+ * Performs an action on the page and waits for its answer: a picture, a refusal, or progress of a run that it stops. Returns
  * the result; rejects if the page's thread does not respond.
  */
 async function answered(page: Page, act: { hash?: string; file?: { name: string; text: string } }): Promise<string> {
@@ -58,7 +58,7 @@ async function answered(page: Page, act: { hash?: string; file?: { name: string;
   );
 }
 
-/** The page works still: an experiment that is chosen is drawn. */
+/** The page still works: a chosen experiment is drawn. */
 async function works(page: Page): Promise<void> {
   await afterwards(page, () =>
     page.evaluate(() => {
@@ -88,7 +88,7 @@ test("300 random links are shown or refused in words", async () => {
     expect(wrong, `link ${i}: #${hash}`).toEqual([]);
     counted.set(answer, (counted.get(answer) ?? 0) + 1);
   }
-  // Both are there: the damage is not all so great that a form check finds it.
+  // Both kinds occur: not all damage is so great that a check of the form finds it.
   expect(counted.get("shown") ?? 0).toBeGreaterThan(20);
   expect((counted.get("refused") ?? 0) + (counted.get("notice") ?? 0)).toBeGreaterThan(100);
   await works(page);
@@ -122,7 +122,7 @@ async function samples(page: Page): Promise<Sample[]> {
   const captures = join(ROOT, "tests/captures/kernel");
   const named = readdirSync(captures).filter((name) => /\.pcap(ng)?(\.gz)?$/.test(name));
   const first = named.filter((name) => name.endsWith(".gz")).sort()[0] ?? "";
-  // Unpacked, as the checksum of a packed one finds nearly every damage; and its beginning alone.
+  // Unpacked, because the checksum of a packed file detects nearly all damage; and only its beginning.
   const capture = gunzipSync(readFileSync(join(captures, first))).subarray(0, 60_000);
   const saved = async (name: string, ending: string) => {
     const [file] = await Promise.all([

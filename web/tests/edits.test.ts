@@ -1,4 +1,4 @@
-/** Each edit is an entry of the browser's history: undone, done again, and left by Back. */
+/** Each edit is an entry of the browser's history: undone, redone, and left by Back. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterwards, type Lab, open, start } from "./browser";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** What is edited, as the page shows it. */
+/** The edited value, as the page shows it. */
 async function shown(page: Page) {
   return {
     seed: await page.inputValue("#seed"),
@@ -74,7 +74,7 @@ test("each edit of path, stack, seed and single packets is undone and done again
   expect(await shown(page)).toEqual(states[1]);
   await afterwards(page, () => redo.click());
   expect(await shown(page)).toEqual(states[2]);
-  // What is edited now takes the place of what could have been done again.
+  // A new edit replaces the edits that could have been redone.
   await afterwards(page, async () => {
     await page.fill("#seed", "9");
     await page.keyboard.press("Tab");

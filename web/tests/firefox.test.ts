@@ -1,4 +1,4 @@
-/** The page in Firefox, driven by WebDriver BiDi. Without one installed it is skipped, and says so. */
+/** The page in Firefox, driven by WebDriver BiDi. If none is installed, the test is skipped with a message. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, firefox } from "playwright-core";

@@ -1,4 +1,4 @@
-/** Instants are found, marked with notes that the link keeps, and measured between; all flows stand on one graph. */
+/** Instants are found, marked with notes that the link keeps, and measured between; all flows are on one graph. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterwards, type Lab, open, start } from "./browser";
@@ -13,7 +13,7 @@ afterAll(() => lab.close());
 
 const said = (page: Page) => page.locator(".instants .said").textContent();
 
-/** What the first graph shows, once it is drawn. */
+/** The content of the first graph, once it is drawn. */
 const picture = (page: Page) =>
   page.evaluate(async (selector) => {
     for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);

@@ -1,4 +1,7 @@
-/** What a person meets: the caption, the one choice of a flow, graphs that fold, sliders, runs that are too large, names that follow. */
+/**
+ * The page as a visitor finds it: the caption, the single choice of a flow, graphs that fold, sliders, runs that are too
+ * large, names that follow.
+ */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, expect as polled, test } from "vitest";
@@ -137,7 +140,7 @@ test("a slider redraws while it is dragged, and what is drawn last is its last v
   const before = await runs();
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
   await page.mouse.down();
-  // Without a pause as long as the one that a typed value waits for.
+  // Without a pause as long as the delay after a typed value.
   for (let step = 0; step < 60; step++) {
     await page.mouse.move(box.x + box.width * (0.3 - step / 400), box.y + box.height / 2);
     await page.waitForTimeout(25);
@@ -199,7 +202,7 @@ test("a run that is too large is refused with its size, and a shorter one is a c
   const shorter = (await offer.textContent())?.match(/^Run (\d+) s instead$/)?.[1];
   expect(Number(shorter)).toBeGreaterThan(300);
   expect(Number(shorter)).toBeLessThan(1500);
-  // The run itself takes seconds: a tenth of it shows that a run of the length that is asked for is made.
+  // The run itself takes seconds; a tenth of it shows that the run has the requested length.
   await offer.click();
   await page.waitForSelector("html[data-lab=running]");
   expect(await page.locator('.field[data-key="run.duration"] input[type=text]').inputValue()).toBe(`${shorter} s`);

@@ -65,7 +65,7 @@ function segment(buffer: Buffer, at: number, n: number, written: Written): numbe
   return at + RECORD;
 }
 
-/** With a DSACK of one segment, if it is said which. */
+/** With a DSACK of one segment, if that segment is given. */
 function answer(buffer: Buffer, at: number, acked: number, written: Written, again?: number): number {
   const kept = again === undefined ? BARE : RECORD;
   const long = again === undefined ? 66 : 78;
@@ -76,12 +76,12 @@ function answer(buffer: Buffer, at: number, acked: number, written: Written, aga
   buffer.writeUInt32BE(0x0101050a, frame + 66);
   buffer.writeUInt32BE((1 + again * SEGMENT) >>> 0, frame + 70);
   buffer.writeUInt32BE((1 + (again + 1) * SEGMENT) >>> 0, frame + 74);
-  // What is kept is what there was.
+  // The kept length is the whole length.
   buffer.writeUInt32LE(long, at + 8);
   return at + 16 + long;
 }
 
-/** The record, Ethernet and IPv4 (RFC 791 §3.1); answers where the frame begins. */
+/** The record, Ethernet and IPv4 (RFC 791 §3.1); returns where the frame begins. */
 function packet(
   buffer: Buffer,
   at: number,

@@ -22,7 +22,7 @@ interface Report {
   runs: { trace_hash: string; flows: Record<string, number>[] }[];
 }
 
-/** What `ackclock run --json` says of a scenario's text. */
+/** The report of `ackclock run --json` for a scenario's text. */
 function command(toml: string, seed: number): Report["runs"][number] {
   const folder = mkdtempSync(join(tmpdir(), "ackclock-"));
   const file = join(folder, "scenario.toml");

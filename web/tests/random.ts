@@ -13,7 +13,7 @@ export function random(seed: number): () => number {
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** What stands in the place of a value. */
+/** Replacements for a value. */
 const ODD: readonly Json[] = [
   null,
   true,
@@ -39,7 +39,7 @@ const ODD: readonly Json[] = [
   "99999999 s",
 ];
 
-/** The value with one thing in it changed, taken away, repeated or moved. */
+/** The value with one part of it changed, removed, repeated or moved. */
 export function damaged(value: Json, next: () => number): Json {
   const places: [Json[] | { [key: string]: Json }, string][] = [];
   const copy = structuredClone(value);
@@ -64,7 +64,7 @@ export function damaged(value: Json, next: () => number): Json {
   return copy;
 }
 
-/** Bytes with some of them changed, taken away or repeated. */
+/** Bytes with some of them changed, removed or repeated. */
 export function broken(bytes: Uint8Array, next: () => number): Uint8Array {
   const at = () => Math.floor(next() * bytes.length);
   const how = next();
@@ -77,7 +77,7 @@ export function broken(bytes: Uint8Array, next: () => number): Uint8Array {
     return copy;
   }
   for (let n = 1 + Math.floor(next() * 30); n > 0; n--) {
-    // Text breaks at its signs, whatever is between.
+    // Text is cut at its punctuation, whatever is between.
     copy[at()] =
       next() < 0.5 ? Math.floor(next() * 256) : (' ,.\n"[]={}-0919e'.charCodeAt(Math.floor(next() * 16)) ?? 0);
   }

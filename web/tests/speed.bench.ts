@@ -17,7 +17,7 @@ interface Row {
   what: string;
   value: number;
   unit: string;
-  /** What issue and documents ask for. */
+  /** The limits that the documents state. */
   wanted: string;
 }
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   }
 });
 
-/** The address of Blanton & Allman's path for so long, with these stacks. */
+/** The address of Blanton & Allman's path for this duration, with these stacks. */
 async function address(duration: string, ...stacks: string[]): Promise<string> {
   const scenario = fromToml(readFileSync(PATH, "utf8"));
   const run = { ...(scenario.run as Table), duration };

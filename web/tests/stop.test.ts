@@ -1,4 +1,4 @@
-/** A run goes on in its worker: its progress is shown, and it ends when someone says stop. */
+/** A run goes on in its worker: its progress is shown, and it ends on request. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";

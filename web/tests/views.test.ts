@@ -12,7 +12,7 @@ afterAll(() => lab.close());
 
 const PRESET = "#preset=wang-shin/fig6";
 
-/** The drawings of all runs' panels of a view, below and above, once nothing is to be drawn any more. */
+/** The drawings of all runs' panels of a view, below and above, once drawing has finished. */
 async function drawn(page: Page, view: string): Promise<string> {
   await page.locator(`.ak-panel[data-view=${view}]`).first().scrollIntoViewIfNeeded();
   return page.evaluate(async (name) => {

@@ -71,7 +71,7 @@ class DumbbellFlow(Part):
     count: int | None = None
     """Number of identical flows. Two or more are called `name-1`, …. At least 1, at most 65536. Default: ``1``."""
     spread: str | None = None
-    """Their starts are spread evenly over this time. As in "200 ms". Default: ``"0 s"``."""
+    """The starts of the flows are spread evenly over this time. As in "200 ms". Default: ``"0 s"``."""
     app: App | None = None
     """The data to send. Default: an endless stream from the start of the run."""
 

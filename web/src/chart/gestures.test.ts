@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { type Gestures, listen } from "./gestures";
 
-/** As much of an element as gestures need. */
+/** The parts of an element that gestures need. */
 class Pad extends EventTarget {
   readonly clientWidth = 400;
   readonly clientHeight = 200;
@@ -52,7 +52,7 @@ test("the wheel zooms about the pointer, and scrolls the page where there is not
   expect(heard).toEqual(["zoom 0.85 50 10", "zoom 1.17 50 10"]);
 });
 
-test("a drag pans and is no click; a press that stays is a click", () => {
+test("a drag pans and is not a click; a press without movement is a click", () => {
   pad.send("pointerdown", { clientX: 200, clientY: 100 });
   pad.send("pointermove", { clientX: 210, clientY: 103 });
   pad.send("pointerup", { clientX: 210, clientY: 103 });
@@ -62,7 +62,7 @@ test("a drag pans and is no click; a press that stays is a click", () => {
   expect(heard).toEqual(["pan 10 3", "hover 201 50", "click 201 50"]);
 });
 
-test("a finger that stays is a tap, which is no click", () => {
+test("a finger that does not move is a tap, not a click", () => {
   pad.send("pointerdown", { pointerType: "touch", clientX: 300, clientY: 100 });
   pad.send("pointerup", { pointerType: "touch", clientX: 301, clientY: 100 });
   expect(heard).toEqual(["tap 201 50"]);
@@ -75,7 +75,7 @@ test("a drag with shift is a box", () => {
   expect(heard).toEqual(["rubber 100 50 160 100", "rubber off", "box 100 50 160 100"]);
 });
 
-test("two fingers that part zoom in about their middle", () => {
+test("two fingers that move apart zoom in about their middle", () => {
   pad.send("pointerdown", { pointerId: 1, clientX: 200, clientY: 100 });
   pad.send("pointerdown", { pointerId: 2, clientX: 300, clientY: 100 });
   pad.send("pointermove", { pointerId: 2, clientX: 400, clientY: 100 });
@@ -84,7 +84,7 @@ test("two fingers that part zoom in about their middle", () => {
   expect(heard).toEqual(["pan 50 0", "zoom 0.50 200 50"]);
 });
 
-test("the keys do all that the pointer does, and leave the browser its own", () => {
+test("the keys do everything that the pointer does, and leave the browser its own keys", () => {
   for (const key of ["ArrowLeft", "ArrowRight", "+", "-", "0", "n", "p", "Enter", "Escape"])
     pad.send("keydown", { key });
   expect(pad.send("keydown", { key: "n", ctrlKey: true }).defaultPrevented).toBe(false);

@@ -80,7 +80,7 @@ const THEMES = [
   ["dark", 1],
 ] as const;
 
-/** Kinds that stand beside each other in one drawing and have to be told apart. */
+/** Kinds that appear beside each other in one drawing and must be distinguishable. */
 const TOGETHER = [
   ["first", "needed", "refused", "needless", "dsack", "sack"],
   ["needed", "refused", "needless", "dropped"],
@@ -88,7 +88,7 @@ const TOGETHER = [
   ["cwnd", "ssthresh", "pipe"],
 ];
 
-test.each(THEMES)("in %s every mark stands out from the paper, and writing more", (_, theme) => {
+test.each(THEMES)("in %s every mark contrasts with the paper, and text more strongly", (_, theme) => {
   const paper = colour("paper", theme);
   for (const name of [
     "first",

@@ -70,7 +70,7 @@ test("no visible bar is lost and none is invented, at any zoom", () => {
     }
 });
 
-test("a million bars in one column are told as few", () => {
+test("a million bars in one column are drawn as a few", () => {
   const count = 1_000_000;
   const time = Float64Array.from({ length: count }, (_, i) => i / 1000);
   const low = Float64Array.from({ length: count }, (_, i) => i * 1460);
@@ -104,7 +104,7 @@ test("the nearest bar is the one that a search of all finds", () => {
     }
 });
 
-test("the range of bars and of stairs is that of all in the window", () => {
+test("the range of bars and of stairs is that of everything in the window", () => {
   for (const count of SIZES)
     for (let seed = 1; seed <= 20; seed++) {
       const bars = someBars(count, seed);
@@ -155,7 +155,7 @@ test("stairs keep the first, least, largest and last value of each column of pix
     }
 });
 
-test("stairs hold a value until the next and know none before the first", () => {
+test("stairs keep a value until the next one and have none before the first", () => {
   const stairs = new Stairs(Float64Array.of(1, 2, 2, 3), Float64Array.of(10, 20, 30, Number.POSITIVE_INFINITY));
   expect([0, 1, 1.5, 2, 2.5, 9].map((time) => stairs.at(time))).toEqual([
     Number.NaN,

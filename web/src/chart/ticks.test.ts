@@ -11,11 +11,11 @@ test("a scale goes there and back", () => {
   expect(scale.back(scale.at(4.7))).toBeCloseTo(4.7, 12);
 });
 
-test("a scale over nothing divides by nothing", () => {
+test("a scale over an empty range does not divide by zero", () => {
   expect(new Scale(5, 5, 0, 100).at(5)).toBe(0);
 });
 
-test("steps are 1, 2 or 5 times a power of ten, and no more parts than asked for", () => {
+test("steps are 1, 2 or 5 times a power of ten, in no more parts than requested", () => {
   for (let power = -9; power < 12; power++)
     for (const digit of [1, 1.1, 2, 3.7, 5, 9.99])
       for (const most of [1, 3, 7, 12]) {
@@ -44,7 +44,7 @@ test("ticks never leave the axis and stay round far from zero", () => {
   expect(ticks(3, 3, 5, countUnit(""))).toEqual([]);
 });
 
-test("what is counted has no fractions on its axis", () => {
+test("an axis of counts has no fractions", () => {
   expect(labels(0, 2, 8, countUnit("packets"), true)).toEqual(["0", "1", "2"]);
 });
 
@@ -69,7 +69,7 @@ test("numbers are grouped by thousands from five digits on, and nothing is minus
   expect(grouped(-5)).toBe("−5");
 });
 
-test("moments are exact to the microsecond, stretches are short", () => {
+test("moments are exact to the microsecond, durations are short", () => {
   expect([moment(1.5), moment(1.234567), moment(0)]).toEqual(["1.500 s", "1.234567 s", "0.000 s"]);
   expect([1.5, 0.0525, 0.00002, 0].map(duration)).toEqual(["1.50 s", "52.5 ms", "20 µs", "0 s"]);
   expect(short(Number.NaN)).toBe("–");
@@ -96,7 +96,7 @@ test("the window stays inside the run and keeps its length when it is pushed aga
   expect(timeline.span.t1 - timeline.span.t0).toBeCloseTo(1e-6, 12);
 });
 
-test("every listener is told about a change once, and nobody about none", () => {
+test("every listener is called once for a change, and never without one", () => {
   const timeline = new Timeline();
   timeline.setEnd(10);
   const heard: string[] = [];

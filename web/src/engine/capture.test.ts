@@ -20,7 +20,7 @@ if (!row) throw new Error("no flow");
 const run = await engine.captureFlow(of, row);
 const [flow] = run.flows as [FlowTrace];
 
-test("the share that is read is told", () => {
+test("the share that has been read is reported", () => {
   expect(shares.at(-1)).toBe(1);
 });
 
@@ -36,7 +36,7 @@ test("a flow of a capture is drawn with the verdicts that the list counts", () =
   expect(["dropped", "open", "allowed", "timeout", "recovery"].some((key) => chart.has(key))).toBe(false);
 });
 
-test("a retransmission tells its frame, its verdict and the evidence; an ACK its blocks", () => {
+test("the details of a retransmission name its frame, its verdict and the evidence; those of an ACK list its blocks", () => {
   const chart = new SequenceChart(course(run, flow), variables(flow));
   const again = flow.sends.verdict.findIndex((verdict) => verdict > 0);
   const tip = chart.tell({ kind: "data", index: again, time: 0, low: 0, high: 0 });
@@ -48,7 +48,7 @@ test("a retransmission tells its frame, its verdict and the evidence; an ACK its
   expect(ack.rows.map(([name]) => name)).toContain("SACK");
 });
 
-test("the table of results has the capture's counts, and no line of what it cannot know", () => {
+test("the table of results has the capture's counts, and no line for numbers that it cannot know", () => {
   const lines = tableLines([run], 0);
   const value = (name: string) => lines.find((line) => line.name === name)?.values[0];
   expect(value("retransmissions, needless")).toBe(row.retransmissions.needless);
@@ -57,7 +57,7 @@ test("the table of results has the capture's counts, and no line of what it cann
   expect(lines.map(({ name }) => name)).not.toContain("timeouts");
 });
 
-test("its stalls are told with their evidence, the longest first", async () => {
+test("its stalls are listed with their evidence, the longest first", async () => {
   const jitter = await capture("cubic-loss-3-jitter-sender");
   const [stalled] = (await engine.capture(jitter)).flows;
   const longest = stalled?.stalls.longest;
@@ -70,7 +70,7 @@ test("its stalls are told with their evidence, the longest first", async () => {
   expect(told[0]?.sentences.at(-1)?.text).toContain(longest.evidence.slice(1));
 });
 
-test("a path that is fitted is a scenario; where none can be the error says why", async () => {
+test("a fitted path is a scenario; if none can be fitted, the error says why", async () => {
   const fit = await engine.captureFit(of, row, "linux-2025");
   expect(fit.parameters[0]).toMatchObject({ name: "rate", mark: "measured" });
   expect((await engine.check({ scenario: fit.scenarios[0] ?? "" })).flows).toHaveLength(1);
@@ -80,7 +80,7 @@ test("a path that is fitted is a scenario; where none can be the error says why"
   await expect(engine.captureFit(other, received, "linux-2025")).rejects.toThrow("a capture at the receiver");
 });
 
-test("what is no capture is rejected with what it begins with", async () => {
+test("a file that is not a capture is rejected with its first bytes", async () => {
   const file = new Blob(["hello, no capture"]);
   await expect(engine.capture({ file, name: "x" })).rejects.toThrow("it begins with 68 65 6c 6c");
 });

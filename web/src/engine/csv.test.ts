@@ -11,7 +11,7 @@ test("a trace that is read again is the run that was written", async () => {
   for (const id of ["hoe-1995/fig5-7", "blanton-allman-2002/burst", "wang-shin/fig5", "paths/red-ecn"]) {
     const preset = (await presets()).find((p) => p.id === id);
     if (!preset) throw new Error(id);
-    // Less than all of it, where that is much.
+    // A part of it, if the whole is large.
     const scenario = preset.scenario.replace('duration = "60 s"', 'duration = "8 s"');
     const run = { scenario, seed: preset.seed };
     const [drawn, file] = [await engine.run(run), await engine.csv(run)];
@@ -31,14 +31,14 @@ test("a trace that is read again is the run that was written", async () => {
   }
 });
 
-test("a live run's timeout is drawn from what its sender said", () => {
+test("a live run's timeout is drawn from its sender's reports", () => {
   const head = "time_ns,flow,side,event,rto_ns\n";
   const rows = "5000000,0,sender,rtt,200000000\n9000000,0,sender,rtt,204000000\n";
   const { rto } = readCsv(head + rows).flows[0] ?? {};
   expect(rto).toEqual({ time: Float64Array.of(0.005, 0.009), value: Float64Array.of(200, 204) });
 });
 
-test("what is no trace is refused with its line", () => {
+test("a file that is not a trace is refused with the line", () => {
   expect(() => readCsv("a,b\n1,2\n")).toThrow("line 1: there is no column time_ns");
   const head = "time_ns,flow,side,event\n";
   expect(() => readCsv(`${head}5,0,sender\n`)).toThrow("line 2: 3 cells, not 4");
@@ -47,6 +47,6 @@ test("what is no trace is refused with its line", () => {
   expect(() => readCsv(`${head}late,0,sender,sent\n`)).toThrow(NotTrace);
 });
 
-test("a file that is no Parquet is refused", async () => {
+test("a file that is not Parquet is refused", async () => {
   await expect(readParquet(new TextEncoder().encode("PAR1 and no more").buffer)).rejects.toThrow(/parquet/i);
 });

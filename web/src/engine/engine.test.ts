@@ -63,7 +63,7 @@ test("the Parquet file is whole and says which run it holds", async () => {
   expect(traceHash).toBe((await engine.csv({ scenario, seed: 3 })).traceHash);
 });
 
-test("a refusal says where, what was found and what is allowed", async () => {
+test("a refusal names the place, the value found and the values allowed", async () => {
   const wrong = scenario.replace('rate = "10 Mbps"', 'rate = "10 Mpbs"');
   const refusal = await engine.check({ scenario: wrong }).then(
     () => undefined,
@@ -73,12 +73,12 @@ test("a refusal says where, what was found and what is allowed", async () => {
   expect(refusal?.allowed).toContain("Mbps");
 });
 
-test("what cannot be laid out is refused without a run", async () => {
+test("a scenario that cannot be laid out is refused without a run", async () => {
   const wrong = scenario.replace("interval = 4", "interval = 0");
   await expect(engine.check({ scenario: wrong })).rejects.toThrow(/interval/);
 });
 
-test("stacks, schema and the scenario spelled out are the command's", async () => {
+test("stacks, schema and the scenario with its defaults are the command's", async () => {
   const stacks = await engine.stacks();
   expect(stacks.find((s) => s.name === "rfc-6675")?.summary).toContain("SACK");
   const schema = readFileSync(new URL("../../../docs/scenario.schema.json", import.meta.url), "utf8");
@@ -86,7 +86,7 @@ test("stacks, schema and the scenario spelled out are the command's", async () =
   expect(await engine.show({ scenario })).toContain("[flow.set]");
 });
 
-test("the timeout is told as the sender has it, back-off included", async () => {
+test("the timeout is reported as the sender uses it, back-off included", async () => {
   const outage = scenario.replace(
     "elements = [{",
     'elements = [{ kind = "outage", times = ["2 s"], length = "6 s" }, {',

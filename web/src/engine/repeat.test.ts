@@ -31,7 +31,7 @@ test("each scenario is run on each seed, from the first on, and the share of nee
   expect(repeated.scenarios[0]?.[0]?.needless_share?.mean).toBeCloseTo(mean, 12);
 });
 
-test("what is refused on any seed rejects with the refusal", async () => {
+test("a scenario refused with any seed rejects with the refusal", async () => {
   const engine = await loadHere();
   const bad = repeat(engine, { scenarios: ["[run]\n"], seed: 1, count: 2, lanes: 1 });
   await expect(bad).rejects.toThrow();

@@ -11,7 +11,7 @@ function times({ flows, queues }: ReturnType<typeof syntheticRun>): Float64Array
   ];
 }
 
-test("a run that is shifted has every time later and nothing else changed", () => {
+test("shifting a run makes every time later and changes nothing else", () => {
   const run = syntheticRun(500, 1000);
   const later = shifted(run, 0.25);
   const [before, after] = [times(run), times(later)];

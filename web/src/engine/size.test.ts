@@ -10,7 +10,7 @@ const engine = await loadHere();
 const bundle = readFileSync("../scenarios/bundle.toml", "utf8");
 const brief = (text: string) => (duration: string) => toToml(lasting(fromToml(text), duration));
 
-test("no experiment of the menu sends more than the bound says, retransmissions and what fills the first window set apart", async () => {
+test("no experiment of the menu sends more than the bound says, apart from retransmissions and the first window", async () => {
   for (const { id, scenario } of await presets()) {
     // The flows of some begin within ten seconds.
     const text = brief(scenario)(id.startsWith("wang-shin/") ? "10 s" : "2 s");
@@ -22,7 +22,7 @@ test("no experiment of the menu sends more than the bound says, retransmissions 
   }
 }, 60_000);
 
-test("a run that is within the limit by its bound is not tried first, one beyond it is refused with one that fits", async () => {
+test("a run whose bound is within the limit is not tried first; one beyond it is refused with a duration that fits", async () => {
   let tried = 0;
   const counting = {
     ...engine,
@@ -51,7 +51,7 @@ test("a run whose flows begin late is tried until they have begun", async () => 
   await expect(fits(engine, { scenario, seed: 1 }, brief(scenario), 4)).rejects.toThrow(TooLarge);
 }, 60_000);
 
-test("a sender that never fills a fast path is not refused for what the path could carry", async () => {
+test("a sender that never fills a fast path is not refused for the path's capacity", async () => {
   const lossy = `
     [run]
     duration = "60 s"

@@ -3,7 +3,7 @@
  *
  * Times are seconds since the run's start, offsets and windows bytes. A value that does not exist is NaN, or -1 in an
  * array of integers. `seq`, `ack` and the edges of SACK blocks are offsets of the sender's stream: 0 is the SYN, data
- * begin at 1. `docs/trace.md` explains the words.
+ * begins at 1. `docs/trace.md` explains the words.
  */
 
 import type { Captured } from "./capture";

@@ -8,7 +8,7 @@ import { fromToml, NotToml, toToml } from "./toml";
 const engine = await loadHere();
 const all = await presets();
 
-test("every scenario of the papers and every everyday path is in a preset, and ids are their own", () => {
+test("every scenario of the papers and every everyday path is in a preset, and ids are unique", () => {
   const root = new URL("../../../", import.meta.url);
   // A paper's folder is its authors and the year; papers/tuning has plans.
   const papers = readdirSync(new URL("papers", root), { withFileTypes: true }).filter((e) => e.name.includes("-"));
@@ -23,7 +23,7 @@ test("every scenario of the papers and every everyday path is in a preset, and i
   expect(new Set(all.map((p) => p.id)).size).toBe(all.length);
 });
 
-test("the engine takes every preset with each of its stacks, written again as well", async () => {
+test("the engine accepts every preset with each of its stacks, also after rewriting", async () => {
   for (const preset of all) {
     const { durationS } = await engine.check({ scenario: preset.scenario });
     if (preset.span) expect(preset.span[1], preset.id).toBeLessThanOrEqual(durationS);
@@ -44,7 +44,7 @@ test("a scenario that is written again is the same run", async () => {
   }
 });
 
-test("a text that is no TOML is refused with its line", () => {
+test("a text that is not TOML is refused with its line", () => {
   expect(() => fromToml("a = 1\nb = [")).toThrow(NotToml);
   expect(() => fromToml("a = 1\nb = = 2")).toThrow(/^line 2: /);
 });

@@ -79,7 +79,7 @@ test("a bad fragment gives a message, whatever it is", async () => {
   }
 });
 
-test("no fragment whatever makes it throw", async () => {
+test("no fragment makes the reader throw", async () => {
   const good = await encode(STATE);
   for (let i = 0; i < good.length; i += 1) {
     await decode(good.slice(0, i));

@@ -51,34 +51,34 @@ test("Hoe's stall: partial repair ends recovery, the window is used up, the time
   );
   expect(stall?.sentences.map((s) => s.text)).toEqual([
     "Segment 53 was dropped by the full queue A → B (10 packets). It was one of 19 lost among the 48 segments outstanding when the pause began.",
-    "An ACK ended fast recovery, though 19 segments sent before were still missing.",
-    "No duplicate ACK came, while a fast retransmit needs 3: nothing sent behind it arrived, and the window of 26 segments let nothing new out with 48 segments outstanding.",
+    "An ACK ended fast recovery, though 19 segments sent earlier were still missing.",
+    "No duplicate ACK came, but a fast retransmit needs 3: nothing sent after it arrived, and the window of 26 segments allowed no new data with 48 segments outstanding.",
     "The retransmission timer fired 0.513 s after the last ACK of new data (RTO 1 s, in ticks of a coarse clock). Segment 53 was sent again, and arrived at 1.557 s.",
-    "An ACK covered 2 segments: what had been sent behind it was there already.",
+    "An ACK covered 2 segments: the data sent after it had already arrived.",
   ]);
 });
 
-test("after a recovery duplicates of what was sent before begin no other fast retransmit", async () => {
+test("after a recovery, duplicates of earlier data begin no other fast retransmit", async () => {
   const [stall] = await told("paths/satellite", "reno");
   expect(stall?.sentences.map((s) => s.text).join(" ")).toMatch(
     /\d+ duplicate ACKs came, with a threshold of 3; but data sent before an earlier recovery/,
   );
 });
 
-test("a handover's timeout is needless: the segment was there, and its ACK was held up", async () => {
+test("a handover's timeout is needless: the segment had arrived, and its ACK was delayed", async () => {
   const [stall] = await told("paths/handover", "eifel");
   expect(stall?.title).toMatch(/segment \d+ was late, not lost: a needless timeout/);
   const text = stall?.sentences.map((s) => s.text).join(" ");
   expect(text).toMatch(/Its ACK was sent, and took 1.5\d s, while the shortest way back takes 15 ms/);
   expect(text).toContain("needlessly");
-  expect(text).toContain("this was a mistake, and the window was given back");
+  expect(text).toContain("this was a mistake, and the window was restored");
 });
 
-test("a tail that is lost has too few segments behind it for a fast retransmit", async () => {
+test("a lost tail has too few segments after it for a fast retransmit", async () => {
   const text = (await words({ data: [28] })).join(" ");
   expect(text).toContain("segment 29 was lost, and the timer had to send it again");
   expect(text).toContain(
-    "1 duplicate ACK came, while a fast retransmit needs 3: of what was sent behind it 1 packet arrived",
+    "1 duplicate ACK came, but a fast retransmit needs 3: of what was sent after it 1 packet arrived",
   );
   expect(text).toContain("there was nothing new to send");
 });
@@ -99,15 +99,15 @@ test("a timer that fired before says that it had backed off", async () => {
   expect(text).toMatch(/\(RTO 2 s, backed off once\)/);
 });
 
-test("a segment that arrived while its ACKs were lost is no lost segment", async () => {
+test("a segment that arrived while its ACKs were lost is not a lost segment", async () => {
   const text = (await words({ acks: [28, 29] })).join(" ");
   expect(text).toContain("segment 29 arrived, but its ACKs were lost");
   expect(text).toContain("2 ACKs that would have said so were dropped");
 });
 
-test("a threshold that is higher than what can arrive is named", async () => {
+test("a threshold higher than the number of possible duplicates is named", async () => {
   const text = (await words({ data: [4] }, ["detect.threshold.segments=40"])).join(" ");
-  expect(text).toMatch(/\d+ duplicate ACKs came, while a fast retransmit needs 40/);
+  expect(text).toMatch(/\d+ duplicate ACKs came, but a fast retransmit needs 40/);
 });
 
 test("a run that ends in a pause says so", async () => {

@@ -50,11 +50,11 @@ function whatHappened(f: Facts): Sentence[] {
   return [say(first.time, `Segment ${f.segment} was sent. ${journey(f, first)}`, first), ...wayBack(f, first)];
 }
 
-/** Of what was not lost. */
+/** The fate of a segment that was not lost. */
 function journey(f: Facts, first: Copy): string {
   const took = first.fateTime - first.time;
   const before = f.overtaken > 0 ? `; ${count(f.overtaken, "packet")} sent later arrived before it` : "";
-  const usual = took > 1.5 * f.ways.data ? `, while the shortest way of a packet takes ${span(f.ways.data)}` : "";
+  const usual = took > 1.5 * f.ways.data ? `, while the shortest one-way time of a packet is ${span(f.ways.data)}` : "";
   const end = first.fate === "refused" ? ". The receiver did not have it, and threw it away" : "";
   return `It was not lost: it arrived after ${span(took)}${usual}${before}${end}.`;
 }
@@ -66,7 +66,7 @@ function wayBack(f: Facts, first: Copy): Sentence[] {
     const were = f.lostAcks === 1 ? "was" : "were";
     told.push(say(first.fateTime, `${count(f.lostAcks, "ACK")} that would have said so ${were} dropped.`));
   }
-  // An ACK that another copy brought about says nothing about this one.
+  // An ACK caused by another copy says nothing about this one.
   if (!(f.acked >= first.fateTime) || f.copies.some((c) => c !== first && c.fateTime === f.acked)) return told;
   const [waited, back] = [f.acked - first.fateTime, f.pause.to - f.acked];
   const part = (f.pause.to - f.pause.from) / 5;
@@ -85,7 +85,7 @@ function howItBegan(f: Facts): Sentence[] {
   const lost = resent.filter((c) => c.fate === "dropped");
   const told = lost.map((c) => say(c.fateTime, `Its retransmission of ${at(c.time)} was dropped by ${c.place}.`, c));
   if (f.phaseBefore === "recovery" && f.phase === "open" && f.lost > 0) {
-    const missing = f.lost === 1 ? "a segment sent before was" : `${f.lost} segments sent before were`;
+    const missing = f.lost === 1 ? "a segment sent earlier was" : `${f.lost} segments sent earlier were`;
     told.push(say(from, `An ACK ended fast recovery, though ${missing} still missing.`));
   } else if (f.phase === "recovery" && resent.length === 0 && f.copies[0]?.fate === "dropped") {
     told.push(say(from, `Fast recovery was under way, and segment ${f.segment} had not been sent again yet.`));
@@ -105,11 +105,11 @@ function duplicates(f: Facts): Sentence[] {
   }
   const came = f.duplicates === 0 ? "No duplicate ACK came" : `${count(f.duplicates, "duplicate ACK")} came`;
   if (f.duplicates >= f.dupthresh) {
-    const why = f.phase === "open" || f.phase === "disorder" ? GUARD : `the sender was in ${f.phase} already`;
+    const why = f.phase === "open" || f.phase === "disorder" ? GUARD : `the sender was already in ${f.phase}`;
     return [say(f.lastDuplicate, `${came}, with a threshold of ${f.dupthresh}; but ${why}.`)];
   }
   const needed = `a fast retransmit needs ${f.dupthresh}`;
-  return [say(f.lastDuplicate, `${came}, while ${needed}: ${scarcity(f)}.`)];
+  return [say(f.lastDuplicate, `${came}, but ${needed}: ${scarcity(f)}.`)];
 }
 
 const GUARD = "data sent before an earlier recovery or timeout starts no other fast retransmit";
@@ -117,9 +117,7 @@ const GUARD = "data sent before an earlier recovery or timeout starts no other f
 /** Why there were so few. */
 function scarcity(f: Facts): string {
   const arrived =
-    f.behind === 0
-      ? "nothing sent behind it arrived"
-      : `of what was sent behind it ${count(f.behind, "packet")} arrived`;
+    f.behind === 0 ? "nothing sent after it arrived" : `of what was sent after it ${count(f.behind, "packet")} arrived`;
   if (f.fresh > 0) {
     const limited = f.limited > 0 ? `, ${f.limited} of them by limited transmit` : "";
     return `${arrived}, and ${count(f.fresh, "new segment")} ${f.fresh === 1 ? "was" : "were"} sent${limited}`;
@@ -135,10 +133,10 @@ function gate(f: Facts): string {
   }
   if (usable !== undefined && f.flight + 1 > usable) {
     const inflated = f.inflation > 0 ? ", inflation included," : "";
-    return `the window of ${segments(usable)}${inflated} let nothing new out with ${segments(f.flight)} outstanding`;
+    return `the window of ${segments(usable)}${inflated} allowed no new data with ${segments(f.flight)} outstanding`;
   }
   if (f.cwnd !== undefined && f.pipe !== undefined && f.pipe + 1 > f.cwnd) {
-    return `the sender held ${segments(f.pipe)} to be in the pipe, with a window of ${segments(f.cwnd)}`;
+    return `the sender assumed ${segments(f.pipe)} to be in the network, with a window of ${segments(f.cwnd)}`;
   }
   return "there was nothing new to send";
 }
@@ -193,11 +191,11 @@ function ending(f: Facts): Sentence[] {
   const told: Sentence[] = [];
   if (ended < 0) told.push(say(to, `The run ended before an ACK of new data came.${again}`));
   else {
-    const more = f.covered >= 2 ? `: what had been sent behind it was there already` : "";
+    const more = f.covered >= 2 ? `: the data sent after it had already arrived` : "";
     told.push(say(to, `An ACK covered ${segments(f.covered)}${more}.${again}`));
   }
   if (f.mistake) {
-    const undone = f.mistake.undone ? "and the window was given back" : "but nothing was given back";
+    const undone = f.mistake.undone ? "and the window was restored" : "but nothing was restored";
     told.push(say(f.mistake.time, `The sender found that this was a mistake, ${undone}.`));
   }
   return told;

@@ -15,7 +15,7 @@ export function tooLarge(name: string, size: number): string {
 export function about(file: FileRow): string[] {
   const kinds = Object.entries(file.skipped).map(([kind, { packets }]) => `${grouped(packets)} ${words(kind)}`);
   const others = kinds.length > 0 ? kinds.join(", ") : "none";
-  if (file.segments === 0) return [`It holds no TCP; its packets: ${others}.`];
+  if (file.segments === 0) return [`It contains no TCP; its packets: ${others}.`];
   const said = [`${grouped(file.packets)} packets, ${count(file.connections, "connection")}.`];
   if (kinds.length > 0) said.push(`Not analysed: ${others}.`);
   const counts: readonly [number, string][] = [
@@ -37,8 +37,8 @@ export function drawnFlow({ row, leftOut, evidence }: Captured): string {
   const { captured, retransmissions: r, flow } = row;
   const said = [`The graph shows ${flow} of the capture, captured ${captured.at}: ${captured.why}.`];
   if (r.likely > 0) said.push(`${grouped(r.likely)} of the verdicts are likely, not certain.`);
-  if (leftOut > 0) said.push(`${grouped(leftOut)} later packets are not drawn, being too many.`);
-  if (evidence.size < r.total) said.push(`The evidence shows for the first ${grouped(evidence.size)} retransmissions.`);
+  if (leftOut > 0) said.push(`${grouped(leftOut)} later packets are not drawn, because there are too many.`);
+  if (evidence.size < r.total) said.push(`Evidence is shown for the first ${grouped(evidence.size)} retransmissions.`);
   said.push("Run shows the scenario at the left again.");
   return said.join(" ");
 }

@@ -31,7 +31,7 @@ test("the page, where no Python runs, offers no algorithm in Python", () => {
   expect(JSON.stringify(slots)).not.toContain("python");
 });
 
-test("every kind of element is a variant whose fields have a shape, with a name and something to begin with", () => {
+test("every kind of element is a variant whose fields have a shape, with a name and an initial value", () => {
   const element = schema.definition("Element");
   if (element.type !== "variants") throw new Error("no variants");
   expect(element.tag).toBe("kind");
@@ -46,7 +46,7 @@ test("every kind of element is a variant whose fields have a shape, with a name 
   }
 });
 
-test("each kind of element, made new, gives a scenario that the engine takes", async () => {
+test("each kind of element, newly added, gives a scenario that the engine accepts", async () => {
   const engine = await loadHere();
   const element = schema.definition("Element");
   for (const { name, starter } of element.type === "variants" ? element.variants : []) {
@@ -55,7 +55,7 @@ test("each kind of element, made new, gives a scenario that the engine takes", a
   }
 });
 
-test("each kind of application and of background traffic, made new, gives a scenario that the engine takes", async () => {
+test("each kind of application and of background traffic, newly added, gives a scenario that the engine accepts", async () => {
   const engine = await loadHere();
   const kinds = (name: string) => {
     const shape = schema.definition(name);
@@ -71,7 +71,7 @@ test("each kind of application and of background traffic, made new, gives a scen
   }
 });
 
-test("each component in each slot runs or is refused with what is allowed", async () => {
+test("each component in each slot runs or is refused with the values allowed", async () => {
   const engine = await loadHere();
   const known: Known = { named: (await engine.stacks()) as unknown as Table[], slots };
   let taken = 0;
@@ -101,7 +101,7 @@ test("a queue is a limit in packets or bytes, none, or a table", () => {
   expect(queue?.type === "quantity" && queue.table?.map((f) => f.key)).toEqual(["limit", "limit_counts_service"]);
 });
 
-test("a value is put where the path leads, and the old scenario stays as it was", () => {
+test("a value is set at its path, and the old scenario is unchanged", () => {
   const next = put(CHAIN, ["link", 1, "elements", 0, "p"], 0.5);
   expect(get(next, ["link", 1, "elements", 0, "p"])).toBe(0.5);
   expect(get(CHAIN, ["link", 1, "elements"])).toBeUndefined();
@@ -109,7 +109,7 @@ test("a value is put where the path leads, and the old scenario stays as it was"
   expect(put(CHAIN, ["link", 0], undefined)).toMatchObject({ link: [{ from: "R" }] });
 });
 
-test("a quantity is read in any of its units and written in the one that suits it", () => {
+test("a quantity is read in any of its units and written in a suitable one", () => {
   expect(parse("1_500 kbps", ["rate"])).toEqual({ value: 1.5e6, dimension: "rate" });
   expect(parse("20 µs", ["time"])?.value).toBeCloseTo(2e-5);
   expect(parse("3 parsecs", ["time"])).toBeUndefined();
@@ -118,7 +118,7 @@ test("a quantity is read in any of its units and written in the one that suits i
   expect(write({ value: 64.2, dimension: "packets" })).toBe("64 packets");
 });
 
-test("a slider's place gives a value that has the same place", () => {
+test("a slider's position gives a value that has the same position", () => {
   const shapes = [
     { type: "quantity", dimensions: ["time"], words: [], table: undefined },
     { type: "number", whole: false, min: 0, max: 1, above: undefined },
@@ -130,19 +130,19 @@ test("a slider's place gives a value that has the same place", () => {
   }
 });
 
-test("a text that is no number goes to the engine as it is", () => {
+test("a text that is not a number is passed to the engine unchanged", () => {
   const scale = scaleOf({ type: "number", whole: false, min: 0, max: 1, above: undefined }, undefined);
   expect(scale.read("much")).toBe("much");
   expect(scale.read("0.5")).toBe(0.5);
 });
 
-test("a component that is exchanged has the defaults of its kind, and a parameter is changed in it", () => {
+test("a replaced component has the defaults of its kind, and its parameters can be changed", () => {
   const base: Table = { recovery: { kind: "reno" }, rto: { kind: "rfc6298", min: "1 s" } };
   const now = effective(base, { "rto.min": "200 ms", recovery: "rfc6675" }, slots);
   expect(now).toMatchObject({ recovery: { kind: "rfc6675", rearm_on_rexmit: false }, rto: { min: "200 ms" } });
 });
 
-test("a parameter that is put back to the stack's own value is no change, and a new kind drops the old one's", () => {
+test("a parameter set back to the stack's own value is not a change, and a new kind drops the old one's parameters", () => {
   const base: Table = { rto: { kind: "rfc6298", min: "1 s" } };
   const once = changed(base, {}, slots, ["rto", "min"], "200 ms");
   expect(once).toEqual({ "rto.min": "200 ms" });
@@ -173,14 +173,14 @@ test("a flow's parameter that a stack lacks is left out, and named", () => {
   expect(left).toEqual(["rto.phase", "recovery.hole_rule"]);
 });
 
-test("a hop is added over a new node and taken away again", () => {
+test("a hop is added over a new node and removed again", () => {
   const more = withHopAfter(CHAIN, 1);
   expect(linksOf(more).map((l) => `${l.from}-${l.to}`)).toEqual(["S-R", "R-R1", "R1-D"]);
   expect(linksOf(withoutHop(more, 2)).map((l) => `${l.from}-${l.to}`)).toEqual(["S-R", "R-D"]);
   expect(linksOf(withoutHop(CHAIN, 0)).map((l) => `${l.from}-${l.to}`)).toEqual(["S-D"]);
 });
 
-test("what is done by hand is a script on the flow's first link, in one direction, and can be taken back", () => {
+test("a change by hand is a script on the flow's first link, in one direction, and can be undone", () => {
   const place = placeOf(CHAIN, 0, "data");
   expect(place?.path).toEqual(["link", 0, "elements"]);
   if (!place) return;
@@ -197,7 +197,7 @@ test("what is done by hand is a script on the flow's first link, in one directio
   expect(withDeeds(both, place, [])).toMatchObject({ link: [{ elements: [] }, {}] });
 });
 
-test("an ACK is counted on the receiver's first link, where what acts both ways stays", () => {
+test("an ACK is counted on the receiver's first link, where elements of both directions stay", () => {
   const lossy = put(CHAIN, ["link", 1, "elements"], [{ kind: "bernoulli", p: 0.1 }]) as Table;
   const place = placeOf(lossy, 0, "acks");
   expect(place?.path).toEqual(["link", 1, "back", "elements"]);
@@ -216,13 +216,13 @@ test("in a dumbbell packets are counted on the bottleneck, and by flow where the
   expect(placeOf({ ...scenario, background: [{ kind: "source" }] }, 0, "data")?.flow).toBe(0);
   const many = put(scenario, ["dumbbell", "flow", 0, "count"], 2) as Table;
   expect(placeOf(many, 1, "data")?.flow).toBe(1);
-  // Where something acts before, packets have no number that is known.
+  // If an element acts before, the packets' numbers are unknown.
   expect(
     placeOf(put(scenario, ["dumbbell", "access", "elements"], [{ kind: "swap" }]) as Table, 0, "data"),
   ).toBeUndefined();
 });
 
-test("what is done to packets of several flows is listed flow by flow and taken back alone", () => {
+test("changes to packets of several flows are listed flow by flow and undone one by one", () => {
   const two = put(CHAIN, ["flow", 1], { from: "S", to: "R", stack: "reno" }) as Table;
   const [first, second] = [placeOf(two, 0, "data"), placeOf(two, 1, "data")];
   if (!first || !second) throw new Error("no place");
@@ -236,7 +236,7 @@ test("what is done to packets of several flows is listed flow by flow and taken 
   expect(deeds(withDeeds(done, second, []), first)).toHaveLength(1);
 });
 
-test("of several flows the packet is dropped that was chosen, and no other", async () => {
+test("of several flows, only the chosen packet is dropped", async () => {
   const engine = await loadHere();
   const dumbbell: Table = {
     access: { rate: "100 Mbps", delay: "2 ms" },

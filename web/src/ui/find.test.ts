@@ -40,11 +40,11 @@ test("every kind of event is understood, and drops, retransmissions and timeouts
   expect(times("timeout")).toHaveLength(1);
 });
 
-test("what names nothing is refused with what is allowed", () => {
+test("a query that names nothing is refused with the queries allowed", () => {
   expect(times("fly")).toMatch(/^Found "fly"\. Allowed: a time .*retransmission.*timeout/);
 });
 
-test("between two points there are time, bytes and a rate, without bytes time alone", () => {
+test("between two points there are time, bytes and a rate; without bytes, only time", () => {
   expect(between({ time: 1, bytes: 1000 }, { time: 3, bytes: 5001 })).toBe("Δt 2 s · Δ 4001 B · 2.0 kB/s (0.016 Mbps)");
   expect(between({ time: 3, bytes: 1 }, { time: 1 })).toBe("Δt 2 s");
 });

@@ -9,7 +9,7 @@ export function handPanel(scenario: Table, change: (next: Table) => void): HTMLE
   const rows = places(scenario).flatMap((at) => deeds(scenario, at).map((deed) => row(scenario, at, deed, change)));
   if (rows.length === 0) return [];
   const caution =
-    "Packets are counted as they are sent, from 0. After a change a later number may mean another packet than before.";
+    "Packets are counted as they are sent, from 0. After a change, a later number may refer to a different packet.";
   return [...rows, h("p", { class: "said" }, caution)];
 }
 

@@ -42,7 +42,7 @@ test("a component that lacks an option gets it: SACK is switched on", async () =
   expect(second).toMatchObject({ says: "Take back recovery", next: { stacks: [{ set: {} }] } });
 });
 
-test("whatever component is refused, a repair is offered that the engine takes", async () => {
+test("whatever component is refused, a repair is offered that the engine accepts", async () => {
   let refused = 0;
   for (const name of ["reno", "rack-tlp"])
     for (const slot of slots)
@@ -58,7 +58,7 @@ test("whatever component is refused, a repair is offered that the engine takes",
   expect(refused).toBeGreaterThan(20);
 }, 120_000);
 
-test("a number out of its range is brought to the nearest one in it", async () => {
+test("a number out of range is set to the nearest one in range", async () => {
   const link = [{ ...(LAB.scenario.link as Table[])[0], elements: [{ kind: "bernoulli", p: 1.5 }] }] as Table[];
   const [first] = await offered({ ...LAB, scenario: { ...LAB.scenario, link } });
   expect(first?.says).toBe("Use 1");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RunTrace } from "../engine/trace";
 import { type Lab, Session } from "./session";
 
-/** A session whose runs take `lasting` ms; what it draws and whether it says that is stale. */
+/** A session whose runs take `lasting` ms; it records its drawings, and whether it marks them as stale. */
 function session(lasting: number) {
   const drawn: number[] = [];
   const stale: boolean[] = [];
@@ -45,7 +45,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("while a value is dragged runs are drawn, none is ended that is quick, and the last value is drawn last", async () => {
+test("while a value is dragged, runs are drawn, no quick run is stopped, and the last value is drawn last", async () => {
   const { made, drawn, stale, ended } = session(100);
   await drag(made, 60);
   expect(drawn.length).toBeGreaterThanOrEqual(5);
@@ -56,18 +56,18 @@ test("while a value is dragged runs are drawn, none is ended that is quick, and 
   expect(stale.at(-1)).toBe(false);
 });
 
-test("a run that takes long makes room for the latest value, and no more than one is under way", async () => {
+test("a long run is stopped for the latest value, and at most one run is in progress", async () => {
   const { made, drawn, ended } = session(5000);
   await drag(made, 100);
   expect(drawn).toEqual([]);
-  // Two seconds of dragging, and a run is let go on for 700 ms.
+  // Two seconds of dragging, during which a run may continue for 700 ms.
   expect(ended()).toBeGreaterThanOrEqual(2);
   expect(ended()).toBeLessThanOrEqual(3);
   await vi.advanceTimersByTimeAsync(6000);
   expect(drawn).toEqual([100]);
 });
 
-test("what throws before a run begins is a failure, and the session goes on", async () => {
+test("an error thrown before a run begins is a failure, and the session continues", async () => {
   const failed: string[] = [];
   const { made } = session(10);
   const broken = new Session(

@@ -63,7 +63,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "A threshold that learns",
-    text: "AVG-DEV keeps an average and a deviation of how far packets are late, and waits that long before it believes in a loss. Below, the third graph shows the threshold rise from three; the table shows the gain.",
+    text: "AVG-DEV keeps an average and a deviation of how late packets are, and waits that long before it assumes a loss. Below, the third graph shows the threshold rise from three; the table shows the gain.",
     preset: "leung-ma-2005/fig6-8",
     stacks: ["reno", "dsack", "avg-dev"],
     duration: "60 s",

@@ -14,7 +14,7 @@ const SCENARIO = `
   stack = "newreno"
 `;
 
-test("a flow's throughput adds up to what it got, which is what the report says", async () => {
+test("a flow's throughput adds up to its acknowledged bytes, which are those of the report", async () => {
   const engine = await loadHere();
   const run = await engine.run({ scenario: SCENARIO, seed: 1 });
   const told = (run.summary.runs as { flows: { acked_bytes: number }[] }[])[0]?.flows ?? [];
@@ -23,7 +23,7 @@ test("a flow's throughput adds up to what it got, which is what the report says"
     const rates = throughput(flow, run.durationS, 40);
     expect(rates.reduce((a, b) => a + b, 0) * (run.durationS / 40)).toBeCloseTo(acknowledged(flow), 3);
     expect(acknowledged(flow)).toBe(told[i]?.acked_bytes);
-    // Before it begins it gets nothing.
+    // Before it begins, its throughput is zero.
     expect(rates[0] > 0).toBe(i === 0);
   }
 });

@@ -61,7 +61,7 @@ test("the keys go from packet to packet and stop at the ends", () => {
   expect(chart.next({ ...first, index: sends.time.length - 1 }, 1)).toBeUndefined();
 });
 
-test("a dropped segment tells where it was dropped and as which arrival", () => {
+test("the details of a dropped segment name the place and the arrival there", () => {
   const i = sends.element.indexOf(0);
   const hit = { kind: "data", index: i, time: sends.time[i], low: 0, high: 0 } as const;
   const { rows, title } = chart.tell(hit);
@@ -76,7 +76,7 @@ test("a needless retransmission says that it was needless", () => {
   expect(tip.note).toContain("had taken an earlier copy");
 });
 
-test("a refused copy says that the receiver threw it away, and its retransmission what it was", () => {
+test("the details of a refused copy and of its retransmission say that the receiver threw the copy away", () => {
   const i = sends.verdict.indexOf(VERDICTS.indexOf("needed"));
   const first = sends.seq.indexOf(sends.seq[i]);
   const [verdict, fate] = [sends.verdict.slice(), sends.fate.slice()];
@@ -91,19 +91,19 @@ test("a refused copy says that the receiver threw it away, and its retransmissio
   expect(Object.fromEntries(tell(first).rows).fate).toMatch(/^arrived at .* threw it away$/);
 });
 
-test("an ACK tells its blocks, and a DSACK by that name", () => {
+test("the details of an ACK list its blocks, and call a DSACK by that name", () => {
   const repeated = drawn.dsack.item[0];
   const tip = chart.tell({ kind: "ack", index: repeated, time: flow.acks.time[repeated], low: 0, high: 0 });
   expect(tip.rows.map(([name]) => name)).toContain("DSACK");
 });
 
-test("the line of ACKs never goes back", () => {
+test("the line of ACKs never moves backwards", () => {
   const { value } = drawn.acked;
   expect(value.every((ack, i) => i === 0 || ack >= value[i - 1])).toBe(true);
   expect(value.at(-1)).toBe(1 + 3000 * flow.mss);
 });
 
-test("what is switched off is not drawn, and the rest is", () => {
+test("layers that are switched off are not drawn, and the others are", () => {
   const look = sight(0, run.durationS);
   const theme = new Proxy({}, { get: (_, name) => String(name) }) as never;
   const plot = { x: 0, y: 0, width: 1000, height: 400 };

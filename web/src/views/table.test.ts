@@ -19,13 +19,13 @@ test("needed, refused and needless retransmissions are told apart and add up to 
   expect(needed).toBe(2);
 });
 
-test("what a report does not tell is left open", () => {
+test("values that a report lacks are left blank", () => {
   const [line] = tableLines([{ ...runs[0], summary: {} }], 0);
   expect(line.values).toEqual([undefined]);
   expect(best(line, 0)).toBe(false);
 });
 
-test("the best is marked, and not where all are the same", () => {
+test("the best value is marked, unless all are the same", () => {
   expect([0, 1].map((run) => best(of("goodput"), run))).toEqual([false, true]);
   expect([0, 1].map((run) => best(of("timeouts"), run))).toEqual([false, false]);
 });

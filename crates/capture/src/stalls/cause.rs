@@ -154,7 +154,7 @@ impl Stall {
                 None => format!("the congestion window allowed no new data, with {} bytes outstanding", f.flight),
             },
             Cause::TailLoss => {
-                format!("nothing sent behind a lost segment arrived; {} after {after} frame {} was retransmitted", span(silence), f.after)
+                format!("nothing sent after a lost segment arrived; {} after {after} frame {} was retransmitted", span(silence), f.after)
             }
             Cause::ApplicationIdle => match f.all_acked {
                 Some((at, frame)) => {

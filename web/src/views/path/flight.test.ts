@@ -10,7 +10,7 @@ const link = (from: string, to: string, rateBps: number, delayS: number): LinkTr
   limitPackets: Number.NaN,
 });
 
-/** As in Hoe's scenarios: the slow link stands first. */
+/** As in Hoe's scenarios: the slow link is first. */
 const links = [
   link("A", "B", 8e5, 0.05),
   link("B", "A", 8e5, 0.05),
@@ -54,7 +54,7 @@ test("there is no route where there are no links", () => {
   expect(route(run(), "S", "S")).toBeUndefined();
 });
 
-test("a packet that nobody holds up is on each link as long as rate and delay say", () => {
+test("a packet that never waits is on each link for its transmission time and delay", () => {
   const way = there();
   const total = emptyTime(way, 1000);
   expect(total).toBeCloseTo(0.001 + 0.06 + 0.011, 12);
@@ -64,20 +64,20 @@ test("a packet that nobody holds up is on each link as long as rate and delay sa
   expect(placeAt(way, 1000, 2, 2 + total, false, 2 + total)).toMatchObject({ link: 2, share: 1 });
 });
 
-test("time in a queue is spent waiting before its link, as long as the packets found there take", () => {
+test("time in a queue is spent waiting before its link, for as long as the packets found there take", () => {
   const way = there([queue(2.001, 4)]);
   const total = emptyTime(way, 1000) + 0.03;
   expect(placeAt(way, 1000, 2, 2 + total, false, 2.02)).toMatchObject({ link: 1, waits: true });
   expect(placeAt(way, 1000, 2, 2 + total, false, 2.032)).toMatchObject({ link: 1, waits: false });
 });
 
-test("delay that no queue explains is no waiting", () => {
+test("delay that no queue explains is not drawn as waiting", () => {
   const way = there([queue(2.001, 1)]);
   const total = emptyTime(way, 1000) + 0.5;
   expect(placeAt(way, 1000, 2, 2 + total, false, 2.3)).toMatchObject({ link: 1, waits: false });
 });
 
-test("a place never goes back, whatever the packet met", () => {
+test("a packet never moves backwards, whatever it meets", () => {
   for (const extra of [-0.05, 0, 0.01, 0.3])
     for (const found of [1, 3, 9]) {
       const way = there([queue(2, found)]);

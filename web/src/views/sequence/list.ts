@@ -58,7 +58,7 @@ function row({ flow: { sends }, place }: Course, i: number): string[] {
     delivered: () => `arrived at ${moment(fateTime[i])}, after ${duration(fateTime[i] - time[i])}`,
     refused: () => `arrived at ${moment(fateTime[i])}, thrown away by the receiver`,
     dropped: () => `dropped at ${moment(fateTime[i])} by ${place(sends.element[i])}`,
-    "under way": () => "under way when the run ended",
+    "under way": () => "in flight when the run ended",
     unknown: () => "not in the capture",
   }[fate];
   return [

@@ -70,7 +70,7 @@ function fate({ flow: { sends }, place }: Course, i: number): string {
     case "dropped":
       return `dropped at ${moment(then)} by ${place(sends.element[i])}, as arrival ${grouped(sends.nth[i])} there`;
     default:
-      return "under way when the run ended";
+      return "in flight when the run ended";
   }
 }
 
