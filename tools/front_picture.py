@@ -27,7 +27,7 @@ SENDERS = {
     "tcp-pr": "TCP-PR (2003)",
     "linux-bbr-2025": "Linux 6.18, BBR",
 }
-"""The stacks of README's command, and what their bars are called."""
+"""The stacks of README's command, and the labels of their bars."""
 LIGHT, DARK = "#9ecae1", "#08519c"
 
 

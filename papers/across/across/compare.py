@@ -131,7 +131,7 @@ def _today(c: Comparison) -> str:
     most = max(PATHS, key=lambda path: c.needless(path, TODAY))
     return (
         f"Today's Linux as built here ({TODAY}) has {100 * reorder:.0f} % of the best goodput on average where packets "
-        f"are reordered and {100 * lose:.0f} % where they are only lost, at the least {100 * share:.0f} % "
+        f"are reordered and {100 * lose:.0f} % where they are only lost, never less than {100 * share:.0f} % "
         f"({where.title}), and retransmits up to {c.needless(most, TODAY):.1f} % of its packets needlessly "
         f"({most.title})."
     )

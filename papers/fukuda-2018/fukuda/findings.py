@@ -174,7 +174,7 @@ def _counts(view: View) -> str:
     first, last = (view.recoveries(CUBIC, [ri for ri in BELOW if low <= ri < high]).mean() for low, high in LIMITS)
     return (
         f"Cubic has {first:.1f} fast recoveries on average at RI 4 to 19 and {last:.1f} at RI 80 to 95: fewer, but not "
-        "from one RI to the next."
+        "at each step of RI."
     )
 
 

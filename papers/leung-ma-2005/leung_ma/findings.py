@@ -118,7 +118,7 @@ def _instructions(folder: Path) -> str:
     return (
         "The paper's times are those of ns-2's code on a machine of 2005; ours cannot be compared with them. With our "
         f"code a whole ACK takes {float(ours['instructions_per_ack']):.0f} instructions with AVG-DEV and "
-        f"{float(theirs['instructions_per_ack']):.0f} with FA: only a reordering event touches the histogram. Of "
+        f"{float(theirs['instructions_per_ack']):.0f} with FA: only a reordering event touches the histogram. In "
         f"the threshold's rule alone, an event takes {per_event:.2f} times as many (reference/README.md)."
     )
 

@@ -81,7 +81,7 @@ def _sent(v: View) -> str:
     return (
         f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, with an open window. With the retransmission before the "
         f"additional segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which is no "
-        "loss; hence the count of what was sent (docs/decisions/0047)."
+        "loss; so ndup is compared with the packets sent (docs/decisions/0047)."
     )
 
 

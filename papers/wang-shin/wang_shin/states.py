@@ -98,10 +98,10 @@ def _box(axes: Axes, place: Place, name: str, what: str) -> None:
 
 CAPTION = (
     "Drawn after crates/tcp/src/recovery/robust.rs (docs/decisions/0047), not from a run. The shaded states are one "
-    "phase, Recovery. ndup counts duplicates since the last retransmission, actnum is what the sender takes to be on "
-    "the path, recover is where the recovery ends. The third duplicate leads from Open to Retreat (1). A single loss "
-    "ends there (2); a partial ACK leads on to Probe (3), where each further one ends a round: without loss (4) or "
-    "with (5), which moves the end of the recovery. Its ACK leads back to Open (6). A timeout ends either state (7), "
-    "and its window's repair leads back (8). Text and build differ in 4: the text compares ndup with actnum, and the "
-    "additional segment would have to leave first."
+    "phase, Recovery. ndup counts duplicates since the last retransmission, actnum is the sender's estimate of "
+    "the packets on the path, and the recovery ends at recover. The third duplicate leads from Open to Retreat (1). A "
+    "single loss ends there (2); a partial ACK leads on to Probe (3), where each further one ends a round: without "
+    "loss (4) or with (5), which moves the end of the recovery. Its ACK leads back to Open (6). A timeout ends either "
+    "state (7), and the repair of its window leads back (8). Text and build differ in 4: the text compares ndup with "
+    "actnum, and the additional segment would have to be sent first."
 )

@@ -108,7 +108,7 @@ class Word:
     accepts: str
     """The accepted values, in words."""
     numbers: tuple[int, ...]
-    """The permitted counts of numbers after the word."""
+    """The counts of numbers that may follow the word."""
     bound: Callable[..., Bound]
     bases: bool = False
     """Whether the number is the base of comparison: 1 for ratios, 0 for differences in per cent."""

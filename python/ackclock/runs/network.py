@@ -85,7 +85,7 @@ def read_paths(node: Node, folder: Path, stack: str, everywhere: Mapping[str, No
 def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) -> NetworkPath:
     table = item.keys(KEYS, "a table with `scenario` or `capture`, and `name` and `set`")
     if ("scenario" in table) == ("capture" in table):
-        raise item.refuse("a table with `scenario`, the path of one, or `capture`, the path of a capture to fit")
+        raise item.refuse("a table with `scenario`, the path of a scenario, or `capture`, the path of a capture to fit")
     if "flow" in table and "capture" not in table:
         raise table["flow"].refuse("`flow` only together with `capture`")
     file, original = (
