@@ -24,7 +24,7 @@ CASES = ("1", "1-swaps", "20", "100")
 STACKS_ON = "1-swaps"
 """The case that every stack runs."""
 TOLERANCE = 0.02
-MEANT = "if that is meant: tools/instructions.py --write"
+MEANT = "if that is intended: tools/instructions.py --write"
 HEADER = """\
 # Instructions per delivered data packet, by case of the bench `speed` and, on the path with swaps, by stack.
 # Renew the numbers: tools/instructions.py --write. Written by hand: `at_most`, and in `above` why a stack takes more.

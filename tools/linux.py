@@ -181,7 +181,7 @@ def check() -> int:
     now = {(r.path, r.control): r for r in simulate(paths(), 1)}
     moved = sorted(key for key in firsts.keys() | now.keys() if firsts.get(key) != now.get(key))
     for path, control in moved:
-        print(f"{path}, {control}: not as in {KEPT / OURS}; if that is meant: tools/linux.py --simulate")
+        print(f"{path}, {control}: not as in {KEPT / OURS}; if that is intended: tools/linux.py --simulate")
     stale = linux_page.PAGE.read_text(encoding="utf-8") != linux_page.page(KEPT)
     if stale:
         print(f"{linux_page.PAGE}: not what the records say; tools/linux.py --simulate writes it")

@@ -29,7 +29,7 @@ def test_kept_counts_read_as_they_were_written() -> None:
 def test_a_count_that_moved_by_more_than_two_percent_is_named_with_both_numbers() -> None:
     assert list(moved("case", KEPT.cases, {"1": 1536.0})) == []
     assert list(moved("case", KEPT.cases, {"1": 1560.0})) == [
-        "case 1: 1,507 kept, 1,560 now (+3.5 %); if that is meant: tools/instructions.py --write"
+        "case 1: 1,507 kept, 1,560 now (+3.5 %); if that is intended: tools/instructions.py --write"
     ]
     assert len(list(moved("case", KEPT.cases, {"1": 1470.0}))) == 1
 

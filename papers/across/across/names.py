@@ -21,7 +21,7 @@ def place(axes: Axes, names: Sequence[tuple[str, float, float]], points: Sequenc
     """Write each name as near to its point as possible without covering anything.
 
     Call it when the layout of the figure is final (after ``figure.draw_without_rendering()``). A name without a free
-    place is written beside its point all the same.
+    place is written beside its point anyway.
 
     Args:
         axes: where the points are drawn.
