@@ -22,7 +22,7 @@ DURATION_S = 600
 Points = Mapping[Setting, Point]
 THRESHOLDS = tuple(scheme.stack for scheme in (*COUNTERS, EWMA) if scheme.stack != "dsack-del")
 FIRST_DUPLICATES = {"two": "limited-transmit", "none": "nothing"}
-"""§6.1's sender "without extending Limited Transmit", by the choice ``limited-transmit``."""
+"""§6.1's sender "without extending Limited Transmit", as set by the choice ``limited-transmit``."""
 
 EXTREMES = {
     "S000-19": ("dupthresh_after_timeout_max", "Measured after every timeout of every run of these senders."),

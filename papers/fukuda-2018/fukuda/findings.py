@@ -201,8 +201,8 @@ def _halving(view: View) -> str:
     trace = view.traces[NEWRENO, SHORT][view.draw[0]]
     up = sum(after > before for _, before, after in trace.cuts)
     return (
-        "The outstanding data is halved (RFC 2582). Without the test of recover, needless recoveries follow each "
-        "other, and more data is outstanding than cwnd; with the test, in the run with 70 ms, "
+        "The outstanding data are halved (RFC 2582). Without the test of recover, needless recoveries follow each "
+        "other, and more data are outstanding than cwnd; with the test, in the run with 70 ms, "
         f"{up} of {len(trace.cuts)} fast retransmits left cwnd larger than it was."
     )
 

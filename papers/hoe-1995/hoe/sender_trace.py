@@ -44,7 +44,7 @@ class Window:
     at: float
     """Time in seconds."""
     cwnd: float
-    """The window with the inflation of fast recovery; one segment in a deep fade (Figure 5.2)."""
+    """The window with the inflation of fast recovery; one segment in each deep dip (Figure 5.2)."""
     bare: float
     """The window without the inflation."""
     ssthresh: float

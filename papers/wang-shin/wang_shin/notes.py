@@ -67,7 +67,7 @@ def _exit(v: View) -> str:
 
 
 def _red(v: View) -> str:
-    return "All senders are in step until the first losses, so one run, as the paper has it, decides little."
+    return "All senders are in step until the first losses, so a single run, as in the paper, decides little."
 
 
 def _halves(v: View) -> str:
@@ -80,8 +80,8 @@ def _sent(v: View) -> str:
     built = [r for losses in LOSSES for r in v.grid.found[RR, losses, PEER_WINDOWS[1]]]
     return (
         f"Of {ndup_unequal_to_actnum(letter)[1]} rounds each, with an open window. With the retransmission before the "
-        f"additional segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which is no "
-        "loss; so ndup is compared with the packets sent (docs/decisions/0047)."
+        f"additional segment, as built, ndup is actnum - 1 in {ndup_unequal_to_actnum(built)[0]} of them, which "
+        "does not mean a loss; so ndup is compared with the packets sent (docs/decisions/0047)."
     )
 
 

@@ -332,7 +332,7 @@ def _table_5(view: View, work: Work) -> Picture:
     shown = [ran for at, ran in view.ran.items() if at.file == "scenario-fairness.toml"]
     name, title = "table5", "Table 5: a transfer of 100 kB among nineteen flows"
     caption = (
-        "Boxes have the middle half of the runs, with the median; whiskers reach from 5 to 95 %, dots are the rest. "
+        "Boxes show the middle half of the runs, with the median; whiskers reach from 5 to 95 %, dots are the rest. "
         "Diamonds are the paper's values, each a single run."
     )
     svg = (work.out / name).with_suffix(".svg")
