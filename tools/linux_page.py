@@ -172,7 +172,7 @@ ackclock live path scenarios/linux/jitter-20.toml --sender kernel:reno --compare
 | retransmitted; needless | within {100 * COUNTS["cubic"]:.0f} % (BBR: {100 * COUNTS["bbr"]:.0f} %), or one mean is inside the other's interval |
 | timeouts | within one per minute |
 
-Beside every mean is half of its 95 % interval. The kernel ran with four to {MOST} seeds, until the interval of its
+Each mean is followed by half of its 95 % interval. The kernel ran with four to {MOST} seeds, until the interval of its
 goodput was below ± {100 * NARROW:.0f} %. Where {MOST} seeds were not enough, the interval is wide.
 
 A retransmission is *needless* if its original was not lost on the path, even if the receiver

@@ -87,7 +87,7 @@ def shown(output: Any, name: str, pictures: dict[str, bytes]) -> Iterator[str]: 
     elif "image/png" in data:
         file = f"{name}-{len(pictures) + 1}.png"
         pictures[file] = base64.b64decode(data["image/png"])
-        yield f"![What the lines above draw]({file})"
+        yield f"![The figure drawn by the lines above]({file})"
     elif "text/plain" in data:
         yield f"```text\n{data['text/plain']}\n```"
 

@@ -18,7 +18,7 @@ from ackclock.runs.local import Local
 from ackclock.runs.store import Store
 
 BESIDE = ("duckdb", "pandas", "pyyaml")
-"""Packages that the guides use beside Ackclock and its extras."""
+"""Packages that the guides use in addition to Ackclock and its extras."""
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 SHORT = """

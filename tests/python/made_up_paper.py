@@ -32,7 +32,9 @@ def reproduce(work: Work) -> Outcome:
     """Judge, and draw."""
     ran, found = point(work), judged(work)
     verdicts = [Verdict(line) for line in (work.folder / "verdicts.txt").read_text(encoding="utf-8").splitlines()]
-    table = Table("Beside ns-0", ["point", "ours", "verdict"], [[str(i), "1", v.value] for i, v in enumerate(verdicts)])
+    table = Table(
+        "Compared with ns-0", ["point", "ours", "verdict"], [[str(i), "1", v.value] for i, v in enumerate(verdicts)]
+    )
     reference = Reference(["All is said", "All is done."], all(v.good for v in verdicts), table)
     numbers = Table("Numbers of it", ["a", "b"], [["1", "2"]])
     return Outcome.of([ran], found, [draw(work, "fig1", "scenario.toml")], [numbers], [reference])

@@ -1,4 +1,4 @@
-"""What a stranger meets first: README's picture, the links for a lecture, the address of the publisher."""
+"""A newcomer's first view: README's picture, the links for a lecture, the address of the publisher."""
 
 from __future__ import annotations
 

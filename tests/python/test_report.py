@@ -199,7 +199,7 @@ def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path
         assert words.count(f"{file} {digest}") >= 3
     assert f"Ackclock {ackclock.__version__}" in words
     assert "5 s, seeds 1 to 2" in words
-    assert "Beside ns-2.35" in words
+    assert "Compared with ns-2.35" in words
     assert "Two set-ups" in words
     parts = re.findall(r'<section id="([\w-]+)"', text)
     assert (parts[0], parts[-1]) == ("figures", "setup"), "figures first, the set-up last"
@@ -322,7 +322,8 @@ def test_a_value_outside_is_not_good(tmp_path: Path) -> None:
     assert not done.good
     references = [one["references"] for one in command.as_json(done)["papers"]]
     assert (
-        references == [[{"title": "Beside ns-0", "agrees": False, "values": {"within tolerance": 1, "OUTSIDE": 1}}]] * 2
+        references
+        == [[{"title": "Compared with ns-0", "agrees": False, "values": {"within tolerance": 1, "OUTSIDE": 1}}]] * 2
     )
 
 

@@ -99,7 +99,7 @@ def summary(compared: Sequence[Compared]) -> Summary:
     head = ["sweep", "swaps", "mean gap, s"]
     for name in ("throughput, kB/s", "needless"):
         head += [f"{name}: ours", "ns-2", "difference", "verdict"]
-    return Summary(sentences, good, Table("Beside ns-2.35", head, [_cells(c) for c in compared]))
+    return Summary(sentences, good, Table("Compared with ns-2.35", head, [_cells(c) for c in compared]))
 
 
 def _agreement(what: str, comparisons: Sequence[Comparison]) -> str:

@@ -157,7 +157,7 @@ def compare(work: Work) -> tuple[list[Row], list[Ran]]:
         for name, sender in SENDERS.items()
         for delayed in (False, True)
     }
-    curves, ran = run(work.lab, "beside the model of ns-3's old rules", work.folder, list(families.values()))
+    curves, ran = run(work.lab, "comparison with the model of ns-3's old rules", work.folder, list(families.values()))
     return list(_rows(rows, dict(zip(families, curves, strict=True)))), ran
 
 
@@ -194,7 +194,7 @@ def summary(rows: Sequence[Row]) -> Reference:
         f"{sum(row.exact for row in rows)} points are equal to the last digit at exactly 70 ms",
     ]
     good = all(c.place is not Place.OUTSIDE for row in rows for c in (row.throughput, row.recoveries))
-    title = "Beside a model of the recovery rules of ns-3 up to 3.23"
+    title = "Compared with a model of the recovery rules of ns-3 up to 3.23"
     return Reference(sentences, good, Table(title, HEAD, [row.cells() for row in rows]))
 
 
@@ -234,7 +234,7 @@ def beside_ns3(work: Work, rows: Sequence[Row]) -> tuple[Reference, list[Ran]]:
         f"Elsewhere 3.44 has other rules (README.md), and is up to {100 * max(apart):.0f} % away",
     ]
     head = ("ns-3's", "RI", "throughput, Mb/s: ours", "ns-3", "fast recoveries: ours", "ns-3", "verdict")
-    return Reference(sentences, all(same), Table("Beside ns-3 3.44", head, cells)), [ran]
+    return Reference(sentences, all(same), Table("Compared with ns-3 3.44", head, cells)), [ran]
 
 
 def without_inflation(folder: Path) -> Table:

@@ -128,7 +128,7 @@ def summary(compared: Sequence[Compared]) -> Reference:
     ]
     head = ["run", "sender", "ACKs", "buffer", "tick, s"]
     head += [f"{name}: ours / ns-2" for name in COLUMNS] + ["verdict"]
-    table = Table("Beside ns-2.35", head, [_cells(one) for one in compared])
+    table = Table("Compared with ns-2.35", head, [_cells(one) for one in compared])
     return Reference(sentences, all(one.good for one in compared), table)
 
 

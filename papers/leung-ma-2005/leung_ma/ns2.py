@@ -131,7 +131,7 @@ def summary(compared: Sequence[Compared]) -> Reference:
     head = ["f", "delay changes every", "loss", "ACKs"]
     for name in ("throughput, packets/s", "retransmissions", "fast recoveries"):
         head += [f"{name}: ours", "ns-2", "difference", "verdict"]
-    return Reference(sentences, good, Table("Beside ns-2.35", head, [c.cells() for c in judged]))
+    return Reference(sentences, good, Table("Compared with ns-2.35", head, [c.cells() for c in judged]))
 
 
 def together(compared: Sequence[Compared]) -> list[str]:

@@ -120,7 +120,7 @@ class Reference:
     @property
     def simulator(self) -> str:
         """The simulator's name, from the title."""
-        return self.table.title.removeprefix("Beside ")
+        return self.table.title.removeprefix("Compared with ")
 
     @property
     def sentences(self) -> list[str]:

@@ -20,8 +20,9 @@ class Detector(Algorithm):
     """
 
     watches_sends: bool = False
-    """Whether :meth:`on_sent` is also called for new data. Read at the start. For a class with :meth:`deadline` it is
-    also read after every ACK, after its own timer and after a send that it was told about (decision 0044)."""
+    """Whether :meth:`on_sent` is also called for new data. Read at the start. In a class with :meth:`deadline` this
+    attribute is also read after every ACK, after the class's own timer, and after each transmission of which it was
+    notified (decision 0044)."""
     owns_rto: bool = False
     """Whether the detector replaces the retransmission timer. Read once the object has been created."""
     began_by: Cause = Cause.FAST
@@ -57,7 +58,7 @@ class Detector(Algorithm):
         """The window was reduced; ``w`` is the new window."""
 
     def on_stall(self, idle: int, w: Window, cx: Context) -> None:
-        """In Disorder a duplicate ACK released nothing although data was waiting; nothing was sent for ``idle`` ns."""
+        """In Disorder a duplicate ACK released nothing although data were waiting; nothing was sent for ``idle`` ns."""
 
     def on_rto(self, dup_run: int, w: Window, cx: Context) -> None:
         """The retransmission timer fired in the middle of ``dup_run`` duplicates."""
