@@ -7,7 +7,8 @@ export async function load(source) {
 
   // Handles a request (`Request` in src/lib.rs) in an instance of its own. Columns are returned as typed arrays that own their
   // memory. `told` is called with the share that is done. `file` returns bytes of the file that comes with the request, if any:
-  // from a position on, up to the requested length. Throws an Error; that of a refusal has its fields as `details`.
+  // from a position on, up to the requested length. Throws an Error; the Error of a refusal has the refusal's fields as
+  // `details`.
   async function ask(request, told = () => {}, file = () => new Uint8Array(0)) {
     const read = (from, into, length) => {
       const bytes = file(from, length);

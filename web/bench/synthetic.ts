@@ -147,7 +147,7 @@ function flowOf(sent: readonly Packet[], stack: string, end: number): FlowTrace 
   };
 }
 
-/** A receiver that acknowledges every packet, with one SACK block (the one that grew last) or a DSACK. */
+/** A receiver that acknowledges every packet, with one SACK block (the block that grew last) or a DSACK. */
 function receive(sent: readonly Packet[]): Pick<FlowTrace, "acks" | "sackLeft" | "sackRight"> {
   const came = sent.filter(({ dropped }) => !dropped).sort((a, b) => a.arrival - b.arrival);
   const count = came.length;

@@ -96,7 +96,7 @@ test("the keyboard alone opens an experiment, changes a rate and a packet, folds
   await page.keyboard.type("single loss");
   await afterwards(page, () => page.keyboard.press("Enter"));
   expect(await page.title()).toContain("Figure 5.5");
-  await page.waitForTimeout(500); // edits that follow each other faster are one
+  await page.waitForTimeout(500); // edits that follow each other faster count as one
 
   await tabTo(page, '.field[data-key$=".rate"] input[type=text]');
   await page.keyboard.press("Control+a");

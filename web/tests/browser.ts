@@ -51,7 +51,7 @@ export async function open(lab: Lab, fragment = "", options: BrowserContextOptio
   return { page, wrong };
 }
 
-/** Waits until nothing runs and a picture is there. */
+/** Waits until no run is in progress and a picture has been drawn. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector("html[data-lab=shown]", { timeout: 30_000 });
 }

@@ -63,7 +63,7 @@ function rows(page: Page): Promise<string[][]> {
   return all.evaluateAll((trs) => trs.map((tr) => Array.from(tr.children, (cell) => cell.textContent ?? "")));
 }
 
-/** The number of the graph's pixels with the colour of a legend's entry, and the position of the middle one, px. */
+/** The number of the graph's pixels with the colour of a legend's entry, and the position of the middle pixel, px. */
 function found(page: Page, colour: string): Promise<{ many: number; x: number; y: number }> {
   return page
     .locator(`${SEQUENCE} canvas`)

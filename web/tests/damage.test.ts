@@ -12,7 +12,7 @@ import { broken, damaged, random } from "./random";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MANY = 300;
-/** A run of a damaged scenario may be long; one that goes on longer than this is stopped, ms. */
+/** A run of a damaged scenario may be long; if it takes longer than this, it is stopped, ms. */
 const PATIENCE = 1000;
 
 let lab: Lab;
@@ -77,7 +77,7 @@ test("300 random links are shown or refused in words", async () => {
     const preset = all[Math.floor(next() * all.length)];
     if (!preset) continue;
     const scenario = fromToml(preset.scenario);
-    // Two seconds of it for two senders are a run as good as the whole.
+    // Two seconds of it with two senders test as much as the whole run.
     const brief = { ...scenario, run: { ...(scenario.run as object), duration: "2 s" } };
     const whole = { scenario: brief, stacks: preset.stacks.slice(0, 2), seed: preset.seed };
     const state = damaged(structuredClone(whole) as never, next) as unknown as State;

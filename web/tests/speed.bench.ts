@@ -43,7 +43,7 @@ async function address(duration: string, ...stacks: string[]): Promise<string> {
   return `#${await encode({ scenario: { ...scenario, run }, stacks: choices, seed: 1 })}`;
 }
 
-/** From the click to the second frame after the picture's data is there, ms. */
+/** From the click to the second frame after the picture's data has arrived, ms. */
 function clickToPicture(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const { dataset } = document.documentElement;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** One finger comes down at a place of the window and goes up, as Chromium gets it from the screen. */
+/** One finger touches a place of the window and lifts again, as Chromium gets it from the screen. */
 async function tap(page: Page, x: number, y: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });

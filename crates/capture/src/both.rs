@@ -11,7 +11,7 @@ use crate::seen::{Seen, Way};
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
 
-/// The arrivals at the receiver of one way, and the refused ones among them.
+/// The arrivals at the receiver of one way, and which of them it refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     list: Vec<Arrival>,
@@ -73,7 +73,7 @@ pub(crate) struct Parcel {
 pub struct Between {
     /// Segments that arrived while both captures ran.
     pub came: u64,
-    /// The number of those whose transmission was captured.
+    /// The number of arrivals whose transmission was captured.
     pub known: u64,
     /// Their order.
     pub reordered: Reordered,
@@ -228,7 +228,7 @@ pub type BothWays = [Arrivals; 2];
 pub(crate) enum There {
     /// Packets are recorded for it.
     Noting(Box<BothWays>),
-    /// These packets arrived there.
+    /// These packets arrived at the receiver.
     Known(Box<BothWays>),
 }
 

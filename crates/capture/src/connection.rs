@@ -161,7 +161,7 @@ impl Connection {
         self.end = end;
     }
 
-    /// Whether single packets need neither be recorded nor judged soon.
+    /// Whether no single packet has to be recorded, or judged soon.
     pub(crate) fn follows_all(&self) -> bool {
         self.there.is_none() && !self.streams.iter().any(Stream::wants_judgment)
     }

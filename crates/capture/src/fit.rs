@@ -70,7 +70,7 @@ impl Duplicates {
 pub struct Transfer {
     /// `10.0.0.1:5001 > 10.0.0.2:80`.
     pub name: String,
-    /// When it began, seconds after the first one.
+    /// When it began, seconds after the first transfer.
     pub start: f64,
     /// Its duration, seconds: to the last acknowledgment of new data.
     pub seconds: f64,
@@ -148,7 +148,7 @@ pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     })
 }
 
-/// The flows that can be fitted, in the order of their beginnings, and the reason for leaving out one that cannot.
+/// The flows that can be fitted, in the order of their beginnings, and the reason for leaving out any other.
 fn usable(observed: &[Observed]) -> (Vec<&Observed>, Option<String>) {
     let mut why_not = None;
     let mut used: Vec<&Observed> = Vec::new();

@@ -42,7 +42,7 @@ pub enum Ended {
     Capture,
     /// Its two ends opened another connection between the same ports.
     Reused,
-    /// There were more connections than the limit. Later segments of it, if any, are counted as another connection.
+    /// There were more connections than the limit. Any later segments of the connection are counted as another connection.
     Limit,
 }
 
@@ -99,7 +99,7 @@ struct Slot<S> {
 }
 
 impl<'a, A: Analysis> Flows<'a, A> {
-    /// Without connections yet; at most `limit` of them, at least 1, are in memory at a time.
+    /// A table without connections; at most `limit` of them (at least 1) are in memory at a time.
     pub fn new(analysis: &'a mut A, limit: usize) -> Self {
         let limit = limit.clamp(1, (1 << 31) - 2);
         let table = Table::default();

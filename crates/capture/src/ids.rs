@@ -21,7 +21,7 @@ pub(crate) struct Ids {
     /// The number of the last packet, and the highest; 0 before the first.
     at: u64,
     top: u64,
-    /// Steps by one; by another small number; by anything else, or without a number.
+    /// Counts of steps: by one; by another small number; by anything else, or without a number.
     ones: u32,
     near: u32,
     wild: u32,
@@ -110,7 +110,7 @@ impl Ids {
         self.tell_order() && self.ones >= ENOUGH && self.ones >= self.near
     }
 
-    /// The same for packets in any order: then few steps are by one, but few numbers are missing.
+    /// The same for packets in any order: few steps are then by one, but few numbers are missing.
     pub(crate) fn count_in_any_order(&self) -> bool {
         let steps = u64::from(self.ones) + u64::from(self.near);
         self.count() || self.tell_order() && self.ones >= ENOUGH && self.missing.saturating_mul(8) <= steps

@@ -7,9 +7,9 @@ use crate::seen::Way;
 
 /// A half round trip below this indicates a host, nanoseconds.
 const AT_HOST: i64 = 1_000_000;
-/// So does one that is less than this fraction of the whole (1/50).
+/// So does a half that is less than this fraction of the whole (1/50).
 const PART: i64 = 50;
-/// If both halves are that short, one is the host's if the other is longer by this factor.
+/// If both halves are that short, the shorter one is the host's if the other is longer by this factor.
 const TIMES: i64 = 10;
 
 /// Where a connection was captured.
@@ -59,7 +59,7 @@ pub enum Why {
     },
     /// The same packets are in two files.
     TwoFiles,
-    /// There was no evidence.
+    /// The capture has no evidence.
     #[default]
     Nothing,
 }

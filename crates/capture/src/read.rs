@@ -25,7 +25,7 @@ pub struct Frame<'a> {
     pub number: u64,
     /// The offset of its record or block: bytes from the beginning of the unpacked file.
     pub offset: u64,
-    /// When it was captured: nanoseconds since 1970, at most 2⁶². A packet without a time gets that of the previous one.
+    /// When it was captured: nanoseconds since 1970, at most 2⁶². A packet without a time gets the time of the previous packet.
     pub at: i64,
     /// The interface where it was captured, counted over all sections of the file; 0 in a pcap file.
     pub interface: u32,
@@ -83,7 +83,7 @@ pub struct Contents {
 pub enum Unreadable {
     /// It cannot be opened or read.
     Io(std::io::Error),
-    /// Its beginning is not that of a capture.
+    /// It does not begin like a capture.
     NotACapture {
         /// Its first bytes.
         begins: Vec<u8>,

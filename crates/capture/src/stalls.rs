@@ -43,7 +43,7 @@ pub struct Facts {
     pub len: u32,
     /// Whether that segment was a retransmission.
     pub again: bool,
-    /// Whether it is the last one that had been sent.
+    /// Whether it is the last segment sent by then.
     pub last: bool,
     /// Whether the segment before the gap had PSH: its sender had written no more.
     pub pushed: bool,

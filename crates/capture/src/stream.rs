@@ -94,7 +94,7 @@ pub(crate) struct Stream {
     acked_once: bool,
     /// Nothing is held above a hole, and no case waits for an acknowledgment: an acknowledgment only needs to advance.
     calm: bool,
-    /// There are enough unusual cases that old ones should be judged.
+    /// There are so many unusual cases that old ones should be judged.
     crowded: bool,
     /// Whether the last acknowledgment that advanced passed one segment, and the most that any passed while nothing was missing.
     single: bool,
@@ -140,7 +140,7 @@ pub(crate) struct Facts {
     /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,
     pub(crate) acks: u64,
-    /// The number of acknowledgments that arrived after a later one, as far as examined.
+    /// The number of acknowledgments that arrived after a later one, among those examined.
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.
     pub(crate) base: u64,
@@ -223,7 +223,7 @@ impl Stream {
         }
     }
 
-    /// Whether the state allows the next acknowledgment to be one that just advances; the rest depends on the acknowledgment.
+    /// Whether the state allows the next acknowledgment to be one that only advances; the rest depends on the acknowledgment.
     pub(crate) fn takes_acks(&self) -> bool {
         self.calm
     }
@@ -313,7 +313,7 @@ impl Stream {
         self.cases.take()
     }
 
-    /// Whether there are enough unusual cases that old ones should be judged.
+    /// Whether there are so many unusual cases that old ones should be judged.
     #[inline]
     pub(crate) fn wants_judgment(&self) -> bool {
         self.crowded

@@ -59,7 +59,7 @@ pub struct Beside {
     pub sent_here: Way,
     /// The other file: its position among the files given.
     pub file: usize,
-    /// The connection's number there.
+    /// The connection's number in that file.
     pub number: u64,
     /// Segments with and without data that arrived at the other end, this way, and the number of them whose transmission was
     /// captured here.

@@ -12,7 +12,7 @@ use crate::seen::Way;
 pub enum Verdict {
     /// An earlier copy of each of its bytes reached the receiver's TCP and was taken, or the receiver had them already.
     Needless,
-    /// An earlier copy of each of its bytes arrived, but the receiver threw some of them away (PAWS, window).
+    /// An earlier copy of each of its bytes arrived, but the receiver threw some of these bytes away (PAWS, window).
     Refused,
     /// The capture does not show it.
     CannotTell,
@@ -46,7 +46,7 @@ pub enum Evidence {
     Reported {
         /// Duplicates of these bytes that it reported.
         duplicates: u32,
-        /// Copies from this one on that can have caused them.
+        /// The number of copies from this one on that can have caused them.
         copies: u32,
     },
     /// Needless: the number of acknowledgments without any news equals the number that late copies would have caused, and they
@@ -135,7 +135,7 @@ pub struct Judged {
     pub likely: bool,
     /// The evidence.
     pub evidence: Evidence,
-    /// The frame of the earlier copy that the evidence refers to, or otherwise of the last one before.
+    /// The frame of the earlier copy that the evidence refers to, or otherwise of the last copy before this one.
     pub earlier: Option<u64>,
     /// The frame that proves it: an acknowledgment, or the copy that arrived.
     pub proof: Option<u64>,
@@ -163,7 +163,7 @@ pub struct Retransmission {
 /// Counts of retransmissions by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Counts {
-    /// All of them: the sum of the next four.
+    /// All retransmissions: the sum of the next four counts.
     pub total: u64,
     /// See [`Verdict::Needed`].
     pub needed: u64,

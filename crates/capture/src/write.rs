@@ -42,10 +42,10 @@ pub enum Uncopied {
     Io(std::io::Error),
 }
 
-/// A pcapng file with the interfaces of another one.
+/// A pcapng file with the interfaces of another file.
 struct Out<W: Write> {
     writer: PcapNgWriter<W>,
-    /// From an interface number in the other file, with its link type, to one in this file.
+    /// Maps an interface number of the other file, with its link type, to a number in this file.
     interfaces: BTreeMap<(u32, u16), u32>,
 }
 
@@ -91,7 +91,7 @@ pub fn anonymised<W: Write>(
     })
 }
 
-/// Passes each frame on, and counts the written ones.
+/// Passes each frame on, and counts the frames written.
 fn copy<W, F>(input: Input<'_>, out: W, mut each: F) -> Result<Copied, Uncopied>
 where
     W: Write,

@@ -65,7 +65,7 @@ pub enum Failed {
         /// The name.
         name: String,
     },
-    /// An operation outside the supported part of Python, or one that Python refuses, too.
+    /// An operation outside the supported part of Python, or one that Python itself refuses.
     Unsupported {
         /// The line of the script, from 1.
         line: u32,

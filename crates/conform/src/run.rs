@@ -53,7 +53,7 @@ pub struct Said {
 /// The result of a script, with the conversation up to there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What became of it.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The conversation, in order.
     pub talk: Vec<Said>,
@@ -87,7 +87,7 @@ struct Runner<'a> {
     sockets: Sockets,
     numbers: Numbers,
     last: Option<Last>,
-    /// How much later than at the begin of their ranges the packets with a range of times were sent, all together.
+    /// The total time by which packets with a range of times were sent after the beginning of their ranges.
     late: Nanos,
     scope: Scope,
     talk: Vec<Said>,

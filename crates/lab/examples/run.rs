@@ -1,4 +1,4 @@
-//! Runs a scenario file with one stack and one seed and prints the output of `ackclock run --json`; with a second file name it
+//! Runs a scenario file with one stack and one seed and prints the output of `ackclock run --json`. With a second file name it
 //! also writes the trace. The whole program is ours, so that a profiler sees nothing else.
 
 use ackclock_lab::report::json;

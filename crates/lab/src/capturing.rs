@@ -48,7 +48,7 @@ impl Capturing {
         runs.map(one).collect()
     }
 
-    /// The number of the node between the ends. The scenario must be one that can be run.
+    /// The number of the node between the ends. The scenario must be valid for a run.
     ///
     /// # Errors
     /// A node that no flow passes.

@@ -190,7 +190,7 @@ pub(crate) fn blame(node: &Node<'_>, fault: Fault) -> ScenarioError {
     let Some(at) = node.find(&key) else {
         let (above, last) = key.rsplit_once('.').unwrap_or(("", &key));
         let above = if above.is_empty() { Some(node.clone()) } else { node.find(above) };
-        // If none of these tables has the value, it was taken from elsewhere.
+        // If none of these tables has the value, it comes from elsewhere.
         return match above.filter(|_| !last.contains('[')) {
             Some(above) => above.refuse_key(last, found, allowed),
             None => node.refuse_as(found, allowed),

@@ -14,7 +14,7 @@ pub struct Measures {
     pub flows: Vec<FlowMeasures>,
     /// In the order of the summary's background traffic.
     pub background: Vec<BackgroundMeasures>,
-    /// Each direction of a link; one with a split is followed by its paths.
+    /// Each direction of a link; a direction with a split is followed by its paths.
     pub links: Vec<LinkMeasures>,
     /// The length of the requested bins, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,7 +188,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// From a histogram of nanoseconds: every number within 1/256 of the exact one.
+    /// From a histogram of nanoseconds: every number is within 1/256 of the exact one.
     pub fn of(h: &Histogram) -> Self {
         let seconds = |ns: Option<u64>| ns.map(|ns| Nanos(ns).as_secs_f64());
         let at = |thousandths| seconds(h.quantile(thousandths));

@@ -109,7 +109,7 @@ impl Measured {
     }
 }
 
-/// The flows of a row as one.
+/// The flows of a row as one flow.
 fn row_of(flows: &[FlowMeter], row: &Range<usize>) -> FlowMeter {
     let mut sum = FlowMeter::default();
     flows[row.clone()].iter().for_each(|meter| sum.add(meter));
@@ -232,7 +232,7 @@ struct Directed<'a> {
     rate: Option<u64>,
 }
 
-/// Every direction of the links; one with a split is followed by its paths.
+/// Every direction of the links; a direction with a split is followed by its paths.
 fn directed(s: &Scenario) -> Vec<Directed<'_>> {
     let mut next_path = 2 * s.links.len();
     let mut all = Vec::new();

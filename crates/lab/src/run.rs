@@ -24,7 +24,7 @@ use std::path::Path;
 /// The number of slices of a run; after each, progress is reported and the run may be stopped.
 const SLICES: u64 = 256;
 
-/// Why there is no summary.
+/// The reason for the lack of a summary.
 #[derive(Debug)]
 pub enum RunError {
     /// The simulator refuses the scenario.
@@ -65,8 +65,8 @@ pub fn run(
     Ok(ran.summary(plan, seed, hash))
 }
 
-/// Without any other listener. Whether the run is measured is decided before it is laid out, so that an unmeasured run has no
-/// cost.
+/// Runs a plan without any other listener. Whether the run is measured is decided before it is laid out, so that an unmeasured
+/// run has no cost.
 fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
     let hasher = Hasher::new(plan.scenario.flows.len() as u32);
     let (hasher, ran) = match Measured::begin(plan) {
@@ -227,7 +227,7 @@ fn simulate<W: Watch>(
     Ok((watch, Ran { tally, results, measured }))
 }
 
-/// A run in numbers: the network's counts, and those of a [`Tally`] that listened to it.
+/// The numbers of a run: the network's counts, and those of a [`Tally`] that listened to it.
 pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();

@@ -29,7 +29,7 @@ impl Interval {
 }
 
 /// The mean of these values and half the width of its confidence interval (Student's t with n − 1 degrees of freedom), which is
-/// `None` for one value; returns `None` if there are none. `confidence` is between 0 and 1, as in 0.95.
+/// `None` for one value. Returns `None` if there are no values. `confidence` is between 0 and 1, as in 0.95.
 pub fn interval(values: &[f64], confidence: f64) -> Option<(f64, Option<f64>)> {
     let n = values.len();
     if n == 0 {

@@ -47,17 +47,17 @@ pub struct FlowSummary {
     pub throughput_bytes_per_s: f64,
     /// `acked_bytes` over the flow's own time: from its start to its finish, or to the end of the run.
     pub goodput_bytes_per_s: f64,
-    /// Segments with data that were sent, retransmissions included.
+    /// Segments with data sent, retransmissions included.
     pub data_packets_sent: u64,
     /// Segments whose data had been sent before.
     pub retransmissions: u64,
     /// Retransmissions with at least one byte that no earlier copy had delivered.
     pub needed_retransmissions: u64,
-    /// Retransmissions whose bytes had all arrived in earlier copies, but the receiver threw some away (PAWS, window).
+    /// Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver threw away (PAWS, window).
     pub refused_retransmissions: u64,
     /// The other retransmissions: the receiver had taken an earlier copy of each byte, or was about to when the run ended.
     pub needless_retransmissions: u64,
-    /// The needless ones that began a fast recovery.
+    /// The needless retransmissions that began a fast recovery.
     pub needless_fast_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
@@ -76,18 +76,18 @@ pub struct FlowSummary {
     /// The threshold's largest value as a share of Blanton & Allman's ceiling (2002, §6.6): min (0.9 cwnd, cwnd − 1) segments,
     /// and at least three. Only values at the end of an instant count.
     pub dupthresh_of_ceiling_max: Option<f64>,
-    /// For transfers in a row: the number that ended. A row on several connections is one flow here, with the sums of its counts,
-    /// the largest of its thresholds, and neither their mean nor its reordering.
+    /// For transfers in a row: the number of finished transfers. A row on several connections is one flow here, with the sums
+    /// of its counts, the largest of its thresholds, and neither their mean nor its reordering.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfers: Option<u32>,
-    /// The median of their durations, seconds: from the beginning of each (its SYN, if it has one) to the acknowledgment of its
-    /// last byte.
+    /// The median duration of these transfers, seconds: from its beginning (its SYN, if it has one) to the acknowledgment of
+    /// its last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_median_s: Option<f64>,
-    /// The 95th percentile of their durations, seconds.
+    /// The 95th percentile of the durations of these transfers, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_p95_s: Option<f64>,
-    /// The duration of each, seconds.
+    /// The duration of each transfer, seconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transfer_times_s: Vec<f64>,
     /// The path's reordering of packets to the receiver, if the scenario requests it (`run.reordering`).
@@ -115,17 +115,17 @@ pub struct BackgroundSummary {
     pub refused: u64,
     /// Mean duration of a finished transfer, seconds; `None` if none finished.
     pub mean_time_s: Option<f64>,
-    /// Packets with data that were sent, retransmissions included.
+    /// Packets with data sent, retransmissions included.
     pub packets_sent: u64,
     /// Of a source: packets that arrived.
     pub packets_delivered: u64,
     /// Of transfers: packets whose data had been sent before.
     pub retransmissions: u64,
-    /// The needed ones of these retransmissions, as in [`FlowSummary::needed_retransmissions`].
+    /// The needed retransmissions, as in [`FlowSummary::needed_retransmissions`].
     pub needed_retransmissions: u64,
-    /// The refused ones, as in [`FlowSummary::refused_retransmissions`].
+    /// The refused retransmissions, as in [`FlowSummary::refused_retransmissions`].
     pub refused_retransmissions: u64,
-    /// The others, as in [`FlowSummary::needless_retransmissions`].
+    /// The needless retransmissions, as in [`FlowSummary::needless_retransmissions`].
     pub needless_retransmissions: u64,
     /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
     pub delivered_bytes: u64,

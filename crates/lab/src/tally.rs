@@ -40,7 +40,7 @@ pub(crate) struct FlowTally {
 pub(crate) struct DupThreshTally {
     /// The current threshold and its start; `None` before the first ACK, and for a detector that counts no duplicates.
     now: Option<(u32, Time)>,
-    /// When the first one was reported.
+    /// When the first window was reported.
     since: Time,
     mss: u32,
     cwnd: f64,

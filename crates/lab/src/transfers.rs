@@ -34,7 +34,7 @@ pub(crate) fn of_row(
     }
 }
 
-/// Several flows as one.
+/// Combines several flows into one.
 fn together(first: FlowSummary, others: Vec<FlowSummary>, duration_s: f64) -> FlowSummary {
     let mut sum = first;
     for flow in others {
@@ -45,7 +45,7 @@ fn together(first: FlowSummary, others: Vec<FlowSummary>, duration_s: f64) -> Fl
     sum
 }
 
-/// Adds a flow to the previous ones. They keep their name, stack and start.
+/// Adds a flow to the sums. They keep their name, stack and start.
 fn add(sum: &mut FlowSummary, flow: FlowSummary) {
     let FlowSummary {
         name: _,

@@ -15,7 +15,7 @@ struct Drawer<'s> {
 impl Drawer<'_> {
     /// A whole number below `n`.
     fn below(&mut self, n: u64) -> u64 {
-        // Knuth's MMIX generator; the high bits are the better ones.
+        // Knuth's MMIX generator; its high bits are more random than its low bits.
         self.luck = self.luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.luck >> 33) % n
     }
@@ -61,7 +61,7 @@ impl Drawer<'_> {
         }
     }
 
-    /// A table, with each optional key half of the time. If one of several groups of keys is required, it has one.
+    /// A table, with each optional key half of the time. If one of several groups of keys is required, the table has one.
     fn table(&mut self, schema: &Value) -> Value {
         let strings = |list: &Value| -> Vec<String> {
             list.as_array().into_iter().flatten().filter_map(|k| Some(k.as_str()?.to_owned())).collect()

@@ -128,7 +128,7 @@ impl Transfer {
     pub fn prepare(&self) -> Result<(Bench, Link), LiveError> {
         check_mtu(self.mtu, self.family == Family::V6)?;
         let namespace = Namespace::new()?;
-        // State learned in one transfer must not affect the next; and 2 GB/s need larger buffers than the default.
+        // State learned in one transfer must not affect the next, and 2 GB/s needs larger buffers than the default.
         for (name, value) in [
             ("net.ipv4.tcp_no_metrics_save", "1"),
             ("net.ipv4.tcp_rmem", "4096 4194304 33554432"),

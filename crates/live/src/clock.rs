@@ -73,7 +73,7 @@ impl Lateness {
         self.total += 1;
     }
 
-    /// Adds the records of another one.
+    /// Adds the records of another log.
     pub fn add(&mut self, other: &Lateness) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
         self.worst = self.worst.max(other.worst);

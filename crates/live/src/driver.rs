@@ -212,7 +212,7 @@ impl<W: Wire, O: Watch> Driver<W, O> {
     }
 }
 
-/// For TCP, a frame that does not fit is one lost on its way.
+/// To TCP, a frame that does not fit is like one lost on the path.
 fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(libc::ENOBUFS)
 }

@@ -36,7 +36,7 @@ pub struct Leaving {
     pub flow: u32,
     /// The end that it reached.
     pub to: Side,
-    /// The path's view of it. [`Segment::CE`] means that a queue has marked it.
+    /// The packet as the path sees it. [`Segment::CE`] means that a queue has marked it.
     pub seg: Segment,
     /// How often its data had been sent (1 = first); 0 for a pure ACK.
     pub sends: u8,

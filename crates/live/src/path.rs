@@ -44,7 +44,7 @@ pub struct Ran {
     pub tally: Tally,
     /// The kernel's counters at the senders and at the receivers, for ends that are the kernel's.
     pub counters: [Option<Counters>; 2],
-    /// The lateness of packets' delivery.
+    /// How late packets were delivered.
     pub lateness: Lateness,
     /// The outcome of the request for real-time priority.
     pub priority: Priority,

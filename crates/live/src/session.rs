@@ -26,7 +26,7 @@ pub(crate) struct Ours {
     pub(crate) retransmitted: u64,
 }
 
-/// Runs our end on this thread and the kernel's on another; if one fails, the other is stopped.
+/// Runs our end on this thread and the kernel's end on another; if one fails, the other is stopped.
 pub(crate) fn with_kernel(
     kernel: impl FnOnce() -> Result<Seen, LiveError> + Send,
     shared: &Shared,
@@ -59,7 +59,7 @@ pub(crate) struct Sender<'a> {
     pub(crate) source: Source,
     /// The room that it waits for.
     piece: usize,
-    /// How long it stays after the end, in case the last ACK to the peer was lost.
+    /// How long our end waits after closing, in case its last ACK was lost.
     linger: Nanos,
     pub(crate) ended: Option<Time>,
     pub(crate) retransmitted: u64,

@@ -84,9 +84,9 @@ pub(crate) struct Output {
 enum Name {
     /// It had its name before.
     Given,
-    /// It has none, and gets this one; without it, the file disappears with the process.
+    /// The file has no name and gets this one when it is kept; otherwise it disappears with the process.
     Later(PathBuf),
-    /// It has the first one, and gets the second: for file systems without unnamed files.
+    /// The file has the first name and gets the second when it is kept: for file systems without unnamed files.
     Part(PathBuf, PathBuf),
 }
 
@@ -98,7 +98,7 @@ impl Output {
 
     /// A file next to `path`, since an unnamed file is impossible because of `why`.
     fn beside(path: &Path, why: &io::Error) -> io::Result<Output> {
-        // Kernels and file systems that do not know the flag treat the call as one to write to a folder.
+        // Kernels and file systems that do not know the flag take the call as an attempt to write to a folder.
         if !matches!(why.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) {
             return Err(io::Error::new(why.kind(), why.to_string()));
         }

@@ -177,7 +177,7 @@ pub(crate) fn check_mtu(mtu: u32, v6: bool) -> Result<(), LiveError> {
     Err(LiveError::Input(format!("found an MTU of {mtu} bytes, allowed: {least} to {most}")))
 }
 
-/// The address next to this one.
+/// The next address after this one.
 fn neighbour(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(a) => Ipv4Addr::from(u32::from(a) ^ 3).into(),

@@ -1,7 +1,7 @@
 //! The engine on a thread of its own, with virtual time.
 //!
 //! packetdrill calls from two threads: its own, and a second one for calls that block. An engine cannot move between threads,
-//! so it stays on a third one, and both send it their work.
+//! so it stays on a third thread, and both send it their work.
 
 use crate::end::{broken, not_understood, stuck};
 use crate::flags::Flags;

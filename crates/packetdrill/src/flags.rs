@@ -13,7 +13,7 @@ pub(crate) struct Flags {
     pub(crate) address: IpAddr,
     /// The device's MTU, bytes. Default: 1500.
     pub(crate) mtu: u32,
-    /// The file in which the script's commands write what they change; the states of connections go to a file beside it.
+    /// The file to which the script's commands write their changes; the states of connections go to a file beside it.
     pub(crate) orders: Option<PathBuf>,
 }
 

@@ -32,7 +32,7 @@ const WAITS_BY_LOOKING: u32 = 30;
 /// How far the clock then advances. Both of packetdrill's waits of this kind, 20 µs and 250 µs, are multiples of it, so that
 /// events happen exactly when they are due.
 const AFTER_LOOKING: Nanos = Nanos::from_micros(10);
-/// How often another thread may be found awake, and for how long this one then waits.
+/// How often another thread may be found awake, and for how long this thread then waits.
 const MOST_LOOKS: u32 = 100_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 /// Checks without a pause, before a thread that is still awake is given time.
@@ -62,7 +62,7 @@ pub(crate) struct Plugin {
     open: Mutex<BTreeMap<c_int, Descriptor>>,
     /// Reads of the clock since the last other call.
     looks: AtomicU32,
-    /// Where the last SYN came from.
+    /// The source of the last SYN.
     peer: Mutex<Option<SocketAddr>>,
 }
 

@@ -78,7 +78,7 @@ impl Capture {
         tables::skipped(&self.files).map_err(refused)
     }
 
-    /// Everything; with `details`, each retransmission and each stall, too.
+    /// The complete results; with `details`, each retransmission and each stall, too.
     fn json(&self, details: bool) -> String {
         rows::json(&self.files, &self.remarks, details).to_string()
     }

@@ -1,5 +1,5 @@
-//! Runs as columns. The type of a column is that of its field, even if all values are missing. Every field of a
-//! summary is named here once; a missing one is a compile error.
+//! Runs as columns. The type of a column is that of its field, even if all values are missing. Every field of a summary is
+//! named here once; a missing field is a compile error.
 
 use crate::arrow::Table;
 use ackclock_lab::stats::Interval;

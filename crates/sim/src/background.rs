@@ -213,7 +213,7 @@ mod tests {
         assert!(all.iter().all(|t| t % (4 * S) < S));
         let random = (Gap::Exponential(Nanos(S / 10)), Gap::Exponential(Nanos(3 * S / 10)));
         let share = times(generator(source(Some(random))), 2000 * S).len() as f64 / 750_000.0;
-        // One in four, and a packet at the beginning of each on-time, on average half of one too many.
+        // One in four, and a packet at the beginning of each on-time, which adds half a packet on average.
         assert!((share - 0.2533).abs() < 0.012, "{share}");
     }
 

@@ -311,7 +311,7 @@ pub(crate) struct Site<'s, 'a> {
     pub(crate) link: u32,
     pub(crate) on: &'a DirectionSpec,
     pub(crate) port: &'s mut Port,
-    /// The run's seed, and below it the names of the random streams of this direction and of the forward one.
+    /// The run's seed, and the names of the random streams of this direction and of the forward direction.
     pub(crate) seed: u64,
     pub(crate) name: &'s str,
     pub(crate) forward: &'s str,

@@ -55,7 +55,7 @@ pub enum Impossible {
         MAX_ELEMENTS
     )]
     TooManyElements {
-        /// How many it has.
+        /// The number of entries that it has.
         found: usize,
     },
     /// A time that the event keys cannot hold.

@@ -3,7 +3,7 @@
 //!
 //! | a byte's earlier copies | [`Verdict`] |
 //! | --- | --- |
-//! | one was taken by the receiver, or already present there, or is still in flight | needless |
+//! | the receiver took one or already had the byte, or one is still in flight | needless |
 //! | else one arrived and the receiver discarded it | refused |
 //! | else (the network dropped all of them) | needed |
 //!
@@ -15,7 +15,7 @@
 pub enum Verdict {
     /// An earlier copy of each of its bytes was taken by the receiver, or is still in flight at the end.
     Needless,
-    /// An earlier copy of each of its bytes arrived, but the receiver threw some of them away (PAWS, window).
+    /// An earlier copy of each of its bytes arrived, but the receiver threw some of these bytes away (PAWS, window).
     Refused,
     /// No earlier copy of some of its bytes arrived.
     Needed,
@@ -30,7 +30,7 @@ pub struct Verdicts {
     pub refused: u64,
     /// See [`Verdict::Needless`].
     pub needless: u64,
-    /// The needless ones that began a fast recovery.
+    /// The needless retransmissions that began a fast recovery.
     pub needless_fast: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct Fates {
     again: Vec<Copy>,
     /// Retransmissions that began a fast recovery, by their place in `again`.
     first: Vec<u32>,
-    /// The episode of the last of these.
+    /// The episode of the last fast retransmit.
     episode: u32,
     dropped: Vec<Copy>,
     /// Data that arrived and was thrown away.

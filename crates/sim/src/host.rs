@@ -19,7 +19,8 @@ pub trait Endpoint {
     }
     /// An unexpected segment has arrived; returns its fate.
     fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome;
-    /// The parts of `from..to` in the peer's data that it does not have; called for segments that it did not take whole.
+    /// The parts of `from..to` in the peer's data that the TCP does not have; called for segments that it did not take as a
+    /// whole.
     fn missing(&self, _from: Offset, _to: Offset) -> Vec<(Offset, Offset)> {
         Vec::new()
     }

@@ -64,7 +64,7 @@ pub struct LinkMeter {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: Bytes,
-    /// The time that each of them had waited in the queue before its own transmission began, ns.
+    /// The time that each packet had waited in the queue before its transmission began, ns.
     pub wait: Histogram,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Load(u64);
 impl Load {
     const PACKET: u64 = 1 << 44;
 
-    /// Adds a packet of `wire` bytes. If there is no room for another packet, returns the previous sum and starts anew.
+    /// Adds a packet of `wire` bytes. If there is no room for another packet, returns the previous sum and starts from zero.
     #[inline(always)]
     pub(crate) fn add(&mut self, wire: u32) -> Option<Load> {
         let one = Self::PACKET | u64::from(wire);
@@ -127,7 +127,7 @@ impl Meters {
         self.transfers.resize_with(generators, Histogram::default);
     }
 
-    /// Returns the counts and starts anew, counting up to `until`.
+    /// Returns the counts and starts from zero, counting up to `until`.
     pub fn turn(&mut self, until: Time) -> Meters {
         self.horizon = until.0;
         let mut flows = self.flows.clone();
@@ -185,7 +185,7 @@ impl Meters {
         if let Some(f) = self.flows.get_mut(flow as usize) {
             let doubled = f.doubled.get_or_insert_default();
             doubled.insert(number, false);
-            // For some of them, the other one was dropped.
+            // For some of these, the other packet was dropped.
             if doubled.len() > MOST_DOUBLED {
                 doubled.pop_first();
             }

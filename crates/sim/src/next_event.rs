@@ -12,7 +12,7 @@ pub(crate) const MAX_TIME: u64 = 1 << (64 - ELEMENT_BITS);
 /// The key of an element that waits for nothing; later than any other.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// The key of `element` at `at`. Times that a key cannot hold become the last one, which is after the end of any run.
+/// The key of `element` at `at`. Times too large for a key become the largest one, which is after the end of any run.
 #[inline]
 pub(crate) fn key(at: u64, element: u32) -> u64 {
     at.min(MAX_TIME - 1) << ELEMENT_BITS | u64::from(element)
@@ -42,7 +42,7 @@ pub(crate) enum Search {
 
 const SCAN: usize = 16;
 
-/// One key for each of `n` places, and the least of them.
+/// One key for each of `n` places, and their minimum.
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },

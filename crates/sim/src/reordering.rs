@@ -156,8 +156,8 @@ impl Reordering {
         self.holes.forget_below(number);
     }
 
-    /// The same where a missing number may arrive as a retransmission: an arrival more than `patience` after it was overtaken is
-    /// taken for one. It is no longer missing, and counts neither as a packet nor as reordered.
+    /// The same where a missing number may arrive as a retransmission: an arrival more than `patience` after it was overtaken
+    /// counts as one. It is no longer missing, and counts neither as a packet nor as reordered.
     #[inline]
     pub fn arrive_original(&mut self, at: Time, from: u64, to: u64, bytes: u32, patience: Nanos) -> Option<Late> {
         let to = to.max(from.saturating_add(1));
@@ -254,7 +254,8 @@ impl Reordering {
         self.late.n.range(n..).map(|(_, count)| *count).sum::<u64>() as f64 / self.packets().max(1) as f64
     }
 
-    /// Count of reordering discontinuities by the arrivals since the previous one (RFC 4737 §4.5); 0 is for the first.
+    /// Counts of reordering discontinuities by the number of arrivals since the previous one (RFC 4737 §4.5); 0 is for the
+    /// first.
     pub fn gaps(&self) -> &BTreeMap<u64, u64> {
         self.holes.gaps()
     }
@@ -470,7 +471,7 @@ mod tests {
         assert_eq!(numbers(&[]).0.ratio(), 0.0);
     }
 
-    /// RFC 4737 to the letter: it remembers every arrival and consults all of them for each question.
+    /// RFC 4737 to the letter: it remembers every arrival and searches all of them for each answer.
     #[derive(Default)]
     struct Naive {
         arrivals: Vec<(Time, u64, u32)>,

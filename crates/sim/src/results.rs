@@ -41,18 +41,18 @@ pub struct FlowResult {
     pub delivered: Bytes,
     /// Payload bytes that the sender knows to be delivered.
     pub acked: Bytes,
-    /// Packets with data that the sender has sent, retransmissions included.
+    /// Packets with data sent by the sender, retransmissions included.
     pub data_sent: u64,
     /// Packets whose data had been sent before.
     pub retransmitted: u64,
     /// Retransmissions with at least one byte that no earlier copy had delivered: [`Verdict::Needed`](crate::fate::Verdict).
     pub needed: u64,
-    /// Retransmissions whose earlier copies arrived, but the receiver threw some bytes away:
+    /// Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver threw away:
     /// [`Verdict::Refused`](crate::fate::Verdict).
     pub refused: u64,
     /// The others: [`Verdict::Needless`](crate::fate::Verdict).
     pub needless: u64,
-    /// The needless ones that began a fast recovery.
+    /// The needless retransmissions that began a fast recovery.
     pub needless_fast: u64,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
@@ -67,17 +67,17 @@ pub struct BackgroundResult {
     pub finished: u64,
     /// Arrivals that found the maximum number of transfers in progress.
     pub turned_away: u64,
-    /// The durations of the finished ones, added up.
+    /// The sum of the durations of the finished transfers.
     pub time: Nanos,
-    /// Packets with data that were sent, retransmissions included.
+    /// Packets with data sent, retransmissions included.
     pub packets_sent: u64,
     /// Of transfers: packets whose data had been sent before.
     pub retransmitted: u64,
-    /// The needed ones of these retransmissions, as in [`FlowResult::needed`].
+    /// The needed retransmissions, as in [`FlowResult::needed`].
     pub needed: u64,
-    /// The refused ones, as in [`FlowResult::refused`].
+    /// The refused retransmissions, as in [`FlowResult::refused`].
     pub refused: u64,
-    /// The others, as in [`FlowResult::needless`].
+    /// The needless retransmissions, as in [`FlowResult::needless`].
     pub needless: u64,
     /// Of a source: packets that arrived.
     pub packets_delivered: u64,

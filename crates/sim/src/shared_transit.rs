@@ -19,7 +19,7 @@ const MOST: usize = 4;
 pub(crate) struct SharedTransits {
     /// The key of the first packet of each.
     keys: [u64; MOST],
-    /// The least of these.
+    /// The least of these keys.
     min: u64,
     lists: [List; MOST],
 }

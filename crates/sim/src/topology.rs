@@ -135,8 +135,8 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     Ok(p)
 }
 
-/// The nodes at which packets of flows pass from one link to the next, ascending; [`Watch::passed`](crate::watch::Watch::passed)
-/// reports these passages. The scenario must be one that can be run.
+/// The nodes at which packets of flows pass from one link to the next, ascending;
+/// [`Watch::passed`](crate::watch::Watch::passed) reports these passages. The scenario must be valid for a run.
 ///
 /// # Errors
 /// A flow whose ends are not connected.

@@ -133,7 +133,7 @@ impl Transit {
         leaves
     }
 
-    /// Counts a packet of `wire` bytes. If the count is full, returns the previous one and starts anew.
+    /// Counts a packet of `wire` bytes. If the count is full, returns the previous sum and starts from zero.
     #[inline(always)]
     pub(crate) fn carry(&mut self, wire: u32) -> Option<Load> {
         self.load.add(wire)

@@ -66,8 +66,11 @@ pub trait Watch {
     /// A packet reached a host. `sends` is the value given to [`Watch::sent`].
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8);
     /// The host's TCP threw away the packet of the last call of [`Watch::delivered`], or part of it. `missing` are the parts of
-    /// its sequence space that the host does not have; empty for a packet that brought nothing new. Called before the host sends.
-    #[expect(clippy::too_many_arguments, reason = "a record of a refusal, taken apart as that of a drop is")]
+    /// its sequence space that the host does not have; empty for a packet without new data. Called before the host sends.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a record of a refusal, unpacked in the same way as a record of a drop"
+    )]
     fn refused(
         &mut self,
         _at: Time,
@@ -93,7 +96,7 @@ pub trait Watch {
     /// A sender's current retransmission timeout, back-off included; called after each of its ACKs and timeouts.
     #[inline]
     fn rto(&mut self, _at: Time, _flow: u32, _side: Side, _rto: Nanos) {}
-    /// The packet of the next call of [`Watch::doubled`], likewise.
+    /// The packet of the next call of [`Watch::doubled`], in the same way.
     #[inline]
     fn copied(&mut self, _flow: u32, _to: Side, _number: u32) {}
     /// The network duplicated a packet; each of the two will be dropped or delivered.

@@ -159,7 +159,7 @@ fn the_measured_threshold_is_twenty_segments_and_leaves_single_losses_and_no_tim
 
 #[test]
 fn her_recovery_alone_repairs_a_burst_of_losses_without_a_timeout_one_a_round_trip() {
-    // §7.2. Without a handshake there is no estimate.
+    // §7.2. Without a handshake there is no RTT estimate.
     for ack in [delayed(), AckSpec::Every] {
         let (_, seen) = run(Stack::named("hoe").expect("listed"), ack, false);
         assert!(seen.ssthresh[0] > 20_480.0 && seen.drops > 15, "{seen:?}");

@@ -127,7 +127,7 @@ fn where_every_tenth_packet_is_overtaken_tcp_pr_resends_nothing() {
     let (by_time, by_count) = (overtaken(named("tcp-pr")), overtaken(named("rfc-6675")));
     assert_eq!((by_time.retransmitted, by_time.delivered), (0, 2000 * 1460));
     assert!(by_count.needless > 20, "{by_count:?}");
-    // One of them ends before the minute is over.
+    // One of the transfers ends before the minute is over.
     assert!(by_time.finished.is_some() && by_count.finished.is_none(), "{by_time:?} {by_count:?}");
 }
 

@@ -121,9 +121,9 @@ fn mean(name: &str, losses: u64, window: u64) -> f64 {
 
 #[test]
 fn robust_recovery_is_faster_than_tahoe_and_newreno_and_slower_than_sack() {
-    // §3.2, Figure 5 (lost): "significantly higher than that of Tahoe and New-Reno, and slightly higher than that of SACK".
-    // The last claim is not reproduced: RR repairs one loss per round trip, SACK all in one. Nor is RR far above Tahoe with
-    // six losses under the window of 30.
+    // §3.2, Figure 5 (lost): "significantly higher than that of Tahoe and New-Reno, and slightly higher than that of SACK". The
+    // last claim is not reproduced: RR repairs one loss per round trip, SACK all of them in one round trip. Nor is RR far above
+    // Tahoe with six losses under the window of 30.
     for window in [30, 1000] {
         for losses in [3, 6] {
             let of = |name| mean(name, losses, window);

@@ -176,7 +176,7 @@ fn a_recovery_that_ignores_its_own_limit_goes_as_with_an_open_window_until_it_en
     let open = robust(OwnLimit::Heeded, None, 1000);
     let ignored = robust(OwnLimit::Ignored, Some(30), 1000);
     let heeded = robust(OwnLimit::Heeded, Some(30), 1000);
-    // The deviation from the literal text where segments are held back (decision 0047): the window at the exit.
+    // The deviation from the literal text where segments are held back (decision 0047) concerns the window at the exit.
     let exit = |s: &Seen| s.by_recovery.last().copied();
     println!("window at the exit: open {:?}, ignored {:?}, heeded {:?}", exit(&open), exit(&ignored), exit(&heeded));
     assert_eq!(exit(&ignored), exit(&open));

@@ -55,7 +55,7 @@ fn fed(spec: &ThresholdSpec, events: u32) -> AnyThreshold {
     let cx = Ctx { srtt: Some(Nanos::from_millis(400)), ..Ctx::at_start(SMSS) };
     let mut random: u32 = 1;
     for _ in 0..events {
-        // Constants from Numerical Recipes; the upper bits are the random ones.
+        // Constants from Numerical Recipes; only the upper bits are random.
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let dupacks = 3 + (random >> 26);
         rule.on_disorder(&w, &cx);

@@ -1,4 +1,4 @@
-//! When does the receiver answer? One file per published policy; the receiver decides what the answer says.
+//! When does the receiver answer? One file per published policy; the receiver decides on the content of the answer.
 //!
 //! A policy is told about accepted segments: data or a FIN, in or out of order. The receiver itself answers every segment that
 //! RFC 9293 §3.10.7.4 says to answer in any case (one outside the window, an old timestamp, a SYN).
@@ -16,7 +16,7 @@ use delayed::Waits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a policy is told about a segment with data (or a FIN) that arrived.
+/// The facts that a policy gets about an arriving segment with data (or a FIN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Time of arrival.
@@ -35,7 +35,7 @@ pub struct Arrival {
     pub push: bool,
     /// By how much `rcv_nxt` moved.
     pub advanced: u32,
-    /// What was left of the advertised window when it arrived, in bytes.
+    /// Bytes left of the advertised window when it arrived.
     pub window: u32,
     /// Whether data above `rcv_nxt` is now held.
     pub held: bool,

@@ -29,7 +29,7 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a loss does to the window: `ssthresh` is set at once; `cwnd` is the target, and recovery decides how to reach it.
+/// The effect of a loss on the window: `ssthresh` is set at once; `cwnd` is the target, and recovery decides how to reach it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// New slow start threshold, bytes.

@@ -74,7 +74,7 @@ impl Verdict {
     }
 }
 
-/// A judge of loss: the part that every detector has. [`Timekeeper`] and [`Learner`] hold the optional parts.
+/// The functions that every detector has. [`Timekeeper`] and [`Learner`] hold the optional parts.
 pub trait Detector: Timekeeper + Learner + Send {
     /// Reads an ACK; marks on `board` the segments that it considers lost.
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict;
@@ -120,7 +120,7 @@ pub trait Timekeeper {
         false
     }
     /// The owner of Loss has marked the segments that it considers lost; a detector that judges by time may mark more. Returns
-    /// whether it does.
+    /// whether the timer is restarted.
     fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) -> bool {
         false
     }
@@ -268,7 +268,8 @@ impl DetectSpec {
         }
     }
 
-    /// The detector to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not follow them.
+    /// The detector to use instead, under Linux's rules, if the connection has no SACK; `None` if this detector does not follow
+    /// them.
     pub(crate) fn without_sack(&self) -> Option<DetectSpec> {
         match self {
             DetectSpec::RackTlp(s) if s.rules == rack_tlp::Rules::Linux => {

@@ -4,7 +4,7 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// The four phases of a sender. In each exactly one component decides what may be sent.
+/// The four phases of a sender. In each phase exactly one component decides what may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Nothing is missing.
@@ -40,7 +40,7 @@ pub enum Cause {
     Ecn,
 }
 
-/// Who acted: a slot of the stack, or the sequencer.
+/// The component that acted: a slot of the stack, or the sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// The sequencer.
@@ -139,7 +139,7 @@ pub enum Event {
         ack: Offset,
         /// Bytes that it newly reports as delivered, cumulatively or by SACK.
         delivered: Bytes,
-        /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended.
+        /// Duplicates in a row, this one included; on an advancing ACK, the length of the run that has just ended.
         dup_run: u32,
         /// Bytes estimated to be in the network after it (RFC 6675's `pipe`).
         pipe: Bytes,

@@ -1,4 +1,4 @@
-//! Requirements of one part of a stack on the others: data about descriptions, checked before anything runs.
+//! Requirements of one part of a stack on the others; they are checked on the description, before anything runs.
 //!
 //! A slot's description says what it needs (`needs`) and what it offers. [`crate::stack::Stack::validate`] compares the
 //! two, so no algorithm names another.

@@ -5,8 +5,8 @@ use crate::seq::Offset;
 
 /// The outcome of a segment.
 ///
-/// A driver that keeps payload stores `bytes` new bytes from `from` on, and nothing else of the segment. Bytes already
-/// held stay as they are and do not count; new ones may be between them.
+/// A driver that keeps payload stores `bytes` new bytes from `from` on, and nothing else of the segment. Bytes already held
+/// stay as they are and do not count; new bytes may be between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Start of the payload that is new and now held.
@@ -22,7 +22,7 @@ pub struct Outcome {
 /// Why a segment was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its timestamp is older than the newest one seen in order, or missing (PAWS, RFC 7323 §5.3 and §3.2).
+    /// Its timestamp is missing, or older than the newest one seen in order (PAWS, RFC 7323 §5.3 and §3.2).
     Paws,
     /// It is outside the receive window, or too many ranges are held already (RFC 9293 §3.10.7.4, first).
     Window,
@@ -30,7 +30,7 @@ pub enum Refusal {
     Ack,
     /// Its flags are not valid here: no ACK, or an unexpected SYN (RFC 9293 §3.10.7.4, fourth and fifth).
     Flags,
-    /// There is no connection, or none any more.
+    /// There is no connection, or it has ended.
     Closed,
 }
 

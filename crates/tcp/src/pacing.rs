@@ -14,8 +14,9 @@
 //! | tcp_pacing_ss_ratio, tcp_pacing_ca_ratio | `SS_RATIO`, `CA_RATIO` |
 //! | sk_pacing_shift; tcp_tso_rtt_log, tcp_min_tso_segs | `facts/pace.rs`; `RTT_LOG`, `MIN_BURST` |
 //!
-//! Departures: the rate is computed at each send, in the kernel at the preceding ACK; only `packets_out` can differ. The kernel's
-//! one large packet is a burst of segments here, which never waits for more window to fill it (`tcp_tso_should_defer`).
+//! Departures: the rate is computed at each send, in the kernel at the preceding ACK; only `packets_out` can differ. A large
+//! packet of the kernel is a burst of segments here; it never waits until the window allows a full burst
+//! (`tcp_tso_should_defer`).
 
 use crate::facts::gate;
 use crate::facts::pace::{Pace, LARGEST_BURST};

@@ -42,7 +42,7 @@ pub enum Consume {
     ByHand,
 }
 
-/// Parameters of a receiver: what we advertise, and what the handshake agreed on.
+/// Parameters of a receiver: those that we advertise, and the results of the handshake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// The first offset expected: [`Offset::DATA`] after a handshake.
@@ -360,7 +360,7 @@ impl Receiver {
 
     #[cold]
     fn on_bad_timestamp(&mut self, now: Time, age: Age, seg: &Segment) -> (Accept, Outcome) {
-        // RFC 7323 §5.3 R1 requires an ACK for an old segment; §3.2 drops one without the option silently.
+        // RFC 7323 §5.3 R1 requires an ACK for an old segment; §3.2 silently drops a segment without the option.
         if age == Age::Old {
             self.answer_refused(now, seg);
             if self.note_duplicate(seg).is_some() {
@@ -370,7 +370,7 @@ impl Receiver {
         (Accept::No, Outcome::refused(Refusal::Paws))
     }
 
-    /// Returns whether there is news for which there was no room.
+    /// Returns whether there is a new report for which there was no room.
     fn fill_blocks(&mut self, out: &mut Segment, room: u32) -> bool {
         if let (true, Some(h)) = (self.sack, self.held.as_mut()) {
             // Two bytes of kind and length, two of padding.

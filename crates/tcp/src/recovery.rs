@@ -1,5 +1,5 @@
 //! What may be sent to repair? After a detector's verdict this slot decides which segments are sent, how many and until when,
-//! and how the window changes on the way and at the exit.
+//! and how the window changes during the episode and at its end.
 
 pub mod by_rate;
 pub mod fack;
@@ -228,7 +228,7 @@ impl RecoverySpec {
         }
     }
 
-    /// The recovery to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not follow
+    /// The recovery to use instead, under Linux's rules, if the connection has no SACK; `None` if this recovery does not follow
     /// them.
     pub(crate) fn without_sack(&self) -> Option<RecoverySpec> {
         match self {

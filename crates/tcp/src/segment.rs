@@ -32,7 +32,7 @@ pub struct Segment {
     pub opts: u8,
     /// Timestamp value (RFC 7323 §3.2), if `opts` has [`Segment::TIMESTAMPS`].
     pub tsval: u32,
-    /// Timestamp echo reply, likewise.
+    /// Timestamp echo reply, in the same clock units.
     pub tsecr: u32,
     /// SACK blocks as (left, right) distances from `ack`, right edge exclusive (RFC 2018 §3).
     pub sack: [(i32, i32); 4],

@@ -368,7 +368,7 @@ impl Sender {
         self.follow(now, flow, Some(ack), obs)
     }
 
-    /// Does what the owner of Recovery or Loss asked for.
+    /// Carries out the answer of the owner of Recovery or Loss.
     fn follow<O: Observer>(&mut self, now: Time, flow: Flow, ack: Option<&AckEvent>, obs: &mut O) -> Rearm {
         match flow {
             Flow::Continue(rearm) => rearm,

@@ -34,7 +34,7 @@ pub struct Stack {
     pub rto: RtoSpec,
     /// Is it lost? When a fast retransmit begins.
     pub detect: DetectSpec,
-    /// And while we are not sure? What duplicates may send before a loss is declared.
+    /// And while we are not sure? What may be sent on duplicates before a loss is declared.
     #[serde(default)]
     pub disorder: DisorderSpec,
     /// What may be sent to repair? Fast recovery.

@@ -93,7 +93,7 @@ impl TimeoutSpec {
         }
     }
 
-    /// The answer to use instead, under Linux's rules, if the connection has no SACK; `None` if this one does not
+    /// The answer to use instead, under Linux's rules, if the connection has no SACK; `None` if this slot's algorithm does not
     /// follow them.
     pub(crate) fn without_sack(&self) -> Option<TimeoutSpec> {
         match self {

@@ -293,7 +293,7 @@ fn stack(name: &str, iw: u32, train: u16, burst: Option<u32>, cap: Option<u32>, 
     let mut stack = Stack::named(name).expect("listed");
     stack.startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: iw, ssthresh_segs: None });
     (stack.limits.max_train, stack.limits.maxburst_segs, stack.limits.cwnd_cap_segs) = (train, burst, cap);
-    // Some stacks are not valid without them.
+    // Some stacks are invalid without them.
     stack.options.timestamps |= stamps;
     assert_eq!(stack.validate(), Ok(()));
     stack

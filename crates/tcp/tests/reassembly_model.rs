@@ -271,7 +271,7 @@ proptest! {
     ) {
         let mut r = Receiver::new(&cfg);
         for (seg, n, (near, send, wake, read)) in steps {
-            // Half of the segments are near the expected one, or none would ever be accepted.
+            // Half of the segments are near the expected one; otherwise none would ever be accepted.
             let near_seq = r.rcv_nxt().0.saturating_add(n % 3000).saturating_sub(500);
             let seg = Segment { seq: if near { Offset(near_seq) } else { seg.seq }, ..seg };
             let (was, edge) = (r.rcv_nxt(), r.right_edge());
@@ -338,8 +338,8 @@ fn a_peer_that_sends_every_second_byte_cannot_fill_the_memory() {
     }
 }
 
-/// Nanoseconds for a segment and its ACK while about `held` ranges are held: for a new byte, and for one already held. The bytes
-/// arrive upwards, downwards, and from all over the window.
+/// Nanoseconds for a segment and its ACK while about `held` ranges are held: with a new byte, and with a byte already held. The
+/// bytes arrive upwards, downwards, and from all over the window.
 #[expect(clippy::disallowed_methods, reason = "it measures")]
 fn cost(held: u64) -> [f64; 2] {
     let (mut new, mut again) = (0, 0);

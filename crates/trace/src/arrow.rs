@@ -76,7 +76,7 @@ pub struct Arrays {
     columns: Vec<Filled>,
 }
 
-/// A column of a chunk: its cells, and the set of filled ones.
+/// A column of a chunk: its cells, and which of them are filled.
 #[derive(Debug)]
 struct Filled {
     filled: Vec<u8>,

@@ -18,7 +18,7 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
     const MEASURES: bool = A::MEASURES || B::MEASURES;
 
-    /// The first one's meters, if it has any: one set is enough.
+    /// The meters of the first listener, if it has any: one set is enough.
     #[inline(always)]
     fn meters(&mut self) -> Option<&mut Meters> {
         if A::MEASURES {

@@ -2,8 +2,8 @@
 //!
 //! A packet is written when its host sends it, with the headers that a TCP would give it ([`Border`]): addresses of the nodes,
 //! ports of the flow, initial sequence numbers from the run's seed, timestamps as in the engine, IP identifications that
-//! increment for each connection as in Linux. Its bytes accompany the simulated packet, so that a capture elsewhere has the same
-//! ones. Its payload is zeros.
+//! increment for each connection as in Linux. Its bytes accompany the simulated packet, so that a capture elsewhere has the
+//! same bytes. Its payload is zeros.
 //!
 //! Simulated time counts as nanoseconds since 1970. A connection without a handshake has no SYN. Its windows have the scale that
 //! a handshake would have given them, and its sender, which has no receiving half, announces the receiver's window.

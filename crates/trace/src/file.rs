@@ -131,8 +131,8 @@ impl Sink for TraceFile {
     }
 }
 
-/// A file with a temporary name next to its final one, which it gets when it is kept. If it is dropped before that, it
-/// is removed.
+/// A file with a temporary name in the folder of its final name, which it gets when it is kept. If it is dropped before that,
+/// it is removed.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,

@@ -20,7 +20,7 @@ hash (low word, high word) and number of records. A record is:
 
 - sent: time in ns, 1, side (0 sender, 1 receiver), sends, wire bytes, *segment*;
 - dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script, 3 early), *segment*;
-- delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs stand here, with their SACK blocks);
+- delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs appear here, with their SACK blocks);
 - window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
 
 A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps;
@@ -219,7 +219,7 @@ impl Words<'_> {
 
     #[inline(always)]
     fn segment(&mut self, s: &Segment) {
-        // `train` describes how packets were passed on, not what was on the wire.
+        // `train` describes how packets were passed on, not the packets on the wire.
         let Segment { seq, ack, len, wnd, tsval, tsecr, train: _, flags, blocks, sack, mss, wscale, opts } = *s;
         let stamped = opts & Segment::TIMESTAMPS != 0;
         let blocks = blocks.min(4);

@@ -8,7 +8,7 @@
 //!
 //! # Example
 //!
-//! A run's events as CSV in memory, with the hash that says what happened.
+//! A run's events as CSV in memory, with their hash.
 //!
 //! ```
 //! use ackclock_sim::engine::Network;

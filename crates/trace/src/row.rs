@@ -61,7 +61,7 @@ pub enum What<S = Segment> {
         sends: u8,
         /// The reason.
         why: Refusal,
-        /// The part of its sequence space that the host does not have.
+        /// The part of the packet's sequence space that the host does not have.
         missing: u32,
     },
     /// A packet entered a directed link's queue.

@@ -24,7 +24,7 @@ struct Host {
 #[derive(Clone, Debug)]
 struct Kept {
     bytes: Vec<u8>,
-    /// More than one if the network has duplicated it.
+    /// More than one if the network has duplicated the packet.
     copies: u32,
 }
 
@@ -55,7 +55,8 @@ impl UnderWay {
         Some(&kept.bytes)
     }
 
-    /// The packet has arrived at the host `to` and is no longer in flight. If it was duplicated, the other one still is.
+    /// The packet has arrived at the host `to` and is no longer in flight. If the packet was duplicated, the other copy is
+    /// still in flight.
     pub fn take(&mut self, flow: u32, to: Side, number: u32) -> Option<Vec<u8>> {
         let host = self.hosts.get_mut(place(flow, other(to)))?;
         let slot = host.packets.get_mut(number.wrapping_sub(host.first) as usize)?;

@@ -1,6 +1,6 @@
 //! Captures for a page: the same flows and verdicts as in `ackclock capture`, and one flow as columns to draw.
 //!
-//! The file stays on the other side, which returns the requested pieces; no more of it is in memory at a time.
+//! The file stays on the other side, which returns the requested pieces; only one piece is in memory at a time.
 
 mod drawn;
 

@@ -59,9 +59,9 @@ enum Request {
     Schema,
     /// The flows of the capture that comes with the request.
     Capture(capture::Whole),
-    /// One of them, to draw.
+    /// One flow of the capture, to draw.
     CaptureFlow(capture::OneFlow),
-    /// The path that explains one of them, as scenarios.
+    /// The path that explains one flow, as scenarios.
     CaptureFit(capture::Fitted),
 }
 

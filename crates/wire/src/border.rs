@@ -174,7 +174,7 @@ impl Border {
             self.peer_isn = Some(header.seq);
             self.peer_shift = header.options.window_scale.map(|s| s.min(MAX_SHIFT));
         }
-        // Before the peer's SYN there is no base for its numbers, and the engine examines none.
+        // Before the peer's SYN there is no base for its numbers, and the engine examines no number.
         seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.told));
         seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
         seg.opts = header.ecn();

@@ -292,7 +292,7 @@ impl Host {
         Ok(None)
     }
 
-    /// The configuration, which may change between calls. Connections keep what they began with.
+    /// The configuration, which may change between calls. Existing connections keep the old value.
     pub fn config_mut(&mut self) -> &mut HostConfig {
         &mut self.config
     }

@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The maximum length of options in a header, bytes.
 pub const ROOM: usize = 40;
-/// A larger window scale counts as this one (RFC 7323 §2.3).
+/// A larger window scale counts as this value (RFC 7323 §2.3).
 pub const MAX_SHIFT: u8 = 14;
 
 pub(crate) const END: u8 = 0;

@@ -170,8 +170,7 @@ pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
 }
 
 impl Header {
-    /// The meaning of ECN's two bits (RFC 3168 §5), in those of [`Segment::opts`]: none, capable, or congestion
-    /// experienced.
+    /// Converts ECN's two bits (RFC 3168 §5) to those of [`Segment::opts`]: none, capable, or congestion experienced.
     #[inline]
     pub fn ecn(&self) -> u8 {
         match self.traffic_class & 3 {

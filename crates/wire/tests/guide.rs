@@ -1,4 +1,4 @@
-//! The guide shows the example, and the example does what the guide says.
+//! The guide shows the example, and the example behaves as the guide says.
 
 #[path = "../examples/echo.rs"]
 mod echo;

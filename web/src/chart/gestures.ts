@@ -16,7 +16,7 @@ export interface Gestures {
   /** A finger covers the packet, so a tap describes it and does nothing else. */
   tap(x: number, y: number): void;
   reset(): void;
-  /** Selects the next packet, or the previous one. */
+  /** Selects the next or the previous packet. */
   step(by: 1 | -1): void;
   /** The action of Enter on the packet selected by the keys. */
   choose(): void;

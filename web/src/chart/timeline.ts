@@ -44,7 +44,7 @@ export class Timeline {
     return () => this.cursorListeners.delete(listener);
   }
 
-  /** Sets a run of `end` seconds; all of it is visible if all of the last one was. */
+  /** Sets a run of `end` seconds; all of it is visible if all of the previous run was. */
   setEnd(end: number): void {
     const all = this.whole;
     this.last = Math.max(end, CLOSEST_S);

@@ -11,7 +11,7 @@ test("a trace that is read again is the run that was written", async () => {
   for (const id of ["hoe-1995/fig5-7", "blanton-allman-2002/burst", "wang-shin/fig5", "paths/red-ecn"]) {
     const preset = (await presets()).find((p) => p.id === id);
     if (!preset) throw new Error(id);
-    // A part of it, if the whole is large.
+    // A part of the trace, if the whole is large.
     const scenario = preset.scenario.replace('duration = "60 s"', 'duration = "8 s"');
     const run = { scenario, seed: preset.seed };
     const [drawn, file] = [await engine.run(run), await engine.csv(run)];

@@ -36,7 +36,7 @@ export interface Refusal {
   allowed: string;
   /** The probable intention. */
   hint: string | undefined;
-  /** All of it in one line. */
+  /** The whole message in one line. */
   message: string;
 }
 

@@ -67,7 +67,7 @@ export interface Acks {
   ack: Float64Array;
   /** The announced window: `ack + rwnd` is the window line; NaN where a capture does not show it. */
   rwnd: Float64Array;
-  /** Duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it ended. */
+  /** Duplicate ACKs in a row, this one included; on an advancing ACK, the length of the run that it ended. */
   dupRun: Uint32Array;
   /** Bytes in the network after it, by the sender's estimate. */
   pipe: Float64Array;
@@ -171,7 +171,7 @@ export interface LinkTrace {
   /** Bits per second; Infinity if transmission takes no time. */
   rateBps: number;
   delayS: number;
-  /** Packets; NaN if there is no limit, or one in bytes. */
+  /** Packets; NaN if there is no limit, or a limit in bytes. */
   limitPackets: number;
   /** For a path of a split link: its number, from 1. Paths follow all links. */
   path?: number | undefined;

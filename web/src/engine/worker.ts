@@ -2,7 +2,7 @@
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 import { columnsOf } from "./reading";
 
-/** Messages to a worker: first the module, then one request after the other. */
+/** Messages to a worker: first the module, then requests, one after the other. */
 export type ToWorker =
   | { module: WebAssembly.Module }
   | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined };

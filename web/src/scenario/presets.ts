@@ -8,7 +8,7 @@ export interface Preset {
   group: string;
   title: string;
   about: string;
-  /** What to look for in its graphs, in a sentence; equal to `about` if that says it. */
+  /** What to look for in its graphs, in one sentence; equal to `about` if no other sentence is needed. */
   look: string;
   /** The scenario's file in the repository. */
   file: string;

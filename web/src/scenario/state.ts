@@ -106,7 +106,7 @@ function mistake(told: unknown): string | undefined {
   return Number.isSafeInteger(seed) && Number(seed) >= 0 ? undefined : "its seed is not a whole number from 0";
 }
 
-/** Finds a null or too deep nesting, which no scenario file can have, and says where. */
+/** Finds a null or too deep nesting, which no scenario file can have, and returns its place. */
 function unsaid(value: Json | undefined, at: string, depth: number): string | undefined {
   if (value === null || value === undefined) return `has no value at \`${at}\` (found null)`;
   if (typeof value !== "object") return undefined;
@@ -127,7 +127,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The bytes that a stream makes of these, up to `MOST_BYTES`. */
+/** The bytes that a stream produces from these, up to `MOST_BYTES`. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   stream: GenericTransformStream,

@@ -61,13 +61,13 @@ export interface Facts {
   phaseBefore: Phase;
   /** Duplicate ACKs until the first response: a fast retransmit, a timeout, or the end. */
   duplicates: number;
-  /** Arrival of the last of them; the pause's beginning if there was none. */
+  /** Arrival of the last of them; the beginning of the pause if there was none. */
   lastDuplicate: number;
   /** Duplicates that mean a loss; undefined for a sender that does not count them. */
   dupthresh: number | undefined;
   /** Segments sent behind the first copy that arrived in time to cause duplicates. */
   behind: number;
-  /** New segments sent meanwhile, and how many of them `disorder` requested. */
+  /** New segments sent during the pause, and how many of them `disorder` requested. */
   fresh: number;
   limited: number;
   /** When a fast recovery began in the pause. */
@@ -229,7 +229,7 @@ function highestAt({ sends }: FlowTrace, time: number): number {
   return highest;
 }
 
-/** Segments sent between the start of the pause and the first response, and segments sent behind the hole that had arrived by then. */
+/** Segments sent between the start of the pause and the first response, and segments sent after the hole that had arrived by then. */
 function sentMeanwhile({ sends }: FlowTrace, pause: Pause, first: Copy | undefined, answer: number, back: number) {
   let [behind, fresh, limited] = [0, 0, 0];
   for (let row = (first?.row ?? -1) + 1; row < sends.time.length && (sends.time[row] as number) < answer; row += 1) {

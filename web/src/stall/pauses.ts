@@ -81,7 +81,7 @@ export function end(sends: Sends, row: number): number {
   return (sends.seq[row] as number) + (sends.len[row] as number);
 }
 
-/** The number of ascending `times` not after `time`; with `before`, of those before it. */
+/** The number of ascending `times` not after `time`; with `before`, the number before it. */
 export function until(times: Float64Array, time: number, before = false): number {
   let [low, high] = [0, times.length];
   while (low < high) {

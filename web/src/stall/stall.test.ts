@@ -15,7 +15,7 @@ async function told(id: string, stack?: string): Promise<Stall[]> {
   return stalls(await engine.run({ scenario: preset.scenario, seed: preset.seed, stack, set }));
 }
 
-/** A transfer of 30 segments, 12 of them at once, over a path of 100 ms; some packets are lost by hand. */
+/** A transfer of 30 segments, 12 of them at once, over a path of 100 ms; the test drops some packets. */
 function transfer(lost: { data?: number[]; acks?: number[] }): string {
   const script = (only: string, drop?: number[]) =>
     drop ? `[{ kind = "script", only = "${only}", drop = ${JSON.stringify(drop)} }]` : "[]";
@@ -58,7 +58,7 @@ test("Hoe's stall: partial repair ends recovery, the window is used up, the time
   ]);
 });
 
-test("after a recovery, duplicates of earlier data begin no other fast retransmit", async () => {
+test("after a recovery, duplicates of earlier data begin no further fast retransmit", async () => {
   const [stall] = await told("paths/satellite", "reno");
   expect(stall?.sentences.map((s) => s.text).join(" ")).toMatch(
     /\d+ duplicate ACKs came, with a threshold of 3; but data sent before an earlier recovery/,

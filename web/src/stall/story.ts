@@ -66,7 +66,7 @@ function wayBack(f: Facts, first: Copy): Sentence[] {
     const were = f.lostAcks === 1 ? "was" : "were";
     told.push(say(first.fateTime, `${count(f.lostAcks, "ACK")} that would have said so ${were} dropped.`));
   }
-  // An ACK caused by another copy says nothing about this one.
+  // An ACK caused by another copy is no evidence for this copy.
   if (!(f.acked >= first.fateTime) || f.copies.some((c) => c !== first && c.fateTime === f.acked)) return told;
   const [waited, back] = [f.acked - first.fateTime, f.pause.to - f.acked];
   const part = (f.pause.to - f.pause.from) / 5;
@@ -90,7 +90,7 @@ function howItBegan(f: Facts): Sentence[] {
   } else if (f.phase === "recovery" && resent.length === 0 && f.copies[0]?.fate === "dropped") {
     told.push(say(from, `Fast recovery was under way, and segment ${f.segment} had not been sent again yet.`));
   } else if (f.phase === "loss" && f.copies[0]?.fate === "dropped" && resent.length === 0) {
-    told.push(say(from, "The sender was still repairing what an earlier timeout had left."));
+    told.push(say(from, "The sender was still repairing the losses of an earlier timeout."));
   }
   return told;
 }
@@ -112,7 +112,7 @@ function duplicates(f: Facts): Sentence[] {
   return [say(f.lastDuplicate, `${came}, but ${needed}: ${scarcity(f)}.`)];
 }
 
-const GUARD = "data sent before an earlier recovery or timeout starts no other fast retransmit";
+const GUARD = "data sent before an earlier recovery or timeout starts no further fast retransmit";
 
 /** Why there were so few. */
 function scarcity(f: Facts): string {
@@ -177,10 +177,10 @@ function timeouts(f: Facts): Sentence[] {
   });
 }
 
-/** The start of the timer, if it is not the obvious one. */
+/** The start of the timer, if it is not the obvious start. */
 function origin(t: Timeout, since: number): string {
   if (t.rto === undefined || Math.abs(t.time - since - t.rto) < 1e-6) return "";
-  // Only a clock with ticks fires at a time other than the one set.
+  // A timer fires at a time other than the one set only if its clock has ticks.
   return t.setBy === undefined ? ", in ticks of a coarse clock" : `, set at ${at(t.setBy)}`;
 }
 

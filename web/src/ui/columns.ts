@@ -1,4 +1,4 @@
-/** The columns of a comparison: each stack on the path, and on the second path if there is one. A column is one run. */
+/** The columns of a comparison: each stack on the path, and also on the second path if there is one. A column is one run. */
 import type { StackChoice } from "../scenario/state";
 import type { Table } from "./path";
 import type { Lab } from "./session";

@@ -1,4 +1,4 @@
-/** Elements without a framework: `h` makes one, `fill` gives it new children. */
+/** Elements without a framework: `h` makes an element, `fill` gives it new children. */
 
 export type Child = Node | string | number | false | null | undefined;
 type Value = string | number | boolean | null | undefined | EventListener | ((event: never) => void);
@@ -6,8 +6,7 @@ type Value = string | number | boolean | null | undefined | EventListener | ((ev
 /**
  * An element.
  *
- * A name that begins with `on` is a listener. A value of true or false is a boolean attribute, except for ARIA's,
- * which have the words. `null`, `undefined` and `false` leave an attribute out.
+ * A name that begins with `on` is a listener. A value of true or false is a boolean attribute, except for ARIA attributes, which get the words. `null`, `undefined` and `false` leave an attribute out.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,

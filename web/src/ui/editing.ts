@@ -37,8 +37,8 @@ export class Editing {
   }
 
   /**
-   * Shows a refusal at the field it names, else at the next one above or below, else at the field edited last.
-   * Returns whether there was one.
+   * Shows a refusal at the field that it names, else at the next field above or below, else at the field edited last.
+   * Returns whether there was a refusal.
    */
   refuse(refusal: Refusal | undefined): boolean {
     for (const show of this.shown.values()) show(undefined);

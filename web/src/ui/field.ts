@@ -143,7 +143,7 @@ function endless(exact: HTMLInputElement, scale: Scale, put: (v: string) => void
   return button;
 }
 
-/** A limit that may be a plain value or a table with other keys: it becomes a table when one of these is set. */
+/** A limit that may be a plain value or a table with other keys: it becomes a table when one of these keys is set. */
 function limited(at: Place, shape: Of<"quantity">, fields: Field[]): HTMLElement {
   const table = () => {
     const value = at.read();

@@ -3,7 +3,7 @@ import { duration, grouped } from "../chart/ticks";
 import { FATES, type FlowTrace, KINDS, PHASES, VERDICTS } from "../engine/trace";
 import { parse } from "./quantity";
 
-/** An instant, and the event there. */
+/** An instant, and the event at it. */
 export interface Found {
   time: number;
   text: string;

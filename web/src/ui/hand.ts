@@ -72,7 +72,7 @@ export function places(scenario: Table): Place[] {
   );
 }
 
-/** The elements in force there: a back direction without elements of its own has those of the forward direction. */
+/** The elements in effect there: a back direction without elements of its own has those of the forward direction. */
 function elementsAt(scenario: Table, path: Path): Json[] {
   const own = get(scenario, path) ?? get(scenario, [...path.slice(0, 2), "elements"]);
   return Array.isArray(own) ? own : [];
@@ -102,13 +102,13 @@ export function deeds(scenario: Table, place: Place): Deed[] {
   return all.sort((a, b) => a.nth - b.nth);
 }
 
-/** The scenario with exactly these deeds there. */
+/** The scenario with exactly these changes at that place. */
 export function withDeeds(scenario: Table, place: Place, next: readonly Deed[]): Table {
   const { path } = place;
   const elements = elementsAt(scenario, path);
   const here = scriptAt(elements, place);
   const rest = here >= 0 ? elements.toSpliced(here, 1) : elements;
-  // Both directions are alike until one has elements of its own: a change by hand concerns one.
+  // Both directions are alike until one has elements of its own, but a change by hand concerns only one.
   const back: Path = [...path.slice(0, 2), "back", "elements"];
   const apart = put(scenario, back, elementsAt(scenario, back)) as Table;
   const script = next.length > 0 ? [scripted(next, place)] : [];

@@ -10,13 +10,13 @@ import { icon } from "./icons";
 interface Hooks {
   /** The edited state; a new object after each edit. */
   edited: () => unknown;
-  /** The fragment that holds all of it, without `#`. */
+  /** The fragment that holds the whole state, without `#`. */
   fragment: () => Promise<string>;
   /** Shows the state in the address; `mine` if an edit on this page wrote it. */
   restore: (mine: boolean) => void;
 }
 
-/** Edits that follow each other within this time are one, ms. */
+/** Edits that follow each other within this time count as one, ms. */
 const PAUSE = 300;
 
 export class Edits {
@@ -96,7 +96,7 @@ export class Edits {
     return this.hooks.edited() !== this.recorded;
   }
 
-  /** The browser went to another entry: one of the page's, or one that a link created. */
+  /** The browser went to another entry: an entry of the page, or one that a link created. */
   private moved(): void {
     if (location.href === this.restored) return;
     this.restored = location.href;

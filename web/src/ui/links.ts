@@ -29,7 +29,7 @@ function newNode(links: Table[]): string {
   return `R${n}`;
 }
 
-/** Removes the i-th link: its two ends become one node, with the name of the one at which a flow ends, if any. */
+/** Removes the i-th link: its two ends become one node, with the name of the end at which a flow begins or ends, if any. */
 export function withoutHop(scenario: Table, i: number): Table {
   const links = linksOf(scenario);
   const link = links[i];

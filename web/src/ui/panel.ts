@@ -60,7 +60,7 @@ export class SidePanel {
     this.draw();
   }
 
-  /** Draws all of it. */
+  /** Draws the whole panel. */
   draw(): void {
     this.drawStacks();
     this.drawPath();
@@ -79,7 +79,7 @@ export class SidePanel {
     fill(this.hand, ...rows);
   }
 
-  /** Shows the engine's refusal at the field that caused it. Returns whether there is one. */
+  /** Shows the engine's refusal at the field that caused it. Returns whether there is such a field. */
   refuse(refused: Refused | undefined): boolean {
     const key = refused?.refusal.key ?? "";
     const column = refused && columns(this.session.lab)[refused.column];
@@ -115,7 +115,7 @@ export class SidePanel {
 
 const CONTROLS = "input, select, textarea, button, summary";
 
-/** Replaces the children; the focus moves from an old one to its successor. */
+/** Replaces the children; the focus moves from an old child to its successor. */
 function refill(container: HTMLElement, children: HTMLElement[]): void {
   const controls = () => [...container.querySelectorAll<HTMLElement>(CONTROLS)];
   const at = document.activeElement instanceof HTMLElement ? document.activeElement : null;

@@ -62,7 +62,7 @@ export class PathSides {
     this.redraw();
   }
 
-  /** Removes the chosen path; the other one stays. */
+  /** Removes the chosen path; the other path stays. */
   private remove(): void {
     const { scenario, other } = this.session.lab;
     this.session.change({ scenario: this.side === "other" || !other ? scenario : other, other: undefined });

@@ -65,10 +65,11 @@ function candidates(lab: Lab, column: number, refusal: Refusal): Change[] {
   return [...beside(column, refusal), ...inRange(column, refusal), ...back(lab, column, refusal)];
 }
 
-/** The changes that provide what the refused component requires. */
+/** The changes that provide the requirements of the refused component. */
 function beside(column: number, { found, allowed, key }: Refusal): Change[] {
   if (!IN_STACK.test(key ?? "")) return [];
-  // If the component itself must change, the refusal allows `"prr" with order = "marks"`: another one, with keys of its own.
+  // If the component itself must change, the refusal allows `"prr" with order = "marks"`: another component, with keys of its
+  // own.
   const [, slot] = found.match(/^([a-z_]+) = /) ?? [];
   const [, kind] = allowed.match(/^"([^"]+)"/) ?? [];
   const pairs = [...allowed.matchAll(PAIR)].map(

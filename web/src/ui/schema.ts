@@ -27,7 +27,7 @@ export interface Field {
 
 /** One of several tables. */
 export interface Variant {
-  /** The value of the key that distinguishes the tables, or the key that only this one has. */
+  /** The value of the key that distinguishes the tables, or the key that only this table has. */
   name: string;
   /** Its name. */
   title: string;

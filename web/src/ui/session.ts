@@ -25,7 +25,7 @@ export interface Refused {
   refusal: Refusal;
 }
 
-/** Runs one column; rejects with a `Refusal` as the error's `cause`, or with anything else that went wrong. */
+/** Runs one column; rejects with a `Refusal` as the error's `cause`, or with any other error. */
 export type RunOne = (
   lab: Lab,
   column: number,

@@ -6,12 +6,12 @@ import { help, type Shortcut } from "./keys";
 /** The actions of keys, besides those of the header's buttons. */
 interface Others {
   leave: () => void;
-  /** Goes to a later pause, or an earlier one. */
+  /** Goes to a later or an earlier pause. */
   pause: (by: 1 | -1) => void;
   more: readonly Shortcut[];
 }
 
-/** All of them, in the order of the sheet. */
+/** All actions, in the order of the sheet. */
 export function shortcutsOf(deeds: Omit<Deeds, "help">, { leave, pause, more }: Others): Shortcut[] {
   const all: Shortcut[] = [
     { key: "r", says: "run again", do: deeds.run },

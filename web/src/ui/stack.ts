@@ -58,7 +58,7 @@ export function changed(
   return same ? rest : { ...rest, [dotted]: plain };
 }
 
-/** A flow's own parameters that this stack has, too, and the paths of the others. */
+/** A flow's own parameters that this stack also has, and the paths of its other parameters. */
 export function fitting(
   named: Table,
   own: StackChoice["set"],

@@ -32,7 +32,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: "Why did it stall?",
-    text: "The panel explains the longest pause by its events: which segment was missing, why no ACK triggered its repair, and what the timer did. The arrows lead to the next one.",
+    text: "The panel explains the longest pause by its events: which segment was missing, why no ACK triggered its repair, and what the timer did. The arrows lead to the next pause.",
     preset: "hoe-1995/fig5-7",
     stacks: ["net2"],
     point: ".stall",
@@ -85,7 +85,7 @@ export function stepOf({ duration }: Step, stacks: StackChoice[], { scenario, se
 }
 
 export interface Guide {
-  /** Sets the page for a step; resolves when its picture is there. */
+  /** Sets the page for a step; resolves when its picture has been drawn. */
   go: (step: Step, stacks: StackChoice[]) => Promise<void>;
 }
 

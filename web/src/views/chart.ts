@@ -48,7 +48,7 @@ export interface Chart {
   read(time: number): readonly (readonly [string, string])[];
   /** The packet nearest to a place, if packets are drawn. */
   hit?(sight: Sight, x: number, y: number): Hit | undefined;
-  /** The packet after or before another one, or the one nearest to a moment. */
+  /** The packet after or before another packet, or the packet nearest to a moment. */
   next?(from: Hit | number, by: 1 | -1): Hit | undefined;
   tell?(hit: Hit): Tip;
   /** The content from `t0` to `t1`, for screen readers. */

@@ -1,4 +1,4 @@
-/** What moves with the pointer over a graph: the values at the cursor, and a frame around a packet. */
+/** The parts that move with the pointer over a graph: the values at the cursor, and a frame around a packet. */
 
 import type { Sight } from "../chart/bars";
 import { BASE_PX, type Box, type Headline } from "../chart/frame";

@@ -69,9 +69,9 @@ const TOLD: readonly Told[] = [
   { name: "needless, of packets sent", unit: "%", key: "needless_share", write: percent },
 ];
 
-/** The lines of the table for flow `flow` of each run; with `repeated`, the means over seeds that it has. */
+/** The lines of the table for flow `flow` of each run; with `repeated`, also the means over its seeds. */
 export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: Repeated): Line[] {
-  // A run with fewer flows shows its last one.
+  // A run with fewer flows shows its last flow.
   const flows = runs.map((run) => Math.min(flow, Math.max(run.flows.length - 1, 0)));
   const told = runs.map((run, i) => counts(run, flows[i]));
   const value = (key: Told["key"], run: number) =>

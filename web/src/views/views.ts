@@ -77,7 +77,7 @@ export class Views {
     "aria-label": "results",
   });
   private readonly tabled = make("div", { class: "ak-scroll" });
-  /** Means over seeds of what the runs show. */
+  /** Means over seeds of the values in the runs. */
   private repeated: Repeated | undefined;
   private readonly shares = make("div");
   private readonly queueChooser = chooser("Queue", (index) => {

@@ -75,7 +75,7 @@ pub(super) fn step(format: Format, from: u64, to: u64) -> i64 {
     }
 }
 
-/// The format that fits all of these, if any: each number appears once, most steps go up, and none is large.
+/// The format that fits all of these datagrams, if any: each number appears once, most steps go up, and none is large.
 pub(super) fn format(source: Option<u32>, packets: &[Packet]) -> Option<Format> {
     let counts = |format: Format| {
         let numbers: Option<Vec<u64>> = packets.iter().map(|p| read(format, &p.header)).collect();

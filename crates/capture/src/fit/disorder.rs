@@ -12,7 +12,7 @@ use super::points::{seconds, Point, Points};
 const FEWEST: usize = 3;
 /// If spells of disorder fill more than this part of the time, they are not spells.
 const SPELLS: f64 = 0.5;
-/// Two times of disorder closer to each other than this, or than a round trip, are one, nanoseconds.
+/// Two times of disorder that are closer to each other than this, or than a round trip, count as one; nanoseconds.
 const ONE: i64 = 200_000_000;
 /// If half of the late packets are late by more than this part of the maximum, they took another path.
 const HEAP: f64 = 0.75;
@@ -88,7 +88,7 @@ pub(crate) fn fit(points: &Points, transmission: Option<f64>) -> Disorder {
     }
     let busy: f64 = spells.iter().map(|s| seconds(s.0, s.1) + apart as f64 / 1e9).sum();
     if busy < SPELLS * points.duration() {
-        // During one spell, and directly after it, another one is not distinguished.
+        // Another spell during a spell, or directly after it, is not distinguished.
         return swaps(&spells, transmission, points.duration() - busy);
     }
     varying(&blocks, points, transmission.unwrap_or(0.0))
@@ -163,10 +163,11 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     let half = quantile(&late, 0.5) + transmission;
     let (n, of) = (late.len() as f64, arrived(points).count() as f64);
     if half < HEAP * top {
-        let how = format!("{n} packets arrived late: the greatest lateness, and the time between two packets");
+        let how =
+            format!("{n} packets arrived late: their greatest lateness, plus the time of one packet at the bottleneck");
         return Disorder::Jitter { range: Estimate::measured(top, range, how) };
     }
-    // A packet on the longer path is late if another one follows in time and takes the shorter path.
+    // A packet on the longer path is late if another packet follows soon enough and takes the shorter path.
     let following = if transmission > 0.0 { (half / transmission).floor().clamp(1.0, 1000.0) } else { 1000.0 };
     let share = |late: f64| (0..50).fold(late, |s, _| (late / (1.0 - libm::pow(s, following)).max(late)).min(0.95));
     let (less, more) = around_share(n.min(of), of);

@@ -14,7 +14,7 @@ pub(crate) struct Point {
     pub(crate) wire: f64,
     pub(crate) flow: usize,
     pub(crate) fate: Fate,
-    /// The excess of its round-trip time over its flow's smallest, seconds. Only for clean ones.
+    /// The excess of its round-trip time over its flow's smallest, seconds. Only for clean pairs.
     pub(crate) excess: f64,
 }
 
@@ -27,7 +27,7 @@ impl Point {
 
 pub(crate) struct Points {
     pub(crate) all: Vec<Point>,
-    /// The positions of the clean ones.
+    /// The positions of the clean pairs.
     clean: Vec<usize>,
     /// When retransmissions were sent.
     pub(crate) again: Vec<i64>,

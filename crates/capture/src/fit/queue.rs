@@ -19,7 +19,7 @@ const BEYOND: f64 = 4.0;
 /// The excess round-trip time above which the queue was nearly full, seconds; `None` if it never was.
 pub(crate) struct Full(pub(crate) Option<f64>);
 
-/// In packets; `transmission` is the transmission time of one, seconds.
+/// In packets; `transmission` is the transmission time of one packet, seconds.
 pub(crate) fn fit(points: &Points, transmission: f64, spread: f64) -> (Estimate, Full) {
     let every: Vec<usize> = (0..points.all.len()).collect();
     let level = |i: usize| points.local_excess(i, spread);

@@ -85,8 +85,8 @@ fn groups(points: &Points) -> Vec<Group> {
         }
         apart = false;
     }
-    // A receiver that delays would have acknowledged two consecutive ones together: consecutive single ones are acknowledged
-    // immediately.
+    // A receiver that delays its ACKs would have acknowledged two consecutive segments together; so if two consecutive segments
+    // were acknowledged singly, they were acknowledged immediately.
     for i in 1..groups.len() {
         if !groups[i].apart && groups[i - 1].is_single() && groups[i].is_single() {
             (groups[i - 1].prompt, groups[i].prompt) = (true, true);

@@ -7,8 +7,8 @@ use serde_json::{json, Value};
 const LONGER: f64 = 10.0;
 
 impl Fit {
-    /// The output of `ackclock capture --fit --json`, and the scenarios in which `stack` sends: the likeliest one, and, if a
-    /// value is uncertain, those at both ends of the intervals. `seconds`: their longest duration. Default: ten times the
+    /// The output of `ackclock capture --fit --json`, and the scenarios in which `stack` sends: the likeliest scenario and, if
+    /// a value is uncertain, those at both ends of the intervals. `seconds`: their longest duration. Default: ten times the
     /// capture's length.
     pub fn json(&self, stack: &str, seconds: Option<f64>) -> Value {
         let last = self.transfers.iter().map(|t| t.start + t.seconds).fold(0.0, f64::max);

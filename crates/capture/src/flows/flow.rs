@@ -110,7 +110,7 @@ impl Flow {
         self.syns.iter().any(Option::is_some)
     }
 
-    /// Whether both ends have sent a FIN, or one has reset it.
+    /// Whether both ends have sent a FIN, or one end has reset the connection.
     pub fn is_finished(&self) -> bool {
         self.fins == [true; 2] || self.resets.contains(&true)
     }
@@ -178,7 +178,7 @@ impl Flow {
         if seen.sacks > 0 {
             (seen.sack, seen.sacks) = ([(0, 0); 4], 0);
         }
-        // Each branch writes the whole value: one that is assembled in memory and then copied stalls on its own writes.
+        // Each branch writes the whole value: a value assembled in memory and then copied has to wait for its own writes.
         let stamp = match Timestamps::glance(tcp.option_bytes) {
             Some(Some(timestamps)) => {
                 seen.timestamps = Some(timestamps);
@@ -281,7 +281,7 @@ fn index(way: Way) -> usize {
     }
 }
 
-/// The number with these low 32 bits that is nearest to another.
+/// The number with these low 32 bits that is nearest to another number.
 #[inline(always)]
 fn unwrap(low: u32, near: u64) -> u64 {
     near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))

@@ -57,8 +57,8 @@ impl Mark {
 impl Repeats {
     /// Whether this packet was captured before; remembers it if not.
     ///
-    /// The identification makes an IPv4 packet unique. Without it, two equal packets may be different ones, as duplicate
-    /// acknowledgments are; then only another interface proves that they are one.
+    /// The identification makes an IPv4 packet unique. Without it, two equal packets may be two packets, as duplicate
+    /// acknowledgments are; then only another interface proves that they are the same packet.
     #[inline(always)]
     pub(super) fn is_one(&mut self, mark: &Mark, seen: &Seen, interface: u32) -> bool {
         let way = usize::from(seen.way == Way::Back);

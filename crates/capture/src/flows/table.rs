@@ -41,7 +41,7 @@ struct Half<K> {
     len: usize,
 }
 
-/// A number below 2³² − 1, plus one.
+/// A number below 2³² − 1, stored plus one.
 type Value = std::num::NonZeroU32;
 
 trait Tuple: Copy + Eq + Default {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The meaning of an acknowledgment without news for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The copy was refused before its bytes were there.
+    /// The copy was refused before its bytes had arrived.
     Refused,
     /// It was a duplicate.
     Duplicate,
@@ -131,7 +131,7 @@ impl Claims {
         self.given.get(&copy.sent.frame)
     }
 
-    /// An answer attributed to another copy that may have been to this one.
+    /// An answer attributed to another copy, which may have been an answer to this copy.
     pub(super) fn perhaps(&self, copy: &Copy) -> Option<&Claim> {
         self.passed_over.get(&copy.sent.frame)
     }
@@ -146,8 +146,8 @@ impl Candidate<'_> {
             let old = stamped && !bare.risen && older(self.copy.sent.tsval, bare.echo);
             return (old && !self.cannot.refused).then_some(Answer::Refused);
         }
-        // At least one copy was useful. Data below the acknowledgment are echoed if their timestamp is younger than the earlier
-        // ones' (RFC 7323 §4.3).
+        // At least one copy was useful. Data below the acknowledgment is echoed if its timestamp is younger than all earlier
+        // ones (RFC 7323 §4.3).
         let younger =
             stamped && (older(bare.echo, self.copy.sent.tsval) || bare.risen && bare.echo != self.copy.sent.tsval);
         (!reports && !younger && !self.cannot.duplicate).then_some(Answer::Duplicate)

@@ -38,7 +38,7 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, 
 fn fate(arrivals: &Arrivals, copy: &Copy, bytes: (u64, u64)) -> Fate {
     let sent = &copy.sent;
     let id = (sent.order != 0).then_some(sent.order as u16);
-    // A FIN counts one in the length of a first copy, and is not payload.
+    // A FIN counts as one byte in the length of a first copy, but is not payload.
     let with = |len| arrivals.fate(Parcel { seq: copy.begin, len, id, tsval: sent.tsval }, bytes);
     let whole = with(copy.payload);
     if whole == Fate::Lost && !copy.again {

@@ -25,7 +25,7 @@ pub(super) struct Context<'a> {
     /// The smallest round-trip time from here, and nine tenths of it: no answer arrives sooner.
     smallest: i64,
     floor: i64,
-    /// Half of it: not reached even on another route.
+    /// Half of the smallest: no round trip is shorter, even on another route.
     never: i64,
     largest: i64,
     /// Whether the receiver has reported duplicates.
@@ -33,7 +33,7 @@ pub(super) struct Context<'a> {
     claims: Claims,
     /// How far copies overtook each other.
     reach: Option<Reach>,
-    /// Acknowledgments are missing or arrived out of order: one without news may have been missed.
+    /// Acknowledgments are missing or arrived out of order, so an acknowledgment without news may have been missed.
     unheard: bool,
 }
 
@@ -237,8 +237,8 @@ impl Case<'_> {
         }
     }
 
-    /// An earlier copy that did not arrive first: it can have arrived neither after this one, nor after the data that would make
-    /// the receiver refuse it (RFC 7323 §5.3).
+    /// Whether an earlier copy, which did not arrive first, was lost: it can have arrived neither after this copy nor after
+    /// data that would make the receiver refuse it (RFC 7323 §5.3).
     fn lost(&self, earlier: &Copy) -> bool {
         let this = self.copies[self.i].sent.place();
         let lost = |r: &Reach| r.keeps(earlier.sent.place(), this) && !r.refusable(self.ctx.facts, earlier);
@@ -266,14 +266,14 @@ impl Case<'_> {
         Some(Judged { proof: Some(last.bare.frame), ..self.judged(Verdict::Needless, evidence, likely) })
     }
 
-    /// The longest likely round-trip time: somewhat above the recent ones.
+    /// The longest likely round-trip time: somewhat above the recent times.
     fn around(&self) -> i64 {
         let around = if self.cover.around > 0 { self.cover.around } else { self.ctx.largest };
         around.saturating_add(around / 8)
     }
 
-    /// Without SACK every acknowledgment of an out-of-order segment is without news: one at a time when an earlier copy may have
-    /// arrived can be the answer to it.
+    /// Without SACK every acknowledgment of an out-of-order segment is without news: if one arrived at a time at which an
+    /// earlier copy may have been answered, it can be the answer to that copy.
     fn perhaps_answered(&self) -> Option<Judged> {
         let (ctx, cover) = (self.ctx, self.cover);
         let stamped = ctx.facts.stream.timestamps;
@@ -282,7 +282,7 @@ impl Case<'_> {
             let sent = &copy.sent;
             let may = |b: &&Bare| {
                 let age = b.at - sent.at;
-                // A later copy counts only as a duplicate: then this was not the only one to arrive.
+                // A later copy counts only as a duplicate: then this copy was not the only one to arrive.
                 let of_use = b.at < cover.at && (j >= self.i || !(stamped && older(sent.tsval, b.echo)));
                 ctx.floor <= age && age <= latest && !of_use && !(stamped && older(b.echo, sent.tsval))
             };
@@ -339,7 +339,7 @@ impl Case<'_> {
         self.copies[..self.i].iter().all(|c| self.cover.at - c.sent.at > most)
     }
 
-    /// The possible identities of the first `count` arrivals, if the first of them took no longer than `most`, and none less than
+    /// The copies that the first `count` arrivals may have been, if the first of them took at most `most`, and none less than
     /// `floor`.
     fn ways(&self, count: usize, most: i64, floor: i64) -> Ways {
         let mut found = Ways::default();

@@ -19,7 +19,7 @@ pub(super) struct Reach {
     /// The same for a copy whose timestamp may make the receiver refuse it. Without SACK it is at least a round trip, which also
     /// bounds the reordering window of senders (RFC 8985 §6.2).
     refusing: Distance,
-    /// Whether the identifications of packets show how many were sent.
+    /// Whether the identifications of packets show how many packets were sent.
     counted: bool,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Pair {
     pub(crate) ends: [End; 2],
 }
 
-/// A connection's file and its number there.
+/// A connection: its file, and its number in that file.
 type Name = (usize, u64);
 
 /// A connection of a file, by its number.
@@ -48,9 +48,9 @@ impl Pair {
 enum Two {
     /// Different connections, pieces of one capture, or captures of the same end.
     Nothing,
-    /// One of each end: the ways, in each file's terms, whose data begins there.
+    /// One capture at each end: for each file, the way whose data begins at its end.
     Ends([Way; 2]),
-    /// One was made midway.
+    /// One capture was made midway.
     OnTheWay,
 }
 

@@ -38,8 +38,8 @@ pub fn open(path: &Path) -> Result<File, Unreadable> {
 
 #[expect(unsafe_code, reason = "the only way to read a file in place; nothing is copied at gigabytes a second")]
 fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
-    // SAFETY: the mapping is only read. If another program truncates the file meanwhile, this one ends with SIGBUS. If one writes
-    // into it, the packets change and are judged by the same checks: no length is read twice.
+    // SAFETY: the mapping is only read. If another program truncates the file meanwhile, this one ends with SIGBUS. If another
+    // process writes into it, the packets change and go through the same checks: no length is read twice.
     let map = unsafe { Mmap::map(file)? };
     #[cfg(unix)]
     map.advise(memmap2::Advice::Sequential)?;

@@ -358,8 +358,8 @@ impl PcapNg {
     }
 }
 
-/// Times from 1970 to 2116 are kept unchanged; any other becomes the nearest of these, so that differences and small multiples do
-/// not overflow.
+/// Times from 1970 to 2116 are kept unchanged; any other time becomes the nearest of these, so that differences and small
+/// multiples do not overflow.
 const LATEST: i64 = 1 << 62;
 
 impl Clock {

@@ -35,7 +35,7 @@ pub const CAUSES: [Cause; 7] = [
 
 /// With fewer segments outstanding, too few can follow a lost one to reveal the loss (RFC 5681 §3.2).
 const FEW: u64 = 4;
-/// A segment that follows an acknowledgment within this part of the gap was sent because of it.
+/// A segment that follows an acknowledgment within this fraction of the gap was sent because of it.
 const PART: i64 = 10;
 /// At the receiver, a longer gap than this, in round trips, was not a wait for an ACK.
 const ROUND_TRIPS: i64 = 2;

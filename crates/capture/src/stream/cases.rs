@@ -46,7 +46,7 @@ pub(crate) struct Cover {
     pub(crate) skipped: bool,
     /// The largest recent round-trip time, 0 if there was none.
     pub(crate) around: i64,
-    /// The smallest recent one, likewise.
+    /// The smallest recent value, in the same way.
     pub(crate) least: i64,
     /// The place of transmission of the latest copy known to have arrived before.
     pub(crate) newest: Option<Place>,
@@ -99,7 +99,7 @@ pub(crate) struct Bare {
     pub(crate) echo: u32,
     /// Whether it echoes a younger timestamp than those before it.
     pub(crate) risen: bool,
-    /// Without SACK: the episode in which it came ([`super::episodes`]).
+    /// Without SACK: the episode in which it arrived ([`super::episodes`]).
     pub(crate) episode: u32,
     /// The place of transmission of the latest copy known to have arrived before.
     pub(crate) newest: Option<Place>,
@@ -290,7 +290,7 @@ impl Cases {
         self.suspects.push(suspect);
     }
 
-    /// Whether there are enough cases that old ones should be judged.
+    /// Whether there are so many cases that old ones should be judged.
     #[inline]
     pub(crate) fn many(&self) -> bool {
         self.copies.len() + self.bares.len() >= self.enough.max(MANY)
@@ -361,8 +361,9 @@ impl Cases {
         self.enough = 2 * (self.copies.len() + self.bares.len());
     }
 
-    /// The first acknowledgment after some suspects; `covers` returns whether it covers all of a range. Suspects not covered
-    /// go to `refused`. If it echoes nothing younger than a suspect, the receiver had no reason to refuse that one.
+    /// The first acknowledgment after some suspects; `covers` returns whether it covers all of a range. Suspects not covered go
+    /// to `refused`. If it echoes no timestamp younger than that of a suspect, the receiver had no reason to refuse the
+    /// suspect.
     pub(crate) fn settle_suspects(
         &mut self,
         frame: u64,

@@ -32,7 +32,8 @@ pub(crate) struct Order {
     overtaken: Distance,
     /// Its value before this acknowledgment.
     before: Option<Place>,
-    /// Ranges in which it may have passed copies that were never reported, since acknowledgments are missing there.
+    /// Ranges in which the acknowledgment may have passed copies that were never reported, because acknowledgments are missing
+    /// there.
     unreported: VecDeque<(Place, Place)>,
     /// Retransmissions, the newest.
     again: VecDeque<Sent>,
@@ -89,7 +90,7 @@ impl Order {
     }
 
     /// Whether the receiver may have refused a copy for a younger timestamp, if no copy sent later than this one by more than
-    /// `beyond` overtook it: only data below it in sequence can have brought such a timestamp.
+    /// `beyond` overtook it: only data below it in sequence can have carried such a timestamp.
     ///
     /// Source: RFC 7323 §4.3 and §5.3.
     fn refusable(&self, sent: &Sent, beyond: impl Fn(Place) -> bool) -> bool {

@@ -10,7 +10,7 @@ pub(crate) struct Place {
     pub(crate) order: u64,
 }
 
-/// The distance from one place to a later one: nanoseconds, and packets.
+/// The distance from one place to a later one, in nanoseconds and in packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Distance {
     pub(crate) time: i64,

@@ -1,7 +1,7 @@
 //! First copies in the order of their numbers, 16 bytes each: data in flight needs most of a connection's memory.
 //!
-//! Idea: copies are kept in blocks. Within a block each begins where the previous one ends, and times, frames, places in the
-//! order of transmission and timestamps are kept as distances from those of its first copy. A copy that does not fit begins
+//! Idea: copies are kept in blocks. Within a block each copy begins where the previous one ends, and times, frames, places in
+//! the order of transmission and timestamps are kept as distances from those of its first copy. A copy that does not fit begins
 //! another block.
 
 use super::Sent;

@@ -5,7 +5,7 @@ use crate::flows::Flows;
 use crate::read::open;
 use std::path::{Path, PathBuf};
 
-/// The same packets with and without the shortcut for usual ones.
+/// The same packets with and without the shortcut for usual packets.
 struct Twice {
     short: Survey,
     long: Survey,

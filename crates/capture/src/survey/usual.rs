@@ -38,7 +38,7 @@ struct Lane {
     data: bool,
     /// Whether an acknowledgment of its data that advances is usual.
     acks: bool,
-    /// Whether one that does not advance is usual, together with data of the other way.
+    /// Whether an acknowledgment that does not advance is usual if it carries data of the other way.
     calm: bool,
     /// Whether arrivals need only be counted.
     counts: bool,

@@ -49,7 +49,7 @@ fn captured(packets: &[Vec<u8>]) -> Traffic {
     told(&pcap(101, &all)).2
 }
 
-/// The order in which numbers arrive: 5 was lost, 8 is late by two, 11 arrives twice, and the path delays the first one.
+/// The order in which numbers arrive: 5 was lost, 8 is late by two, 11 arrives twice, and the path delays its first copy.
 const ORDER: [u64; 20] = [1, 0, 2, 3, 4, 6, 7, 9, 10, 8, 11, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
 fn is_measured(numbered: &Numbered, bytes: u64) {

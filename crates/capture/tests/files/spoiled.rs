@@ -92,7 +92,7 @@ fn transfer(rng: &mut Rng) -> [Packets; 2] {
     [left, arrived]
 }
 
-/// A file of it, with packets changed, left out, duplicated or at other times.
+/// A file of the capture, with packets changed, left out, duplicated or at other times.
 fn spoiled(rng: &mut Rng, packets: &Packets) -> Vec<u8> {
     let mut packets = packets.clone();
     for _ in 0..rng.below(6) {

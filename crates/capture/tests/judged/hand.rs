@@ -40,7 +40,7 @@ impl Talk {
         frame
     }
 
-    /// Segments from `from` up to `to` in one packet; it takes one identification for each.
+    /// Segments from `from` up to `to` in one packet, which takes one identification for each segment.
     fn data(&mut self, ms: i64, from: u64, to: u64) -> u64 {
         let id = Some(self.begin.id.wrapping_add(self.ids));
         self.ids += (to - from) as u16;

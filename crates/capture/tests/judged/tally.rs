@@ -5,7 +5,7 @@ use ackclock_sim::fate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Counts, and the wrong ones in words.
+/// Counts, and the wrong verdicts in words.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) all: u32,
@@ -16,10 +16,10 @@ pub(crate) struct Tally {
     pub(crate) unknown: u32,
     /// Retransmissions that were not recognized.
     pub(crate) unlisted: u32,
-    /// Segments mistaken for retransmissions; and the number of them not marked as guesses.
+    /// Segments mistaken for retransmissions, and the number of these mistakes not marked as guesses.
     pub(crate) extra: u32,
     pub(crate) invented: u32,
-    /// The number of needless retransmissions by the truth; how many of them were found; how many were called needless.
+    /// Needless retransmissions: the true number, the number found, and the number called needless.
     pub(crate) needless: u32,
     found: u32,
     called: u32,

@@ -142,7 +142,7 @@ impl Stack {
             _ if len == 0 => Ok(Answer::Done(0)),
             State::Closed if socket.was_open => Ok(Answer::Done(0)),
             State::Closed => Err(Errno::ENOTCONN),
-            // What comes after the peer's FIN is the end.
+            // The end comes after the peer's FIN.
             State::CloseWait | State::LastAck | State::Closing | State::TimeWait => Ok(Answer::Done(0)),
             _ if socket.non_blocking || dont_wait => Err(Errno::EAGAIN),
             _ => Ok(Answer::Wait),
@@ -232,7 +232,7 @@ impl Stack {
                 let Some(handle) = handle else { return Ok(Answer::Unknown) };
                 self.tcp(handle).set_keep_alive((on != 0).then_some(KEEP_ALIVE));
             }
-            // The buffers are there from the begin.
+            // The buffers exist from the beginning.
             (SocketOption::ReceiveBuffer, Some(bytes @ 1..=LARGEST)) if handle.is_none() => {
                 one.options.receive_buffer = Some(bytes as usize);
             }

@@ -88,7 +88,7 @@ pub(crate) enum Kind {
     Connection(SocketHandle),
 }
 
-/// What the application set before it connected or listened.
+/// The options that the application set before it connected or listened.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
     pub(crate) receive_buffer: Option<usize>,
@@ -97,7 +97,7 @@ pub(crate) struct Options {
     pub(crate) timeout: Option<smoltcp::time::Duration>,
 }
 
-/// What lets smoltcp run.
+/// The reason for calling smoltcp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cause {
     /// A packet with the flag RST.
@@ -167,7 +167,7 @@ impl Stack {
         self.set.get::<tcp::Socket<'_>>(handle).state()
     }
 
-    /// Lets smoltcp work, and looks at what has changed.
+    /// Calls smoltcp and collects the changes.
     fn run(&mut self, now: Time, cause: Cause) {
         let instant = Instant::from_micros((now.0 / 1000) as i64);
         self.now = now;
@@ -224,7 +224,7 @@ impl Tcp for Stack {
             ("net.ipv4.tcp_congestion_control", "cubic")
             | ("net.ipv4.tcp_min_tso_segs", "1")
             | ("net.ipv4.tcp_ecn", "0") => {}
-            // FreeBSD's receive buffer, and settings without an effect on smoltcp or in the only way that it has.
+            // FreeBSD's receive buffer, and settings that have no effect on smoltcp or ask for its only behaviour.
             ("net.inet.tcp.recvspace", bytes) => match bytes.parse() {
                 Ok(bytes) if bytes <= 1 << 20 => self.buffer = bytes,
                 Ok(_) | Err(_) => return false,

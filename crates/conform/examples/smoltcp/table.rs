@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Passed, failed, not understood.
 type Counts = [usize; 3];
 
-/// Prints the results of `files`; with `each` first those of every script.
+/// Prints the results of `files`; with `each`, prints those of every script first.
 pub(crate) fn print(files: &[PathBuf], reports: &[Report], each: bool) {
     let mut folders: BTreeMap<&Path, Counts> = BTreeMap::new();
     let mut reasons: BTreeMap<Reason, (usize, String)> = BTreeMap::new();

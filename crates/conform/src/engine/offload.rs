@@ -1,4 +1,4 @@
-//! How Linux passes segments to a device: several at once; and which of them carry PSH.
+//! How Linux passes segments to a device: several at once, and which of them carry PSH.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_output.c` (`tcp_tso_autosize`, `__tcp_transmit_skb`), `net/ipv4/tcp_input.c`
 //! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words. Idea: new data that takes about a millisecond to
@@ -26,7 +26,7 @@ const RATIOS: (f64, f64) = (200.0, 120.0);
 #[derive(Default)]
 pub(super) struct Offload {
     streams: BTreeMap<(SocketAddr, SocketAddr), Stream>,
-    /// A packet that could not be joined to the one before.
+    /// A packet that could not be joined to the previous one.
     held: Option<Vec<u8>>,
 }
 

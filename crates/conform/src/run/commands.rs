@@ -109,7 +109,7 @@ impl Runner<'_> {
         Err(unknown(line, format!("the setting {name}={value} is not understood")))
     }
 
-    /// FreeBSD's list of sockets, of which scripts count one state: `sockstat … | grep -c STATE | grep N`.
+    /// FreeBSD's list of sockets, in which scripts count one state: `sockstat … | grep -c STATE | grep N`.
     fn sockstat(&mut self, line: u32, stages: &[Vec<&str>]) -> Result<(), Fault> {
         let not = || unknown(line, "this use of sockstat is not understood: `… | grep -c STATE | grep N`");
         let state = stages.iter().find_map(|stage| match stage.as_slice() {

@@ -6,9 +6,9 @@ use crate::script::syntax::{Body, Flags, IpFields, Packet, Segment, TcpOption, T
 use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::{Nanos, Time};
 
-/// How long to wait for a packet beyond its expected time, to report when it came.
+/// How long to wait for a packet beyond its expected time, in order to report when it was sent.
 const PATIENCE: Nanos = Nanos::from_secs(2);
-/// How long to wait for a packet that may come at any time.
+/// How long to wait for a packet that may be sent at any time.
 const LONGEST: Nanos = Nanos::from_secs(3600);
 
 impl Runner<'_> {
@@ -74,7 +74,7 @@ impl Runner<'_> {
             options(wanted, found, self.config.layout, &mut differences);
         }
         if let (Some((wanted, found)), Some(tick)) = (ticks, self.config.timestamp_tick) {
-            // The script counts on the begin of each range of times.
+            // The script relies on the beginning of each range of times.
             let due = wanted.val.wrapping_add((self.late.0 / tick.0) as u32);
             let ticks = u64::from(found.val.wrapping_sub(due).cast_signed().unsigned_abs());
             let off = Nanos(ticks.saturating_mul(tick.0));

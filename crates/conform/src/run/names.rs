@@ -46,7 +46,7 @@ fn constant(name: &str) -> Option<i64> {
     })
 }
 
-/// The flags of a call that are set; `None` if one is not understood.
+/// The flags of a call that are set; `None` if an argument is not understood.
 pub(super) fn flags(value: &Value) -> Option<Vec<&str>> {
     match value {
         Value::Integer(0) => Some(Vec::new()),

@@ -1,6 +1,6 @@
 //! The connection under test: how the script's addresses, sequence numbers and timestamps correspond to the TCP's.
 //!
-//! A script counts sequence numbers from 0 on each side; a SYN may have another one, which then stands for the initial one.
+//! A script counts sequence numbers from 0 on each side; a SYN may have another number, which then denotes the initial one.
 
 use crate::script::syntax::{Segment, TcpOption};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 /// The first port of the script's own ends.
 const FIRST_PORT: u16 = 40_001;
-/// The number of these ports.
+/// How many such ports there are.
 const PORTS: u16 = 20_000;
 
 /// The connection under test, if there is one.

@@ -78,7 +78,7 @@ fn polled_result(call: &Call, found: i64) -> Result<i64, String> {
     Ok(i64::from(found != 0))
 }
 
-/// Descriptor, events and expected events of a `poll` of one descriptor.
+/// Descriptor, requested events and expected events of a `poll` of one descriptor.
 pub(super) fn polled(value: &Value) -> Option<(i64, i64, i64)> {
     let Value::List(all) = value else { return None };
     let [Value::Struct(members)] = all.as_slice() else { return None };

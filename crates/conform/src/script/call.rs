@@ -9,7 +9,7 @@ use std::net::IpAddr;
 /// How deeply values may be nested.
 const MOST_DEPTH: u32 = 32;
 
-/// Words that are functions when a parenthesis follows; another word with a note after it stays a word.
+/// Words that are functions if a parenthesis follows. Any other word in front of a parenthesis is just a word with a note.
 const FUNCTIONS: &[&str] = &["inet_addr", "inet6_addr", "htons", "htonl", "ntohs", "ntohl"];
 
 /// Reads a call from its name on.

@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
     pub(super) fn unexpected(&self) -> SyntaxError {
         let allowed = self.allowed.clone();
         match self.last {
-            // The event is incomplete: the fault is in its last line, not in the next one.
+            // The event is incomplete: the fault is in its last line, not in the next line.
             Some(last) if last.line != self.next.start.line && self.next.kind != Kind::End => {
                 let found = "the end of the line".to_owned();
                 self.lexer.error(last, Reason::Unexpected { found, allowed })

@@ -24,7 +24,7 @@ pub(crate) enum Background {
         gap: Gap,
         /// Payload of each.
         size: Size,
-        /// Largest number of simultaneous transfers. Further ones are refused and counted.
+        /// Largest number of simultaneous transfers. Further transfers are refused and counted.
         #[schemars(range(min = 1, max = 32_768))]
         #[serde(default = "most")]
         most: u32,

@@ -109,8 +109,9 @@ pub(crate) enum App {
         #[serde(default)]
         jitter: Nanos,
     },
-    /// Consecutive transfers, like replies to requests: the next begins when the last byte of the previous one is acknowledged and a think time has
-    /// passed. The result has the duration of each, from its start (its SYN, if it has one) to that acknowledgment.
+    /// Consecutive transfers, like replies to requests: the next begins when the last byte of the previous one is acknowledged
+    /// and a think time has passed. The result has the duration of each transfer, from its start (its SYN, if it has one) to
+    /// that acknowledgment.
     #[schemars(title = "Transfers in a row", extend("examples" = [{ "size": "14 kB", "count": 100 }]))]
     Transfers {
         /// Payload of each: segments, as in `"10 packets"`, or bytes.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The shape of a value.
 pub(super) enum Shape<'s> {
-    /// One of these words, or numbers with a unit of one of these dimensions (their schemas).
+    /// One of these words, or numbers with a unit of one of these dimensions (as schemas).
     Text { words: Vec<&'s str>, dimensions: Vec<&'s Value> },
     /// Any text.
     Prose(&'s Value),
@@ -24,7 +24,7 @@ pub(super) enum Shape<'s> {
     Tagged(&'s str, Vec<(&'s str, &'s Value)>),
     /// A table with exactly one of several keys: each with its schema.
     OneKey(Vec<(&'s str, &'s Value)>),
-    /// One of these, depending on the kind of value.
+    /// One of these forms, depending on the kind of value.
     Either(Vec<Shape<'s>>),
     /// Anything; it is checked elsewhere.
     Free,

@@ -1,4 +1,4 @@
-//! `[dumbbell]`: S1 … Sn on one router, D1 … Dn on another, one bottleneck between the routers.
+//! `[dumbbell]`: Builds a dumbbell: S1 … Sn on one router, D1 … Dn on another, one bottleneck between the routers.
 
 use super::flow;
 use super::graph::Graph;

@@ -15,7 +15,7 @@ use toml::de::DeValue;
 pub enum AskedSeeds {
     /// This many, counted up from the first.
     Count(u64),
-    /// These, in this order.
+    /// The chosen values, in this order.
     Listed(Vec<u64>),
 }
 
@@ -26,7 +26,7 @@ pub struct Overrides {
     pub stack: Option<String>,
     /// Parameters of every flow's stack, by path (`rto.tick`), as written; they override the file's.
     pub set: Vec<(String, String)>,
-    /// The first seed; without `seeds`, the only one.
+    /// The first seed; without `seeds`, the only seed.
     pub seed: Option<u64>,
     /// Which seeds.
     pub seeds: Option<AskedSeeds>,
@@ -166,7 +166,7 @@ fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
 /// parameter that was set may be lost.
 fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, ScenarioError> {
     let with_sack = Stack { options: Options { sack: true, ..asked.options }, ..asked.clone() };
-    // It is valid without SACK, or has another fault, too.
+    // The stack is valid without SACK, or has another fault, too.
     if asked.validate().is_ok() || with_sack.validate().is_err() {
         return Ok(asked);
     }
@@ -233,7 +233,7 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
     Ok(())
 }
 
-/// Sets one parameter: writes the stack as a table, changes that, and reads it again.
+/// Sets one parameter: writes the stack as a table, changes the table, and reads it again.
 fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
     let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
     let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;

@@ -83,7 +83,7 @@ pub(crate) fn survey(file: &[u8]) -> Surveyed {
     found.remove(0)
 }
 
-/// The connection as seen in both captures together: in the sender's, the data sent there.
+/// The connection as both captures together show it; the sent data is that of the sender's capture.
 pub(crate) fn matched(sender: &[u8], receiver: &[u8]) -> Surveyed {
     let files = [sender, receiver];
     let mut found = files.map(|file| [survey(file)]);

@@ -225,7 +225,7 @@ fn the_paths_of_a_split_carry_what_the_link_carries_in_their_shares() {
     assert_eq!(packets, sum);
     assert!(paths[0].packets.abs_diff(packets / 2) <= 70 && paths[1].packets.abs_diff(packets / 4) <= 70, "{paths:?}");
     assert_eq!(link.queue_delay.count, packets);
-    // Its rate is that of its paths: 5, 2 and 5 Mb/s.
+    // Its rate is the sum of those of its paths: 5, 2 and 5 Mb/s.
     let rates = [5e6, 2e6, 5e6].into_iter().zip(paths).map(|(rate, p)| rate * p.utilisation.unwrap()).sum::<f64>();
     assert!((link.utilisation.unwrap() - rates / 12e6).abs() < 1e-12);
 }

@@ -303,7 +303,7 @@ fn not_connected(e: io::Error) -> io::Result<()> {
     }
 }
 
-/// A running receiver. It reads one connection.
+/// A running receiver. Each thread reads one connection.
 struct Reader<'a> {
     sink: &'a Receiving,
     stream: Option<TcpStream>,

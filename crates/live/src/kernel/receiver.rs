@@ -21,7 +21,7 @@ pub struct Receiver {
     rcv_wup: Offset,
     /// The end of the window that it announced.
     edge: Offset,
-    /// The data that it has.
+    /// The ranges of data that it has.
     held: Ranges,
 }
 
@@ -34,7 +34,7 @@ impl Receiver {
         }
     }
 
-    /// A segment arrives at the receiver. If the receiver takes nothing of it, returns the reason.
+    /// A segment arrives at the receiver. If the receiver takes no byte of the segment, returns the reason.
     pub fn came(&mut self, seg: &Segment) -> Option<Refusal> {
         if seg.seq_len() == 0 || seg.has(Segment::RST) {
             return None;

@@ -11,8 +11,8 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::{Border, BorderError, Buffers, Dialect, Endpoint, Packet, Secret, Writing};
 use std::net::SocketAddr;
 
-/// The size of the send buffer: twice the peer's window, within these bounds. The buffer is filled in one go, and this must
-/// not keep the loop from its packets.
+/// The size of the send buffer: twice the peer's window, within these bounds. The buffer is filled in one go, which must not
+/// delay the packets in the loop.
 const SEND_BUFFER: std::ops::RangeInclusive<u64> = 1 << 16..=16 << 20;
 /// The pattern's period, as on the kernel's sockets.
 const PERIOD: u64 = 251;

@@ -24,7 +24,7 @@ pub(super) fn notes(prepared: &Prepared) -> Vec<String> {
                 notes
                     .push("background transfers: simulated on the path, with the stack that the scenario names".into());
             }
-            // The path sends its packets as the simulator does.
+            // The path sends the flow's packets as the simulator does.
             BackgroundKind::Source(_) => {}
         }
     }

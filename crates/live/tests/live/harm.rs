@@ -21,7 +21,7 @@ pub(crate) struct Harm<W> {
 /// One direction.
 struct Way {
     random: u64,
-    /// Frames, the number of others that must still overtake each, and since when.
+    /// Delayed frames: for each, how many others must still overtake it, and when it was delayed.
     held: Vec<(u32, Instant, Vec<u8>)>,
 }
 

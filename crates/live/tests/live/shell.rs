@@ -89,7 +89,7 @@ fn the_ledger_is_what_the_programs_saw() {
     assert_eq!((&seen.extents, &seen.n, seen.packets), (&counted.extents, &counted.n, counted.packets));
     assert_eq!((order.gaps(), order.runs()), (way.order.gaps(), way.order.runs()));
     assert_eq!(way.order.packets(), distinct.len() as u64);
-    // There was no answer.
+    // No answer arrived.
     assert_eq!((ended.ways[1].sent, ended.ways[1].arrived), (0, 0));
 }
 

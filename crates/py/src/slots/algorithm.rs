@@ -122,7 +122,7 @@ pub(super) struct Algorithm {
     watch: Arc<Watch>,
 }
 
-/// A bound method of it; empty if the class does not override its base.
+/// A bound method of the object; empty if the class does not override its base.
 pub(super) struct Hook {
     method: &'static str,
     bound: Option<Py<PyAny>>,
@@ -247,7 +247,7 @@ pub(super) fn moment(answer: &Bound<'_, PyAny>) -> PyResult<Option<Time>> {
 
 /// The latest time that an algorithm may return, ns.
 pub(super) const LATEST: u64 = 1 << 60;
-/// The longest duration that one may return, ns: thirteen days.
+/// The longest duration that a method may return, ns: thirteen days.
 pub(super) const LONGEST: u64 = 1 << 50;
 
 /// An object of a result class.

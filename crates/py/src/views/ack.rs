@@ -151,7 +151,7 @@ impl Sample {
     fn segments(&self) -> u32 {
         self.0.segments
     }
-    /// Mean time between two of the duplicates, ns; zero if there was one.
+    /// Mean time between two of the duplicates, ns; zero if there was only one.
     #[getter]
     fn spacing(&self) -> u64 {
         self.0.spacing().0

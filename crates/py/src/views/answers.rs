@@ -226,9 +226,9 @@ impl From<Gate> for gate::Gate {
 #[pyclass(frozen, eq, eq_int, hash, from_py_object, module = "ackclock.slots", rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Prior {
-    /// The current one at the timeout.
+    /// The current window at the timeout.
     AtTimeout,
-    /// The one remembered by the interrupted episode.
+    /// The window remembered by the interrupted episode.
     BeforeInterrupted,
 }
 

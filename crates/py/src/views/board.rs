@@ -19,7 +19,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Lends it for one read-only call.
+    /// Lends the board for one read-only call.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         board: &Scoreboard,
@@ -132,8 +132,8 @@ impl Board {
     fn mark_head_lost(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_head_lost())
     }
-    /// Mark the segment that contains the offset lost; for one that was retransmitted, the retransmission counts as lost.
-    /// Return the bytes newly marked.
+    /// Mark the segment that contains the offset lost; if it was retransmitted, the retransmission counts as lost. Return the
+    /// bytes newly marked.
     fn mark_lost(&self, py: Python<'_>, offset: u64) -> PyResult<u64> {
         Ok(self.writing(py)?.mark_lost(Offset(offset)))
     }

@@ -1,8 +1,8 @@
 //! Measures speed: delivered data packets per CPU second, for the real engine, the yardstick (`bare.rs`), ns-2 and
 //! ns-3.
 //!
-//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N] [--ns3 PROGRAM]`, where PROGRAM is
-//! `ns3/speed.cc` compiled; one case in this process, optionally with another stack: `-- --case NAME [--stack NAME]`;
+//! `cargo bench -p ackclock-sim --bench speed [-- --json] [--only WORD] [--rounds N] [--ns3 PROGRAM]`, where PROGRAM is the
+//! compiled `ns3/speed.cc`. To run one case in this process, optionally with another stack: `-- --case NAME [--stack NAME]`;
 //! the names of the stacks: `-- --stacks`
 //!
 //! Each case runs in a process of its own, so that its peak memory can be measured. The cases run in rounds, so that

@@ -20,7 +20,7 @@ pub struct BernoulliSpec {
     /// The probability of a loss.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
-    /// What the probability applies to.
+    /// The unit to which the probability applies.
     #[serde(default)]
     pub per: Per,
     /// Where on the link.

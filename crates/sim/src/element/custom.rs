@@ -178,7 +178,7 @@ impl Custom {
 mod tests {
     use super::*;
 
-    /// Returns these in turn.
+    /// Returns these numbers in turn.
     struct Turns(Vec<Verdict>);
 
     impl PathElement for Turns {

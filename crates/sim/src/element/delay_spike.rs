@@ -6,8 +6,8 @@
 //! *Idea.* During a spike, from its first to its last instant, the link releases no packet. At its end it releases all
 //! waiting packets at the same instant, in order.
 //!
-//! *Unsaid in the source.* Where packets wait. After transmission (the default) they do not fill the queue, and none is
-//! lost. Before the queue they come back as a burst, which may overflow it. Packets on the wire when the spike begins still
+//! *Unsaid in the source.* Where packets wait. After transmission (the default) they do not fill the queue, and none is lost.
+//! In front of the queue they are released as a burst, which may overflow it. Packets on the wire when the spike begins still
 //! arrive.
 
 use super::direction::DirectionSpec;

@@ -79,7 +79,7 @@ impl From<DeliveriesSpec> for Written {
 }
 
 impl DeliveriesSpec {
-    /// Reads mahimahi's form: on each line the millisecond of one opportunity.
+    /// Reads mahimahi's format: each line has the millisecond of one opportunity.
     ///
     /// # Errors
     /// The first invalid line.
@@ -149,7 +149,7 @@ pub(crate) struct Deliveries {
     /// The next opportunity, and the offset added to its time.
     next: usize,
     base: u64,
-    /// The current opportunity, and the bytes that it still has.
+    /// The current opportunity, and the bytes left in it.
     at: u64,
     room: u32,
 }

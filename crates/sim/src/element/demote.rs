@@ -1,4 +1,4 @@
-//! Demote: a queue's head is moved back by a fixed number of places, again and again.
+//! Demote: the head of a queue is repeatedly moved back by a fixed number of places.
 //!
 //! Source: Fukuda, Nobayashi & Ikenaga 2018 §3 and Figure 2.
 //!
@@ -13,10 +13,9 @@
 //!
 //! Departures: none.
 //!
-//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100, although the paper says that the
-//! buffer is large enough.
-//! `device` is one explanation: the device whose queue is examined holds only the first few waiting packets.
-//! The flow's window is the other.
+//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100, although the paper says that the buffer
+//! is large enough. One explanation is `device`: the device whose queue is examined holds only the first few waiting packets.
+//! The other is the flow's window.
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
@@ -90,7 +89,7 @@ impl Demote {
         Demote { interval: spec.interval as usize, device, moved: None }
     }
 
-    /// Called before the transmitter takes the first of these (packet, size).
+    /// Called before the transmitter takes the first of these pairs (packet, size).
     pub(crate) fn arrange(&mut self, on: Moment, waiting: &mut VecDeque<(u32, u32)>) {
         let (Moment::Service, Some(&head)) = (on, waiting.front()) else { return };
         match self.moved {

@@ -50,8 +50,8 @@ pub(crate) struct DropTail {
     /// Departed packets are removed up to here; some of the following ones may have departed, too.
     first: u32,
     end: u32,
-    /// With fewer packets than this, departed ones included, an arriving packet fits, does not make the longest queue so
-    /// far, and has a place in the ring, so nothing need be counted. 0 where bytes are counted.
+    /// With fewer packets than this, departed ones included, an arriving packet fits, does not make the queue longer than ever
+    /// before, and has a place in the ring, so nothing need be counted. 0 where bytes are counted.
     roomy: u32,
     bytes: u64,
     arrivals: u64,

@@ -12,9 +12,9 @@
 //!
 //! A share p / (p + r) of the packets meets the bad state, for 1 / r packets in a row on average.
 //!
-//! *Departures.* The sources speak of bits; here a step is a packet. By time, the states last exponentially long. The
-//! state at a packet is drawn from the state at the packet before and the time between them, which is the same chain and
-//! costs one draw however long the pause was.
+//! *Departures.* The sources speak of bits; here a step is a packet. By time, the states last exponentially long. The state at
+//! a packet is drawn from the state at the packet before and the time between them, which gives the same chain and costs one
+//! draw, however long the pause was.
 //!
 //! *Unsaid in the source.* The first state: drawn from the stationary distribution, so that the rates above hold from the
 //! start. Each packet meets the current state; then the chain steps.
@@ -129,7 +129,7 @@ impl From<GilbertElliottSpec> for Written {
     }
 }
 
-/// What drives a Gilbert-Elliott channel from state to state.
+/// The steps at which a Gilbert-Elliott channel may change its state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Chain {
     /// Packets: after each, the state may change.

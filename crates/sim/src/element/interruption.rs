@@ -32,7 +32,7 @@ struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     times: Option<Vec<Nanos>>,
-    /// Time from the end of one to the start of the next, at least 1 ms.
+    /// Time from the end of one interruption to the start of the next, at least 1 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
     /// How long each lasts.

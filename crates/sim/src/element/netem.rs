@@ -50,7 +50,7 @@ pub struct NetemSpec {
     pub distribution: Distribution,
     /// Probability with which a packet skips the delay.
     pub reorder: f64,
-    /// Correlation of the random number for that with the previous one, 0 to 1.
+    /// Correlation of the random number for skipping with the previous one, 0 to 1.
     pub reorder_correlation: f64,
     /// The smallest number of packets between two that skip the delay. 0: none skips it.
     pub gap: u32,

@@ -22,7 +22,7 @@ impl Place {
     }
 }
 
-/// What a probability applies to.
+/// The unit to which a probability applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Per {

@@ -16,7 +16,7 @@ pub(crate) struct Port {
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
     pub(crate) exit: Vec<Gate>,
-    /// Behind the entry, several links in place of this one.
+    /// After the entry, several links in place of this one.
     pub(crate) split: Option<Split>,
     /// Whether the listener is told the queue's length.
     pub(crate) reports: bool,

@@ -3,7 +3,7 @@
 //! Source: the priority queueing of routers, as tc-prio(8) does it with two bands.
 //!
 //! Idea: a prioritized packet is enqueued behind the prioritized packets already waiting and in front of all others. The
-//! transmitter takes the first packet, so it takes another one only if no prioritized packet waits. A transmission is not
+//! transmitter takes the first packet, so other packets leave only if no prioritized packet waits. A transmission is not
 //! interrupted.
 //!
 //! | source | here |
@@ -13,8 +13,8 @@
 //!
 //! Departures: both bands share the queue's limit. A packet that finds the queue full is dropped, even a prioritized one.
 //!
-//! Unsaid in the source: the effect of a swap on the same queue. It exchanges places: a packet that it moves among the
-//! prioritized ones is served as one of them.
+//! Unsaid in the source: the effect of a swap on the same queue. Here, a packet that a swap moves among the prioritized ones is
+//! served as one of them.
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
@@ -33,9 +33,9 @@ use std::collections::VecDeque;
 #[serde(try_from = "Written", into = "Written")]
 #[schemars(title = "Priority", extend("examples" = [{ "ahead": "acks" }]))]
 pub struct PrioritySpec {
-    /// Which go ahead.
+    /// Which packets go ahead.
     pub ahead: Only,
-    /// Only packets of at most this many bytes on the wire do; `None`: of any size.
+    /// Only packets of at most this many bytes on the wire go ahead; `None`: of any size.
     pub up_to: Option<u32>,
 }
 

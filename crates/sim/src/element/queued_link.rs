@@ -14,7 +14,7 @@ pub(crate) struct Late {
     pub(crate) at: u64,
     pub(crate) packet: u32,
     pub(crate) place: Place,
-    /// The gate behind the one that held it back.
+    /// The gate after the one that held it back.
     pub(crate) gate: u32,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct QueuedLink {
 /// The last event in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// A packet has arrived and is last. `data`: it takes up sequence numbers.
+    /// A packet has arrived and is the last in the queue. `data`: it takes up sequence numbers.
     Arrived { data: bool },
     /// The transmitter will take the first packet now.
     Service,
@@ -158,7 +158,7 @@ impl QueuedLink {
         });
     }
 
-    /// The packet in transmission leaves, the next one begins.
+    /// The packet in transmission leaves, and the transmission of the next one begins.
     pub(crate) fn depart(&mut self, pace: &Pace, serves: impl FnMut(&Serving, u64)) -> Option<u32> {
         let s = self.serving?;
         self.bytes -= u64::from(s.wire);

@@ -12,10 +12,9 @@
 //! | buffer | the queue's limit; only waiting packets count, in `thresholds` and (as in ns-2's RED) there |
 //!
 //! *Departures*, all ns-2's. No packet is dropped while at most one packet waits. The first packet that finds the average above
-//! min_th is not dropped; counting begins with it. A drop by a full queue restarts the count too.
-//! *Unsaid in the source.* Whether an average of max_th or more leads to a random drop: here the drop is certain (ns-2:
-//! `use_mark_p_ false`). RFC 3168 §5 leaves the choice of marked packets to the queue: here as in ns-2, the packets drawn at
-//! random below max_th.
+//! min_th is not dropped; counting begins with it. A drop by a full queue also restarts the count. *Unsaid in the source.*
+//! Whether an average of max_th or more leads to a random drop: here the drop is certain (ns-2: `use_mark_p_ false`). RFC 3168
+//! §5 leaves the choice of marked packets to the queue: here as in ns-2, the packets drawn at random below max_th.
 
 #[cfg(test)]
 mod ns2;
@@ -81,7 +80,7 @@ struct Written {
     /// Whether drops are at least 1 / p packets apart. The default is that of ns-2; the paper spaces them evenly from 1 to 1 / p.
     #[serde(default = "yes")]
     wait: bool,
-    /// What the probability applies to.
+    /// The unit to which the probability applies.
     #[serde(default)]
     per: Per,
     /// Size of a typical packet on the wire. It scales idle time and, with `per = "byte"`, packet sizes. The default is that of ns-2.

@@ -14,7 +14,7 @@ use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::{Packets, Rate};
 
 /// Two hosts on the links A–B, B–C and C–D; the element under test is on the middle link. Only that link feeds the last one, at
-/// the same rate: its queue can only fill if packets are bunched.
+/// the same rate, so the last queue can only fill if packets are bunched.
 fn path(e: &ElementSpec, flows: u32, last: QueueLimit) -> Scenario {
     let link = |from, rate, elements, limit| {
         let queue = QueueSpec { limit, limit_counts_service: true };

@@ -2,9 +2,9 @@
 //!
 //! Source: RFC 2697 §3 (one rate, one burst); for waiting packets tc-tbf(8).
 //!
-//! Idea: tokens, one for each byte, arrive at a rate in a bucket that holds `burst`; a packet takes one token for each of its
-//! bytes. Over any time t no more than `burst` + `rate` · t passes. The level is kept in fractions of a token that make it exact
-//! at every nanosecond.
+//! Idea: tokens, one for each byte, fall at a constant rate into a bucket that holds `burst`; a packet takes one token for each
+//! of its bytes. Over any time t no more than `burst` + `rate` · t passes. The level is kept in fractions of a token that make
+//! it exact at every nanosecond.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -2,8 +2,8 @@
 //! queue.
 //!
 //! If only this link feeds the next link of a packet, all arrivals at that link are known as well, and the packet enters it in
-//! the same step (*fused*). A bottleneck in front of access links then has no event of its own, and a flow alone on its path has
-//! one event for each packet. Times, drops and their order are the same as without fusing.
+//! the same step (*fused*). A bottleneck in front of access links then has no event of its own, and a flow that is alone on its
+//! path has one event for each packet. Times, drops and their order are the same as without fusing.
 
 use super::links::Links;
 use crate::background::ROUND_BITS;

@@ -2,8 +2,8 @@
 //! out at the other. Links, elements, background traffic and all random numbers are those of a simulated run.
 //!
 //! The caller owns the clock: [`Path::put`] and [`Network::run_until`] move the network to a time, and [`Network::next_event`]
-//! gives the time of the next call. [`Watch::arrived`] and [`Watch::lost`] tell a listener which packets have come out and which
-//! never will.
+//! gives the time of the next call. [`Watch::arrived`] and [`Watch::lost`] report to a listener which packets have come out and
+//! which never will.
 
 use super::Network;
 use crate::error::Impossible;

@@ -31,7 +31,7 @@ impl<W: Watch> Sim<W> {
     }
 }
 
-/// Whether each stack is consistent and every flow has one.
+/// Checks that each stack is consistent and that every flow has one.
 pub(super) fn check(scenario: &Scenario, stacks: &[Stack]) -> Result<(), Impossible> {
     for s in stacks {
         let stack = s.name.clone();

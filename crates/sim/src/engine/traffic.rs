@@ -96,7 +96,7 @@ impl<E: Endpoint> Host<E> {
         }
     }
 
-    /// The TCP did not take a packet, or not all of it. Data that it already had is no loss.
+    /// The TCP did not take a packet, or not all of it. Data that it already had does not count.
     #[cold]
     fn not_all_taken<W: Watch>(&self, links: &mut Links<W>, packet: u32, host: u32, refused: Option<Refusal>) {
         let p = &links.slab[packet];

@@ -13,7 +13,7 @@ use ackclock_tcp::units::Bytes;
 /// The state of applications that do more than write everything at the start.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// By flow; flows that write everything at once have no entry. Empty if all do.
+    /// By flow; flows that write everything at once have no entry. Empty if all of them do.
     writers: Vec<Option<Writer>>,
     /// Indexed by the flow that they wait for.
     followers: Vec<Follower>,
@@ -97,7 +97,7 @@ impl Turns {
 }
 
 impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// The application at `host` writes a piece if one is due, and is woken for the next one.
+    /// The application at `host` writes a piece of data if one is due, and sets the time of the next one.
     #[cold]
     #[inline(never)]
     pub(super) fn write_piece(&mut self, host: u32) {

@@ -11,7 +11,7 @@ const MOST: usize = 1 << 14;
 /// The missing numbers below the highest arrival, and the gaps between the discontinuities among them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Holes {
-    /// In the order of their numbers, which is also that of their positions.
+    /// In the order of their numbers, which is also the order of their positions.
     runs: VecDeque<Hole>,
     /// Numbers below this are no longer known.
     floor: u64,
@@ -25,7 +25,7 @@ pub(super) struct Holes {
 struct Hole {
     numbers: Range<u64>,
     gap: Gap,
-    /// Whether a packet of it has arrived, so that the arrival is a reordering discontinuity.
+    /// Whether one of these packets has arrived, so that the arrival is a reordering discontinuity.
     discontinuity: bool,
     /// The first and the last discontinuity from its position up to that of the next hole. The gaps between them are
     /// settled.
@@ -118,7 +118,7 @@ impl Holes {
         self.runs.get(k).filter(|h| h.numbers.start <= number).map(|h| h.gap)
     }
 
-    /// These numbers are no longer missing, though no packet with them is counted. The first of them was missing.
+    /// These numbers are no longer missing, but their packets are not counted. The first of them was missing.
     pub(super) fn fill_unseen(&mut self, from: u64, to: u64) {
         let k = self.runs.partition_point(|h| h.numbers.end <= from);
         if let Some(gap) = self.runs.get(k).map(|h| h.gap) {

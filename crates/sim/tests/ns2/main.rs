@@ -1,6 +1,6 @@
-//! Compares packet for packet with ns-2. The logs in `data/ns2-packet-logs` (or in the folder that `ACKCLOCK_NS2_LOGS`
-//! names) contain the segments that ns-2.35's senders sent. Ours must send the same segments, within 10 µs, and mark
-//! the same ones as retransmissions.
+//! Compares packet for packet with ns-2. The logs in `data/ns2-packet-logs` (or in the folder that `ACKCLOCK_NS2_LOGS` names)
+//! contain the segments that ns-2.35's senders sent. Our simulator must send the same segments, within 10 µs, and mark the same
+//! segments as retransmissions.
 
 mod log;
 mod network;

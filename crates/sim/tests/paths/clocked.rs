@@ -1,5 +1,5 @@
 //! A sender with a fixed window that ignores loss: slow start up to the window, then one packet for each arrival. So the
-//! path's reordering does not change what it sends.
+//! reordering on the path does not change the segments that it sends.
 
 use ackclock_sim::host::Endpoint;
 use ackclock_sim::scenario::FlowSpec;

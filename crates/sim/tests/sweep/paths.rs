@@ -1,4 +1,4 @@
-//! The paths. To add one, add a row to [`PATHS`] and the function that it names.
+//! The paths. To add a path, add a row to [`PATHS`] and the function that it names.
 //!
 //! All start from [`plain`]: S, R1, R2, D with 10 Mb/s and 1 ms outside and 5 Mb/s and 50 ms between the routers. There
 //! 44 packets of 1500 bytes fill the pipe, and no queue ever overflows. It has one flow, an ACK for each segment, and

@@ -17,7 +17,7 @@
 //! | compressed_ack, dup_ack_counter, compressed_ack_timer | `compressed`, `dups`, `release` |
 //!
 //! Departures: the size of a full segment counts payload only, where Linux counts headers, too. Congestion marks do not make an
-//! ACK quick. A FIN is answered at once: Linux does so once it has sent its own, and before that lets the ACK wait for the
+//! ACK quick. A FIN is answered at once: Linux does so only once it has sent its own FIN; before that, the ACK waits for the
 //! application, which reads the end and closes. The check whether the window moves is skipped where the application reads by
 //! hand. When compression sends two SACKs in a row, the first already reports the second's segment. Without a handshake, the
 //! receiver's own RTT replaces the sender's.

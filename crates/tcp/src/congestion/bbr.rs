@@ -176,7 +176,7 @@ impl Bbr {
         self.bw.get()
     }
 
-    /// The bandwidth in use: a policer's, if there seems to be one.
+    /// The bandwidth in use: that of a policer if one seems to limit the path.
     fn bw(&self) -> u32 {
         self.long_term.bw().unwrap_or(self.max_bw())
     }

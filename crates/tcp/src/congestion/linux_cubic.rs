@@ -16,7 +16,7 @@
 //! | cubictcp_cwnd_event (CA_EVENT_TX_START) | `on_resume` |
 //!
 //! Departures: the cube root is exact; the kernel's is off by up to 0.2 %. `delay_min` also takes samples from the first second
-//! of an epoch; a connection's smallest RTT is seldom found only there.
+//! of an epoch; the smallest RTT of a connection seldom occurs only there.
 
 use super::linux::{whole, Count, Growth, REORDERING};
 use super::{Congestion, Cut, LossEvent};
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn after_a_cut_from_100_segments_the_window_follows_the_kernels_integers() {
-        // Figures: the kernel's arithmetic by hand, HZ 250, an ACK of two segments every jiffy.
+        // The figures are computed by hand with the kernel's arithmetic: HZ 250, an ACK of two segments every jiffy.
         let mut c = LinuxCubic::new(&LinuxCubicSpec::default());
         let mut w = Window { cwnd: 100_000.0, ssthresh: 100_000.0 };
         let cut = c.on_loss(&loss(Cause::Fast, 1), &w, &at(0));

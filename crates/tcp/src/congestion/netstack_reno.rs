@@ -38,7 +38,7 @@ pub struct NetstackReno {
 }
 
 impl NetstackReno {
-    /// Records what this ACK leaves on the count.
+    /// Records the segments that this ACK leaves in the count.
     fn count(&mut self, known: u64, cx: &Ctx) {
         let counted_anew = std::mem::take(&mut self.cut) || cx.phase.repairs();
         if !counted_anew {
@@ -78,7 +78,7 @@ impl Congestion for NetstackReno {
         let fresh = ack.delivered.saturating_sub(ack.sacked);
         self.count(ack.acked().saturating_sub(fresh), cx);
         let cwnd = self.grown(cwnd, w.ssthresh / smss, fresh.div_ceil(u64::from(cx.mss))) as f64 * smss;
-        // A window of zero could stall for ever.
+        // With a window of zero the connection could stall for ever.
         self.excess = self.excess.min((cwnd - smss).max(0.0));
         w.cwnd = cwnd - self.excess;
     }

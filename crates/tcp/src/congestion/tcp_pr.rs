@@ -1,5 +1,4 @@
-//! TCP-PR's window: one more segment for each one acknowledged; a loss leaves half the window that the lost packet was sent
-//! under.
+//! TCP-PR's window: one more segment for each one acknowledged; a loss halves the window in use when the lost packet was sent.
 //!
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003.
 //!

@@ -2,9 +2,9 @@
 //!
 //! Source: Brakmo & Peterson 1995 §3; ns-2.35's `Agent/TCP/Vegas` for details that the paper leaves open.
 //!
-//! Idea: the difference between what the window should deliver at the smallest RTT and what it does deliver is waiting in a
-//! queue. Keep it between `alpha` and `beta` segments. Slow start grows only every other round trip, so that the rounds
-//! between can be compared.
+//! Idea: the window should deliver a certain amount at the smallest RTT; the difference from the amount really delivered is
+//! waiting in a queue. Keep it between `alpha` and `beta` segments. Slow start grows only every other round trip, so that the
+//! rounds between can be compared.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,8 +13,8 @@
 //! | alpha, beta, gamma | the same, in segments |
 //! | the cut by a quarter | `on_loss`, for data sent once and after the last cut; resent data halves the window |
 //!
-//! Departures: the fine-grained timeouts are [`crate::detect::vegas`].
-//! Unsaid: what ends slow start besides `gamma`. Here: a threshold known beforehand, as with every `startup`.
+//! Departures: the fine-grained timeouts are [`crate::detect::vegas`]. Unsaid: whether anything besides `gamma` ends slow
+//! start. Here: a threshold known beforehand, as with every `startup`.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;

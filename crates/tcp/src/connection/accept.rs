@@ -1,5 +1,5 @@
-//! Decides whether a segment is acceptable once the connection is established. This is the only place that does so, before
-//! anything changes.
+//! Decides whether a segment is acceptable once the connection is established. Only this file does so, before any state
+//! changes.
 //!
 //! Source: RFC 9293 §3.10.7.4; RFC 5961 §3 to §5 and §7; RFC 7323 §5.3.
 //!

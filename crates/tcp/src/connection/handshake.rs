@@ -205,7 +205,7 @@ impl Handshake {
         }
         let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };
-        // A SYN's window is not scaled and does not tell how large the real one can become; the scale does.
+        // The window of a SYN is not scaled and does not show how large the real window can become; the scale does.
         let shift = peer.wscale.filter(|_| scaled).unwrap_or(0);
         let could_be = if shift > 0 { 0xffff << shift } else { peer.wnd };
         let largest = u64::from(rwnd.max(could_be));

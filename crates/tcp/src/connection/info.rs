@@ -41,7 +41,7 @@ pub struct Info {
     pub window: Option<Window>,
     /// The peer's window, bytes.
     pub snd_wnd: Bytes,
-    /// What the peer may still send into the advertised window, bytes.
+    /// Bytes that the peer may still send into the advertised window.
     pub rcv_wnd: Bytes,
     /// Segments outstanding.
     pub unacked: u32,

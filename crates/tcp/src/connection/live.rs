@@ -9,8 +9,8 @@
 //! | keep-alive | `keep_alive` |
 //! | a FIN-WAIT-2 without an application (Linux's orphans) | `orphan` |
 //!
-//! While one of the last two is enabled, every segment takes the path for rare segments, which records when the peer was last
-//! heard.
+//! While one of the last two is enabled, every segment takes the path for rare segments, which records when the peer last sent
+//! something.
 
 use super::{CloseReason, Connection, State};
 use crate::segment::Segment;
@@ -68,7 +68,7 @@ pub(super) struct Live {
     nagle: bool,
     cork: bool,
     pub(super) insecure: Insecure,
-    /// When the peer was last heard, and probes since.
+    /// When the last segment of the peer arrived, and the number of probes since then.
     heard: Time,
     probes: u32,
     probe_due: bool,

@@ -231,7 +231,7 @@ fn the_ack_of_one_who_does_not_know_that_we_took_its_probe_counts() {
     assert_eq!(speak(&mut a, ms(100)), []);
     a.on_timer(ms(1100), &mut ());
     assert_eq!(speak(&mut a, ms(1100)).len(), 1, "we probe");
-    // The peer probes, too, and we accept its byte. Our ACK of it is lost, so the peer is still at 1.
+    // The peer probes, too, and we accept its byte. Our ACK of it is lost, so the peer still expects an ACK of offset 1.
     hear(&mut a, ms(1200), &[from(1, 1, 1001, 0)]);
     speak(&mut a, ms(1200));
     hear(&mut a, ms(1300), &[from(1, 0, 1002, 5000)]);

@@ -88,7 +88,7 @@ pub enum AnyThreshold {
     Ncr(ncr::Ncr),
     /// An average and its deviation.
     AvgDev(Box<avg_dev::AvgDev>),
-    /// The furthest that a segment was overtaken.
+    /// The largest distance by which a segment was overtaken.
     Linux(Box<linux::Linux>),
     /// A percentile of past lengths.
     Fa(Box<fa::Fa>),

@@ -17,7 +17,7 @@ pub struct AckEvent {
     pub sacked: Bytes,
     /// Bytes that it newly reports, cumulatively or by SACK. Bytes SACKed earlier and acknowledged now are not new.
     pub delivered: Bytes,
-    /// Duplicates in a row, this one included; on an advancing ACK the length of the run just ended (the papers' D).
+    /// Duplicates in a row, this one included; on an advancing ACK, the length of the run that has just ended (the papers' D).
     pub dup_run: u32,
     /// Whether it counts as a duplicate by the stack's rule.
     pub is_dup: bool,

@@ -1,4 +1,4 @@
-//! Rule 25. The two send gates. The algorithm in charge, not the stack, says which one applies.
+//! Rule 25. The two send gates. The algorithm in charge, not the stack, chooses the gate.
 
 use crate::event::Window;
 use crate::facts::ctx::Ctx;

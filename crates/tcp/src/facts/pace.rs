@@ -16,7 +16,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Bytes sent together in one burst, before the limit of the largest burst.
+    /// Bytes sent together in one burst, before the largest burst limits them.
     pub(crate) fn burst_bytes(self) -> u64 {
         self.rate >> SHIFT
     }

@@ -1,4 +1,4 @@
-//! How far packets were reordered, as measured by one hole.
+//! How far packets were reordered, measured at one hole.
 
 use crate::time::{Nanos, Time};
 
@@ -20,7 +20,7 @@ pub struct ReorderSample {
 }
 
 impl ReorderSample {
-    /// Mean time between two of the duplicates; zero if there was one.
+    /// Mean time between two of the duplicates; zero if there was only one.
     pub fn spacing(&self) -> Nanos {
         Nanos(self.last_dup.since(self.first_dup).0 / u64::from(self.dupacks.saturating_sub(1).max(1)))
     }

@@ -28,13 +28,13 @@ pub struct Sent {
     pub cwnd: f64,
     /// Sequence space: payload, and one for a FIN.
     pub len: u32,
-    /// What is known about it.
+    /// Its state.
     pub marks: Marks,
     /// How often it was sent; saturates.
     pub sends: u8,
 }
 
-/// What is known about a segment.
+/// The state of a segment.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -52,7 +52,7 @@ pub struct Scoreboard {
     hole: u32,
     /// Segments marked lost, to be resent because of the mark.
     lost_to_send: u32,
-    /// Bytes that have arrived according to duplicates without SACK; it is unknown which ones. Counted in `pipe`.
+    /// Bytes that have arrived according to duplicates without SACK; it is unknown which bytes these are. Counted in `pipe`.
     presumed: u32,
     pipe: Bytes,
     sacked: Bytes,
@@ -134,7 +134,7 @@ impl Scoreboard {
         self.lost_to_send
     }
 
-    /// Whether a segment resent at `began` or later is lost. Resends go upwards, so the lowest one decides.
+    /// Whether a segment resent at `began` or later is lost. Segments are resent in ascending order, so the lowest one decides.
     pub fn is_resent_lost_since(&self, began: Time) -> bool {
         let first = self.first_lost().and_then(|at| self.get(at));
         first.is_some_and(|s| s.sends > 1 && s.at >= began)

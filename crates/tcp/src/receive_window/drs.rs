@@ -2,8 +2,8 @@
 //!
 //! Source: Fisk & Feng, *Dynamic Right-Sizing in TCP* (2001); the round trip comes from [`super::rtt`].
 //!
-//! Idea: the data that arrives in a round trip is the sender's window. The window can double in the next one, so a buffer of
-//! twice the size never limits it. If the application does not read, the buffer does not grow.
+//! Idea: the data that arrives in a round trip is the sender's window. The window can double in the next round trip, so a
+//! buffer of twice the size never limits it. If the application does not read, the buffer does not grow.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -50,7 +50,7 @@ impl DrsSpec {
 #[derive(Clone, Copy, Debug)]
 pub struct Drs {
     initial: Bytes,
-    /// When the round began, and what had been read by then.
+    /// When the round began, and how much had been read by then.
     round: Option<(Time, Offset)>,
 }
 

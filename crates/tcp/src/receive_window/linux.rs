@@ -64,7 +64,7 @@ pub struct LinuxWindow {
     opened: Bytes,
     limit: Bytes,
     space: Bytes,
-    /// When the round began, and what had been read by then.
+    /// When the round began, and how much had been read by then.
     round: Option<(Time, Offset)>,
     /// The offset that the last ACK acknowledged.
     acked: Option<Offset>,

@@ -17,7 +17,7 @@
 use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 
-/// The estimate: a sample from timestamps counts with weight 1/8, one from a window of data only if it is smaller.
+/// The estimate: a sample from timestamps has weight 1/8; a sample from a window of data counts only if it is smaller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiveRtt {
     rtt: Option<Nanos>,

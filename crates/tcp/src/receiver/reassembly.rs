@@ -1,7 +1,7 @@
 //! Data that arrived out of order: disjoint ranges, and which of them was touched last.
 //!
 //! Ranges that touch are one range. Usually only a few are held, in a list. If there are more, they move into [`Trees`], so
-//! that a segment costs a few logarithmic steps, whatever a peer sends. They stay there until nothing is held.
+//! that a segment costs a few logarithmic steps, whatever a peer sends. They stay in the trees until nothing is held.
 //!
 //! The number of ranges is limited, so that a peer that sends every second byte cannot make the bookkeeping exceed a
 //! fraction of the window. A segment beyond the limit counts as not arrived, as RFC 9293 §3.10.7.4 allows ("should" hold,
@@ -23,7 +23,7 @@ const FEW: usize = 32;
 pub(super) struct Reassembly {
     /// Left and right edges, in the order of their last segments, the newest last (RFC 2018 §4 reports that first).
     few: Vec<(Offset, Offset)>,
-    /// End of the last of the few in sequence order: most segments belong there and join nothing else.
+    /// End of the last range of the list: most segments begin there and join no other range.
     few_end: Offset,
     /// All ranges, if there are more than a few.
     many: Trees,

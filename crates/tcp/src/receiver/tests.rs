@@ -270,7 +270,8 @@ fn the_policy_hears_of_every_segment_of_a_train() {
 fn the_echoed_timestamp_is_that_of_the_segment_that_the_ack_answers() {
     let spec = AckSpec::Delayed { delay: Nanos::from_millis(200) };
     let mut r = Receiver::new(&ReceiverConfig { timestamps: true, ts_recent: Some(1), ack: spec, ..config() });
-    // RFC 7323 §4.3: (A) the oldest delayed one, (B) not an out-of-order one, (C) the one that fills the hole.
+    // RFC 7323 §4.3: The timestamp echoed: (A) of the oldest delayed segment, (B) not of an out-of-order segment, (C) of the
+    // segment that fills the hole.
     for (arrivals, echo) in [
         (&[(0, 500, 2), (500, 1000, 3)][..], 2),
         (&[(1500, 2000, 5)], 2),

@@ -16,7 +16,7 @@ use crate::time::{Nanos, Time};
 /// RFC 7323 §5.5: after an idle time this long, a timestamp proves nothing.
 const OUTDATED: Nanos = Nanos::from_secs(24 * 24 * 60 * 60);
 
-/// What a segment's timestamp says about it.
+/// The verdict of the timestamp on a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
     /// Not older than those seen before.

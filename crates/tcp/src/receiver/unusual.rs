@@ -75,9 +75,9 @@ impl Receiver {
         (accept, if counts { Outcome::NOTHING } else { Outcome::refused(Refusal::Window) })
     }
 
-    /// Whether the segment is one below `rcv_nxt`: its sender does not know that we accepted the byte of its probe, and its
-    /// bare ACKs leave out that byte. If its ACKs were refused, two ends that probe each other would never see each other's
-    /// ACKs again (BSD processes the ACK of any segment left of the window).
+    /// Whether the segment begins one byte below `rcv_nxt`: its sender does not know that we accepted the byte of its probe,
+    /// and its bare ACKs leave out that byte. If its ACKs were refused, two ends that probe each other would never see each
+    /// other's ACKs again (BSD processes the ACK of any segment left of the window).
     fn knows_all_but_a_probe(&self, seg: &Segment) -> bool {
         seg.seq.0.checked_add(1) == Some(self.rcv_nxt.0) && !seg.has(Segment::RST)
     }

@@ -65,7 +65,7 @@ impl Receiver {
     /// The window to advertise.
     ///
     /// If the edge stays and its distance is not a multiple of the scale, the window is rounded up if the buffer has room, else
-    /// down: the peer then sees the edge up to one unit further left than we keep it (RFC 7323 §2.4).
+    /// down: the peer then sees the edge up to one unit further left than it really is (RFC 7323 §2.4).
     #[inline]
     pub(super) fn window(&self) -> u32 {
         if self.unread == 0 {

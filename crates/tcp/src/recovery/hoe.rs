@@ -2,8 +2,8 @@
 //!
 //! Source: Hoe 1995 §7.2. With `dups_per_segment = 1` also right-edge recovery and Lin & Kung's, as Wang & Shin §1 name them.
 //!
-//! Idea: an ACK that advances below the highest segment sent before the fast retransmission shows that the next segment is
-//! lost as well, and resends it at once; meanwhile every two duplicates force out one new segment, regardless of the window.
+//! Idea: an ACK that stops short of the highest segment sent before the fast retransmission shows that the next segment is lost
+//! as well, so it is resent at once; meanwhile every second duplicate releases one new segment, regardless of the window.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -11,9 +11,9 @@
 //! | fast retransmit phase | Recovery |
 //! | snd_next | `snd_nxt` |
 //!
-//! Departures: none. For right-edge and Lin & Kung, the disorder slot decides what is sent before the verdict.
-//! Unsaid: inflation (none: only duplicates release new data), which duplicates count (all after the verdict; the even ones
-//! send), the timer (restarted by every partial ACK), the window of the phase (as cut); decision 0048.
+//! Departures: none. For right-edge and Lin & Kung, the disorder slot decides what is sent before the verdict. Unsaid:
+//! inflation (none: only duplicates release new data), which duplicates count (all after the verdict; the even ones send), the
+//! timer (restarted by every partial ACK), and the window of the phase (the one after the cut); decision 0048.
 
 use super::Recovery;
 use crate::error::StackError;
@@ -58,7 +58,7 @@ pub struct Hoe {
     spec: HoeSpec,
     ndup: u32,
     resend: bool,
-    /// A duplicate forces out one new segment; if it cannot be sent, the right to it is lost.
+    /// A duplicate releases one new segment; if it cannot be sent now, it is not sent later either.
     force: bool,
 }
 

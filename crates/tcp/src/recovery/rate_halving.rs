@@ -40,7 +40,7 @@ impl RateHalving {
         w.cwnd = w.cwnd.min(board.pipe() as f64 + cx.smss()).max(cx.smss());
     }
 
-    /// The round trip is over: the reduced window is the new one; ssthresh is between a quarter and a half of the old one.
+    /// The round trip is over: the reduced window stays, and ssthresh is between a quarter and a half of the old window.
     fn settle(&mut self, ep: &Episode, w: &mut Window, cx: &Ctx) {
         self.halving = false;
         w.cwnd = w.cwnd.min(ep.prior.cwnd / 2.0).max(cx.smss());

@@ -35,7 +35,7 @@ pub struct RenoSpec {
     pub inflate_segs: u32,
     /// Whether the ACK that ends recovery also opens the window. Default: yes (Net/2, ns-2); RFC 5681 says no.
     pub grow_on_exit: bool,
-    /// Net/2's order: the window is one segment while the missing one is resent (the trace shows it as inflation), and
+    /// Net/2's order: the window is one segment while the missing segment is resent (the trace shows it as inflation), and
     /// nothing else is sent on that ACK. Default: no.
     pub net2_order: bool,
     /// Net/2's header prediction: an ACK that advances while the inflated window is no smaller than the peer's removes no

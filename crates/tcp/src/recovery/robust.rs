@@ -30,7 +30,7 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the duplicates of a round are compared with.
+/// The number with which the duplicates of a round are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
@@ -43,7 +43,7 @@ pub enum Count {
     Sent,
 }
 
-/// What is sent first on a partial ACK that allows one more segment.
+/// The segment that is sent first on a partial ACK that allows one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -91,7 +91,7 @@ pub enum OwnLimit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RobustSpec {
-    /// What the duplicates of a round are compared with. Default: "exact".
+    /// The number with which the duplicates of a round are compared. Default: "exact".
     pub count: Count,
     /// What is sent first on a partial ACK. Default: "rexmit".
     pub order: Order,
@@ -100,7 +100,7 @@ pub struct RobustSpec {
     /// The threshold at the exit. Default: "keep".
     pub exit_ssthresh: ExitSsthresh,
     /// Whether `limits.cwnd_cap_segs` (ns-2's `window_`) limits its new segments. Default: "heeded". The peer's window always
-    /// does: every receiver, even a simulated one, refuses data beyond it.
+    /// applies: every receiver, even a simulated one, refuses data beyond it.
     pub cap: OwnLimit,
 }
 

@@ -365,7 +365,7 @@ mod tests {
         let spec = Rfc6298Spec { timestamps: true, ..Rfc6298Spec::default() };
         let (srtt, rttvar) = echoed(&spec, &[100, 120, 300]);
         assert!((srtt - 127.187_5).abs() < 1e-3 && (rttvar - 81.25).abs() < 1e-3, "{srtt} {rttvar}");
-        // An echo from the future gives no sample; then a segment sent once gives one.
+        // An echo from the future gives no sample; after it, a segment sent only once gives one.
         let mut r = Rfc6298::new(&spec, 1000);
         let ack = AckEvent { ack: Offset(10), tsecr: Some(7), ..crate::testing::blank() };
         r.on_ack(&ack, Time(5_000_000));

@@ -6,7 +6,7 @@
 //!
 //! | RFC 3168 | here |
 //! | --- | --- |
-//! | "react at most once per window" | `ecn_recover`; and no cut if a loss in the same window already led to one |
+//! | "react at most once per window" | `ecn_recover`; no cut if a loss in the same window has already caused one |
 //! | CWR | `cwr_due`: on the first new segment after any reduction |
 //!
 //! Departures: with a window of one segment the RFC lets the sender wait for the retransmission timer; here it stays at

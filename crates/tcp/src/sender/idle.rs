@@ -10,7 +10,7 @@ use crate::time::Time;
 impl Sender {
     /// Nothing is outstanding: the next poll for a segment first checks the length of the pause.
     ///
-    /// It makes the next send a watched one, so that the usual path has nothing more to check.
+    /// It marks the next send to be watched, so that the usual path has nothing more to check.
     pub(super) fn may_have_paused(&mut self) {
         if !self.cold.idle_rule.is_keep() && self.board.is_empty() {
             (self.pause_due, self.watched) = (true, true);

@@ -69,7 +69,7 @@ impl Sender {
         }
     }
 
-    /// The application writes: if only the lack of data held back sending, the application was the limit
+    /// The application writes: if nothing but a lack of data delayed sending, the application was the limit
     /// (`tcp_rate_check_app_limited`).
     pub(super) fn rate_write(&mut self) {
         let waits = self.stream_end - self.snd_nxt;

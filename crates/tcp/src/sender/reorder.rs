@@ -38,7 +38,7 @@ impl Reorder {
         self.dups
     }
 
-    /// An episode began: what follows is not a pure event.
+    /// An episode began, so this is no longer an event of reordering alone.
     #[inline]
     pub(super) fn forget(&mut self) {
         self.dups = None;

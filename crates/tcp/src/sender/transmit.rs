@@ -353,7 +353,7 @@ impl Sender {
         self.snd_una - Offset::DATA - u64::from(past_fin)
     }
 
-    /// Whether everything written, and the FIN if there is one, is acknowledged.
+    /// Whether all data written, and the FIN if there is one, has been acknowledged.
     pub fn all_acked(&self) -> bool {
         self.snd_una == self.stream_end
     }

@@ -15,7 +15,7 @@ impl Sender {
         self.context(now)
     }
 
-    /// The same, inlined. `room` and `next_len` say what a new segment may use.
+    /// The same, inlined. `room` and `next_len` limit a new segment.
     #[inline(always)]
     pub(super) fn context(&self, now: Time) -> Ctx {
         let room = self.room();

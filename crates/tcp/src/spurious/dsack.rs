@@ -16,8 +16,8 @@
 //! s1 and s2, and acknowledged twice, by an ACK at a1 and a DSACK at a2. Whichever belongs to which, the mean RTT is ((a1 + a2) −
 //! (s1 + s2)) / 2.
 //!
-//! Departures: none. Unsaid: how late a verdict may come. Here: up to `pending_srtts` round trips after the full ACK, or until a
-//! newer episode begins; later the sample is still taken, but nothing is undone.
+//! Departures: none. Unsaid: how late a verdict may still be given. Here: up to `pending_srtts` round trips after the full ACK,
+//! or until a newer episode begins; later the sample is still taken, but nothing is undone.
 
 use super::Spurious;
 use crate::event::Cause;

@@ -11,7 +11,7 @@
 //! | retransmitTS (0: none) | `stamp` of `watch` |
 //! | inRecovery | an earlier episode that has not ended |
 //! | spuriousRecovery | `found` |
-//! | SegmentsAckedWithDSACK | `dsack_seen`, of this connection; netstack's counts those of all |
+//! | SegmentsAckedWithDSACK | `dsack_seen`, per connection; netstack counts those of all connections |
 //!
 //! Departures: the verdict comes when the repair is over, because an earlier one would end it. A repair that a timeout interrupts
 //! is not counted. Unlike in RFC 3522, every ACK of new data is checked, not only the first. Unsaid: nothing.

@@ -1,4 +1,5 @@
-//! The named stacks: the table, and stacks without a file of their own; the stacks of one paper or system share a file.
+//! The named stacks: their table, and the stacks that have no file of their own; the stacks of one paper or system share a
+//! file.
 
 mod blanton_allman;
 mod growth;

@@ -9,7 +9,7 @@
 //! | source | here |
 //! | --- | --- |
 //! | RTT of the SYN | `rtt0` |
-//! | three closely spaced ACKs | `points`: when, and bytes acknowledged by then |
+//! | three closely spaced ACKs | `points`: time, and bytes acknowledged by then |
 //! | bandwidth | the slope in `product` |
 //!
 //! Departures: none. Unsaid: which three ACKs (the first consecutive ones with gaps below `gap_share` of the RTT), the
@@ -35,7 +35,7 @@ pub struct BdpSpec {
     /// Initial window in segments. Default: 1 (§7.1 begins slow start as usual).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window_segs: u32,
-    /// Threshold until one is measured, in segments. Default: the peer's window.
+    /// Threshold until the path has been measured, in segments. Default: the peer's window.
     #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh_segs: Option<u32>,

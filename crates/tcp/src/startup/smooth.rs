@@ -6,8 +6,8 @@
 //! Idea: below half of the threshold, one more segment for each ACK; from there to the threshold, in `depth` equal stages, one
 //! for every second ACK, then every third, and so on. This makes the burst that overruns the path smaller.
 //!
-//! Departures: only at the start of a connection, before the threshold is first reached; after a loss, slow start is the usual
-//! one.
+//! Departures: used only at the start of a connection, before the threshold is first reached; after a loss, slow start is the
+//! usual one.
 
 use super::fixed::{Fixed, FixedSpec};
 use super::{Advice, Startup};

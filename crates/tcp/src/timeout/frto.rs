@@ -112,7 +112,7 @@ impl Frto {
         Frto { spec: spec.clone(), step: Step::Conventional, point: none, max_then: none, resent_end: none, episode: 0 }
     }
 
-    /// §3.1: not while an earlier repair is unfinished; in §2.1 only that of an earlier timeout matters.
+    /// §3.1: not while an earlier repair is unfinished; in §2.1 only the repair of an earlier timeout matters.
     fn may_ask(&self, ep: &Episode, board: &Scoreboard, cx: &Ctx) -> bool {
         let repeated = ep.id == self.episode;
         let under_way = || board.iter().any(|s| s.sends > 1 || s.marks.any(Marks::LOST));

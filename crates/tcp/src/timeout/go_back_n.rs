@@ -2,8 +2,9 @@
 //!
 //! Source: RFC 5681 §3.1, §4.3; RFC 6298 §5.4; RFC 2018 §5.1 (SACK information is dropped); ns-2.35; Net/2.
 //!
-//! Idea: nothing is known about the data that was in flight, so `snd_nxt` goes back; ACKs that jump over held data pull
-//! it forward. Segments SACKed *after* the timeout are skipped (RFC 6675 §5.1) unless `skip_sacked` is off (ns-2).
+//! Idea: nothing is known about the data that was in flight, so `snd_nxt` goes back; An ACK that covers data held by the
+//! receiver moves the pointer forward. Segments SACKed *after* the timeout are skipped (RFC 6675 §5.1) unless `skip_sacked` is
+//! off (ns-2).
 //!
 //! The phase ends when `snd_nxt` has caught up with `snd_max`. Duplicates may trigger a fast retransmit from here
 //! (Net/2's false ones, Hoe 1995 §5.3.3) if the detector's guard allows it.

@@ -84,7 +84,7 @@ impl Timeout for Sack {
         let flow = match (ack.ack >= ep.recover, lost > 0 && self.mark == Mark::Head) {
             (false, _) => Flow::Continue(Rearm::OnNewData),
             (true, false) => Flow::Done { grow: false },
-            // RFC 8985 §6.2: a loss above the end of a recovery begins another one.
+            // RFC 8985 §6.2: a loss above the end of a recovery begins another recovery.
             (true, true) => Flow::Begin,
         };
         (flow, None)

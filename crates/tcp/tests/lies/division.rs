@@ -23,7 +23,7 @@ fn an_ack_for_every_hundred_bytes_does_no_harm_but_to_the_window() {
 
 #[test]
 fn an_ack_that_ends_in_mid_segment_does_no_harm() {
-    // The rest of the segment is held as a piece; later ACKs and blocks begin inside it.
+    // The rest of the segment is held; later ACKs and blocks begin inside it.
     every_stack_survives(|peer, seg| {
         let from = peer.next;
         _ = peer.take(seg);
@@ -93,7 +93,7 @@ fn ack_division_opens_a_window_that_counts_acks_and_not_one_that_counts_bytes() 
         // Whole segments, by delivered data: no more for many ACKs than for few.
         ("linux-reno", [10.0, 10.0, 1.0, 1.0]),
         ("linux-cubic", [10.0, 10.0, 0.0, 0.0]),
-        // Grows by round trips in both.
+        // Grows once per round trip (or two) in both phases.
         ("vegas", [1.0, 1.0, 2.0, 2.0]),
         ("tcp-pr", [10.0, 10.0, 0.96, 0.96]),
         ("quic", [10.0, 10.0, 0.96, 0.95]),

@@ -42,7 +42,7 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
     })
 }
 
-/// Tells every stack the lie and then the truth; returns the outcome of all runs.
+/// Runs every stack against the lie and then the truth; returns the outcome of all runs.
 pub(crate) fn every_stack_survives(lie: Lie) -> Told {
     let mut all = Told::default();
     for stack in stacks() {

@@ -31,7 +31,7 @@ fn an_ack_of_all_that_may_be_on_its_way_gives_up_what_was_lost_and_no_more() {
 
 #[test]
 fn acks_that_run_ahead_of_the_data_do_no_harm() {
-    // Each is a guess; wrong ones are beyond the data sent.
+    // Each is a guess; wrong guesses are beyond the data sent.
     every_stack_survives(|peer, seg| {
         let truth = peer.honest(seg)[0];
         let max = peer.max;

@@ -20,7 +20,7 @@ fn a_receiver_that_sacks_what_never_arrived_still_gets_everything() {
     every_stack_survives(|peer, seg| {
         let mut ack = peer.honest(seg)[0];
         ack.blocks = 0;
-        // All the data that may be missing; sometimes its beginning, too.
+        // All data that may be missing; sometimes the oldest bytes, too.
         let skip = 1000 * peer.rng.below(3);
         ack.push_sack(Offset(peer.next + skip), Offset(peer.max.max(peer.next + skip + 1)));
         vec![ack]

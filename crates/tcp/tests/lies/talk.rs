@@ -12,7 +12,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All written at once; the peer lies about the first three quarters.
+/// Bytes written, all at once; the peer lies about the first three quarters.
 pub(crate) const BYTES: u64 = 200 * MSS as u64;
 const LIES_END: u64 = BYTES * 3 / 4;
 /// Arrivals and time after which the peer becomes honest, however far it got.

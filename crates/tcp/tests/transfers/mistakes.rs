@@ -1,4 +1,4 @@
-//! Undo is harmless: whatever is lost, late or resent, it restores at most what an episode took, once, and only if the
+//! Undo is harmless: whatever is lost, late or resent, it restores at most the reduction by an episode, once, and only if the
 //! network had lost none of the segments that the episode resent.
 
 use crate::net::{Do, Net, Path};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const STACKS: [&str; 7] = ["dsack", "dsack-inc", "dsack-avg", "dsack-del", "dsack-ewma", "avg-dev", "rr-tcp"];
 
-/// What an observer can know about the running episode.
+/// The facts that an observer can know about the running episode.
 #[derive(Default)]
 struct Known {
     episode: u32,

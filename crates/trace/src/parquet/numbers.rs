@@ -9,11 +9,11 @@ const FEW: usize = 16;
 /// Numbers of 64 bits, encoded one by one.
 #[derive(Debug, Default)]
 pub(super) struct Numbers<M> {
-    /// The different ones, until there are too many.
+    /// The different numbers, until there are too many.
     known: [i64; FEW],
     different: usize,
     places: Vec<u8>,
-    /// Their encoding after that.
+    /// The encoding from then on.
     many: M,
     spilt: bool,
 }

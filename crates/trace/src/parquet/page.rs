@@ -1,4 +1,4 @@
-//! The pages of one column of one chunk: a dictionary if it has one, and a page of data.
+//! The pages of one column of one chunk: a dictionary page if it has one, and a data page.
 
 use super::bits::{literal, pack_all, repeat, width};
 use ackclock_tcp::time::Time;

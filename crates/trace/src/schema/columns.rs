@@ -79,7 +79,7 @@ pub const COLUMNS: &[Column] = &[
         "event",
         "",
         Kind::Word(&[EVENTS]),
-        "What happened; see the list of events.",
+        "The event; see the list of events.",
     ),
     some(
         Id::Seq,
@@ -158,7 +158,7 @@ pub const COLUMNS: &[Column] = &[
         "missing",
         "B",
         Kind::Small,
-        "For `refused`: how much of the packet's sequence space its host does not have. 0 for a packet that brought nothing new.",
+        "For `refused`: how much of the packet's sequence space its host does not have; 0 for a packet without new data.",
     ),
     some(
         Id::Element,
@@ -248,8 +248,7 @@ pub const COLUMNS: &[Column] = &[
         "dup_run",
         "",
         Kind::Small,
-        "For `acked`: duplicate ACKs in a row, this one included; on an advancing ACK the length of the run that it \
-         ended.",
+        "For `acked`: duplicate ACKs in a row, this one included; on an advancing ACK, the length of the run that it ended.",
     ),
     some(
         Id::Pipe,

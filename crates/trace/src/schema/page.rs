@@ -57,7 +57,7 @@ const HEAD: &str = "\
 groups of 131072 records) or `.csv` (with its description beside it in `FILE-metadata.json`, as \"CSV on the Web\" specifies). The complete file
 appears when the run has succeeded; otherwise there is none.
 
-A file says which run it holds: `ackclock.format`, `ackclock.version`, `ackclock.scenario` (hash of the scenario),
+A file names the run that it holds: `ackclock.format`, `ackclock.version`, `ackclock.scenario` (hash of the scenario),
 `ackclock.seed`, `ackclock.stacks` (one line each) and `ackclock.trace_hash`. Parquet keeps these as key-value metadata, CSV
 as `notes` of its description. Every Parquet column carries its `unit` and `meaning` as Arrow field metadata.
 ";

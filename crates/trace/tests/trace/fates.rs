@@ -193,8 +193,7 @@ enum Op {
     Send(u64, u64),
     /// Drops one of the packets in flight, selected by a share of their number.
     Drop(f64),
-    /// Delivers one, selected likewise; the bytes between two shares are thrown away, if the second
-    /// is larger.
+    /// Delivers a packet, selected in the same way; the bytes between two shares are thrown away if the second share is larger.
     Arrive(f64, f64, f64),
     Double(f64),
     Ack,

@@ -24,8 +24,7 @@ pub struct HostConfig {
     /// The maximum number of connections.
     /// Default: 65,536.
     pub max_connections: usize,
-    /// The maximum number of connections in TIME-WAIT. A further one removes the oldest.
-    /// Default: 65,536.
+    /// The maximum number of connections in TIME-WAIT. A further connection removes the oldest. Default: 65,536.
     pub max_time_wait: usize,
     /// The maximum number of RSTs per second in answer to segments without a connection, and of ACKs in
     /// TIME-WAIT.

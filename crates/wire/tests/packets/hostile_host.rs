@@ -107,7 +107,7 @@ impl Two {
         }
     }
 
-    /// A packet arrives at one of them: one of the other's, perhaps repeated or damaged, or an arbitrary one.
+    /// A packet arrives at one of the hosts: a packet of the other host, perhaps repeated or damaged, or an arbitrary one.
     fn arrive(&mut self, seeds: &[Vec<u8>], bytes: &mut Vec<u8>) {
         let mut h = self.rng.below(2);
         bytes.clear();

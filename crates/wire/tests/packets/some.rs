@@ -15,7 +15,7 @@ pub(crate) fn cases() -> ProptestConfig {
     ProptestConfig { cases: 2_000, ..usual }
 }
 
-/// Both addresses of one family.
+/// Two addresses of the same family.
 pub(crate) fn addresses() -> impl Strategy<Value = (SocketAddr, SocketAddr)> {
     prop_oneof![
         any::<([u8; 4], u16, [u8; 4], u16)>().prop_map(|(a, p, b, q)| ((a, p).into(), (b, q).into())),

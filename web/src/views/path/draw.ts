@@ -203,7 +203,7 @@ function acksAt(
   ];
 }
 
-/** The first ACK after `time`; a dropped one is at its time of sending. */
+/** The first ACK after `time`; a dropped ACK counts at its time of sending. */
 function firstUnderWay(arrived: Float64Array, sent: Float64Array, time: number): number {
   let low = 0;
   let high = arrived.length;

@@ -110,7 +110,7 @@ function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" |
   };
 }
 
-/** Whether block `block` of ACK `ack` is a DSACK: a first one at or below the ACK, or inside the second (RFC 2883 §4). */
+/** Whether block `block` of ACK `ack` is a DSACK: the first block, if it is at or below the ACK, or inside the second block (RFC 2883 §4). */
 export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
   if (block > 0) return false;
   const at = flow.acks.sackFirst[ack];

@@ -6,7 +6,7 @@ use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
 use crate::transit::Transit;
 
-/// The state of a link that one other link alone feeds.
+/// The state of a link that is fed by only one other link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fed {
     /// By hosts, by several links, or not at all.
@@ -68,8 +68,8 @@ fn takes_time(d: &DirectionSpec, short: u64) -> bool {
     d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
 }
 
-/// Whether the queue of `d` can never be full when `before` alone feeds it: packets sent one by one by a slower
-/// transmitter never accumulate at a faster one, beyond the arrivals during one transmission of the longest packet.
+/// Whether the queue of `d` can never be full when only `before` feeds it: packets sent one by one by a slower transmitter
+/// never accumulate at a faster one, beyond the arrivals during one transmission of the longest packet.
 fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) -> bool {
     let one_by_one = !before.elements.iter().any(|e| e.properties().bunches);
     let slower = match (before.rate, d.rate) {

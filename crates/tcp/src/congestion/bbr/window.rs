@@ -26,14 +26,14 @@ impl Bbr {
         (bytes / u64::from(self.mss)).max(u64::from(self.min_burst())).min(LARGEST_GOAL) as u32
     }
 
-    /// What the path holds at `bw`, times `gain`, rounded up.
+    /// The segments that the path holds at `bw`, times `gain`, rounded up.
     pub(super) fn bdp(&self, bw: u32, gain: u32) -> u32 {
         let Some(rtt) = self.min_rtt_us else { return INITIAL_WINDOW };
         let gained = (u128::from(bw) * u128::from(rtt) * u128::from(gain)) >> 8;
         u32::try_from(gained.div_ceil(1 << BW_SCALE)).unwrap_or(u32::MAX)
     }
 
-    /// Adds what bursts need at the sender, on the path and at the receiver.
+    /// Adds the segments that bursts need at the sender, on the path and at the receiver.
     fn with_bursts(&self, segs: u32) -> u32 {
         let even = segs.saturating_add(3 * self.burst_goal() + 1) & !1;
         let probing = self.mode == Mode::ProbeBw && self.cycle == 0;

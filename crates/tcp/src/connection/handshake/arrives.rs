@@ -3,9 +3,9 @@
 //! Source: RFC 9293 §3.10.7.1 to §3.10.7.4, RFC 5961 §3 and §4, RFC 7323 §5.3; RFC 9293 §3.5 (figure 8, simultaneous open).
 //!
 //! Departures: in SYN-RECEIVED a repeated SYN of the peer makes us resend ours, as Linux does (`tcp_check_req`), where
-//! §3.10.7.4 answers with an ACK. This replaces a lost SYN-ACK at once. A RST there always ends the connection; the listener
-//! makes a new one. Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them unacknowledged
-//! and resends); those on a SYN-ACK are accepted.
+//! §3.10.7.4 answers with an ACK. This replaces a lost SYN-ACK at once. A RST in that state always ends the connection; the
+//! listener makes a new one. Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them
+//! unacknowledged and resends); those on a SYN-ACK are accepted.
 
 use super::{Handshake, MAX_SENDS};
 use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};

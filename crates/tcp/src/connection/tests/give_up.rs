@@ -212,7 +212,7 @@ fn an_orphan_leaves_fin_wait_2_after_a_minute_and_nobody_else_does() {
         }
         converse(&mut a, &mut b, secs(2));
         assert_eq!((a.state(), b.state()), (State::FinWait2, State::CloseWait));
-        // An ACK without news does not extend it.
+        // An ACK without news does not extend the wait.
         hear(&mut a, secs(50), &[from_peer(1002, 20_000)]);
         silence(&mut a, Time(secs(62).0 - 1));
         assert_eq!(a.state(), State::FinWait2);
@@ -233,7 +233,7 @@ fn a_close_before_the_application_went_counts_from_when_it_went() {
 
 #[test]
 fn data_that_nobody_will_read_are_answered_with_a_reset() {
-    // The data arrives after the application went, or was already there.
+    // The data arrives after the application has closed, or had arrived before.
     for late in [true, false] {
         let (mut a, mut b) = opened(&stack());
         a.read_by_hand();

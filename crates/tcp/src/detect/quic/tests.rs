@@ -1,4 +1,4 @@
-//! Cases that RFC 9002 lets one compute by hand, and the rules that it gives no numbers for.
+//! Cases that can be computed by hand from RFC 9002, and rules for which it gives no numbers.
 
 use super::*;
 use crate::event::Cause;

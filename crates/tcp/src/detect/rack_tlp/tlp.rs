@@ -7,7 +7,7 @@ use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
 
-/// What an ACK reveals about the probe.
+/// The information that an ACK gives about the probe.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Outcome {
     /// Nothing yet, or no loss.

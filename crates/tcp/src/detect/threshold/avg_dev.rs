@@ -65,7 +65,7 @@ pub struct AvgDevSpec {
     pub start_at_first: bool,
     /// How eq. 11 is treated where it gives less than three. Default: "ignore-below-three".
     pub time_bound: TimeBound,
-    /// Every timeout sets the bound of eq. 12. Default: no, only one that interrupted a count while the threshold was
+    /// Every timeout sets the bound of eq. 12. Default: no, only a timeout that interrupted a count while the threshold was
     /// above 3.
     pub every_timeout_bounds: bool,
     /// A timer that fires again for the same segment shrinks again (eqs. 13, 14). Default: no.

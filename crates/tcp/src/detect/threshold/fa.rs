@@ -2,9 +2,9 @@
 //!
 //! Source: Zhang, Karp, Floyd & Peterson 2003 (DSACK-FA, DSACK-TA), as Leung & Ma 2005 §II and §IV describe them.
 //!
-//! Idea: a histogram of reordering lengths; the share of false fast retransmits to avoid (the FA ratio) says which length the
-//! threshold must exceed. TA moves that share: up after a false fast retransmit, down after a timeout or a stall that a lower
-//! threshold would have avoided, in proportion to the cost of each.
+//! Idea: a histogram of reordering lengths; the share of false fast retransmits to avoid (the FA ratio) determines which length
+//! the threshold must exceed. TA moves that share: up after a false fast retransmit, down after a timeout or a stall that a
+//! lower threshold would have avoided, in proportion to the cost of each.
 //!
 //! | source | here |
 //! | --- | --- |
@@ -13,9 +13,9 @@
 //! | DSACK-FA-MEAN | the percentile; `rule = "mean"` is the other reading |
 //! | cost of a timeout, of a false fast retransmit | `fa/costs.rs` |
 //!
-//! Departures: none known. Written without the original text, from its abstract and descriptions of it. Unsaid there
-//! (decision 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of TA. A
-//! timeout counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
+//! Departures: none known. Written from the paper's abstract and from descriptions of the paper, not from its text. Unsaid
+//! there (decision 0059): which events count (`events`, `in_order`), the ceiling (`flight_cwnds`), the step and the formulas of
+//! TA. A timeout counts for TA only in a run of duplicates in which a threshold of 3 would have fired.
 
 mod costs;
 mod normal;
@@ -33,7 +33,7 @@ use normal::{mean_and_deviation, normal_quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RFC 5681 §3.2: the least threshold, and the one before the first event.
+/// RFC 5681 §3.2: the least threshold, also used before the first event.
 const LEAST: u32 = 3;
 /// Limits of the ratio that TA moves.
 const RATIOS: (f64, f64) = (0.01, 0.99);

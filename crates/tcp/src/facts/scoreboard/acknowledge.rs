@@ -94,7 +94,7 @@ impl Scoreboard {
                 break;
             }
             i = i.wrapping_add(1);
-            // They were sent in order, so the last of them was sent last.
+            // They were sent in order, so the highest one was sent last.
             last = Some(Run { after: i, at: s.at, end: s.end() });
         }
         last

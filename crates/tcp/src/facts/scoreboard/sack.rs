@@ -113,7 +113,7 @@ impl Scoreboard {
         self.first_overtaken(self.released, acked, fack, |s| !s.marks.any(Marks::SACKED)).or(lowest)
     }
 
-    /// The same among those of the `n` records from `from` that are new.
+    /// The same among the new records of the `n` from `from` on.
     #[inline]
     fn first_overtaken(&self, from: u32, n: u32, fack: Offset, is_new: impl Fn(&Sent) -> bool) -> Option<Offset> {
         let below = (0..n).map(|i| self.at(from.wrapping_add(i))).take_while(|s| s.end() < fack);

@@ -157,7 +157,7 @@ impl Scoreboard {
             i = i.wrapping_add(1);
         }
         (order.seen, order.seen_index) = (self.offset_of(i), i);
-        // The hole may have been filled; then the one below it, if not acknowledged.
+        // If the hole has been filled: the record below it, unless acknowledged.
         let mut i = self.find_near(order.hole.take()?, order.hole_index)?;
         if !self.at(i).waits_once() {
             let lowest = self.index_from(order.judged, order.judged_index);

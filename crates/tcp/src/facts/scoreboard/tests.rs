@@ -162,7 +162,7 @@ struct Naive {
     newly: Vec<(u64, u64)>,
     delivered: u64,
     fresh_sacked: u64,
-    /// (last send time, end, sent more than once) of the one sent last among them.
+    /// (last send time, end, sent more than once) of the record among them that was sent last.
     newest: Option<(u64, u64, bool)>,
 }
 
@@ -231,7 +231,7 @@ impl Naive {
         self.recs.iter().rev().filter(|r| r.sacked).nth(n as usize - 1).map(|r| r.start)
     }
 
-    /// Leaves records that reach beyond `end` alone, and all of them if `end` is not outstanding.
+    /// Does not change records that reach beyond `end`, or any record if `end` is not outstanding.
     fn mark_holes_below(&mut self, end: u64) -> u64 {
         if self.recs.last().is_none_or(|r| r.end <= end) {
             return 0;

@@ -26,7 +26,7 @@ impl Luck {
     }
 }
 
-/// The effect of one schedule on packets: percentage lost each way, percentage late, and when and for how long the path
+/// The effect of one schedule on packets: percentages lost in each direction and delayed, and when and for how long the path
 /// stalls.
 struct Schedule {
     loss: [u64; 2],
@@ -59,7 +59,7 @@ impl Schedule {
     }
 }
 
-/// What undos have restored in one run, checked on the way.
+/// The amounts that undos have restored in one run, checked during the run.
 #[derive(Default)]
 struct Check {
     undone: BTreeSet<u32>,

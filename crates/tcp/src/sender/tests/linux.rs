@@ -4,7 +4,7 @@ use super::*;
 
 const WND: u32 = 1_000_000;
 
-/// A sender with twenty segments sent at 0 ms, the first of them acknowledged at 100 ms, when five more were sent.
+/// A sender of twenty segments at 0 ms; the first of them is acknowledged at 100 ms, and five more are sent then.
 fn flight() -> Sender {
     let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, u64::from(WND));
     s.write(100_000);
@@ -121,6 +121,6 @@ fn in_a_recovery_the_second_copy_that_a_dsack_reports_counts_as_delivered() {
         told(&mut s, 106, 1, 0, &blocks);
         goes(&mut s, 106).len()
     };
-    // 14 / 21 of a segment for each one delivered: three segments for four, four for five; two of them were already sent.
+    // 14/21 of a segment for each delivered segment: three for four, four for five; two of them had been sent before.
     assert_eq!([false, true].map(sent), [1, 2]);
 }

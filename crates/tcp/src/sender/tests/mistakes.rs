@@ -1,4 +1,4 @@
-//! Needless retransmissions found by DSACK: what is restored, and what the detectors learn (Blanton & Allman 2002).
+//! Needless retransmissions found by DSACK: the state that is restored, and how the detectors adapt (Blanton & Allman 2002).
 
 use super::*;
 use crate::detect::delayed::DelayTarget;
@@ -61,7 +61,7 @@ fn overtaken_until(s: &mut Sender, at: u64, dups: u64, filled: u64) {
     send(s, ms(filled));
 }
 
-/// The same, with arrival a millisecond after the last of them.
+/// The same, with the arrival one millisecond after the last of them.
 fn overtaken(s: &mut Sender, at: u64, dups: u64) {
     overtaken_until(s, at, dups, at + dups + 1);
 }
@@ -248,7 +248,7 @@ fn an_episode_with_one_retransmission_that_was_needed_is_no_mistake() {
     let recover = s.recover.unwrap().0;
     assert_eq!(verdicts(&hear(&mut s, ms(150), recover, &[RESENT])), NONE);
     assert_eq!(s.window().ssthresh, 20_000.0);
-    // Only when its second retransmission is reported, too.
+    // The mistake is found only when its second retransmission is reported, too.
     assert_eq!(verdicts(&hear(&mut s, ms(151), recover, &[(seg(5), seg(6))])), [true]);
 }
 

@@ -201,7 +201,7 @@ fn two_advancing_acks_after_a_timeout_show_that_it_was_needless() {
     let (sent, verdicts) = answer(&mut s, 1060, 2, &[]);
     assert_eq!((verdicts, s.phase(), s.board().lost()), (vec![true], Phase::Open, 0));
     assert!(sent.iter().all(|n| *n >= 12), "{sent:?}");
-    // FlightSize 10 and one acknowledged; but never more than before (decision 0051).
+    // FlightSize is 10 and one segment is acknowledged; but the window is never larger than before (decision 0051).
     assert_eq!(segs(s.window()), (10.0, 10.0));
     assert_eq!(s.board().iter().filter(|x| x.sends > 1).count(), 0, "only the first was sent again");
 }

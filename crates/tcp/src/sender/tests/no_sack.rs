@@ -4,8 +4,8 @@
 use super::*;
 use crate::startup::{fixed::FixedSpec, StartupSpec};
 
-/// Linux's Reno without SACK: ten segments are outstanding, the size of window and threshold. `rwnd` is the peer's window in
-/// segments.
+/// Linux's Reno without SACK: ten segments are outstanding, as many as the window and the threshold allow. `rwnd` is the peer's
+/// window in segments.
 fn linux(rwnd: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(10) };
     let stack = Stack { startup: StartupSpec::Fixed(fixed), ..named("linux-reno-2025").without_sack() };

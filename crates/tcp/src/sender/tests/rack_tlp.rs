@@ -367,7 +367,8 @@ fn probed(answers: &[Answer]) -> f64 {
 
 #[test]
 fn a_probe_that_repaired_a_loss_cuts_the_window_and_one_whose_both_copies_arrived_does_not() {
-    // RFC 8985 §7.4.2: the ACK passes the probe without a DSACK; with one; a plain duplicate from a receiver without DSACK.
+    // RFC 8985 §7.4.2, three cases: the ACK passes the probe without a DSACK, or with one, or it is a plain duplicate from a
+    // receiver without DSACK.
     let (cut, grown) = (2000.0, 23_000.0);
     assert_eq!(probed(&[(600, seg(11), &[])]), cut);
     assert_eq!(probed(&[(600, seg(10), &[]), (601, seg(10), &[(seg(9), seg(10))]), (602, seg(11), &[])]), grown);

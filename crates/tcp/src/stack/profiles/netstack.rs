@@ -8,7 +8,7 @@
 //! an RFC, the parts are the RFC's; where its arithmetic is its own, they are called `netstack`. Known departures, from reading
 //! its source:
 //!
-//! - With RACK netstack has one timer for probe and timeout; here the timeout runs beside the probe's.
+//! - With RACK, netstack has one timer for probe and timeout; here there are two.
 //! - When several blocks are new in an ACK, RACK considers only the highest; the others when they are acknowledged.
 //! - RACK's reordering timer is not changed while it runs.
 //! - After a timeout with RACK, the marks decide what is sent, under the pipe, not a pointer that goes back.
