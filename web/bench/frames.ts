@@ -1,5 +1,6 @@
 /**
- * The number of frames per second that the views draw while a million packets are panned and zoomed. A browser opens `bench/frames.html` on
+ * The number of frames per second that the views draw while a million packets are panned and zoomed. A browser opens
+ * `bench/frames.html` on
  * Vite's server (`?runs=4` shares the million among four runs) and asks for `await measure()`; there is no other user.
  */
 

@@ -41,7 +41,7 @@ function cells(page: Page, line: string): Promise<{ mean: number; half: number }
 
 /** The scenario of a column, as it is downloaded. */
 async function scenario(page: Page, i: number): Promise<string> {
-  await page.locator("#main").focus(); // out of the field
+  await page.locator("#main").focus(); // leaves the field
   await page.keyboard.press("d");
   const button = page.getByRole("button", { name: "Scenario (TOML)" }).nth(i);
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);

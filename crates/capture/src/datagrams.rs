@@ -223,7 +223,7 @@ impl Numbered {
         (self.span.1 - self.span.0 + 1).saturating_sub(self.order.packets() + self.order.forgotten())
     }
 
-    /// Lost datagrams over all those sent in the same span.
+    /// Lost datagrams as a share of all datagrams sent in the same span.
     pub fn lost_ratio(&self) -> f64 {
         self.lost() as f64 / (self.span.1 - self.span.0 + 1) as f64
     }

@@ -1,8 +1,8 @@
 //! The path that explains a capture, as a runnable scenario.
 //!
 //! Idea: a sender's capture shows when each segment was sent and when an acknowledgment first covered it. Rate, propagation
-//! delay, queue, losses and reordering follow from these pairs. Each comes with an interval and with its kind of knowledge: for a
-//! queue that never overflowed, for example, only a lower bound is known.
+//! delay, queue, losses and reordering follow from these pairs. Each value has an interval and the kind of knowledge behind it:
+//! for a queue that never overflowed, for example, only a lower bound is known.
 //!
 //! | module | content |
 //! | --- | --- |

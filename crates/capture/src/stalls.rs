@@ -57,7 +57,7 @@ pub struct Facts {
     pub all_acked: Option<(i64, u64)>,
     /// The last acknowledgment in the gap.
     pub last_ack: Option<(i64, u64)>,
-    /// Acknowledgments in it whose number was not new.
+    /// Acknowledgments in it without a new acknowledgment number.
     pub duplicates: u32,
     /// The frame of an acknowledgment of data that was never captured here.
     pub unseen: Option<u64>,

@@ -116,9 +116,9 @@ impl Surveyed {
 pub struct Everything {
     /// The connections, by their first segments.
     pub connections: Vec<Surveyed>,
-    /// The number that were not selected.
+    /// The number of connections that were not selected.
     pub passed_over: u64,
-    /// The number with fewer bytes that were beyond the limit.
+    /// The number of connections beyond the limit, which have fewer bytes.
     pub left_out: u64,
 }
 
@@ -129,7 +129,7 @@ pub struct Survey {
     chosen: Option<(SocketAddr, SocketAddr)>,
     /// Only these connections, by their numbers, with the task for each.
     tasks: Option<BTreeMap<u64, Task>>,
-    /// The number kept at the end, those with the most bytes. Up to twice as many are kept meanwhile.
+    /// The number of connections kept at the end: those with the most bytes. Up to twice as many are kept meanwhile.
     limit: usize,
     found: Vec<Surveyed>,
     passed_over: u64,

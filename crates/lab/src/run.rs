@@ -199,7 +199,7 @@ fn simulate_measured<W: Watch>(
     Ok((watch, ran))
 }
 
-/// In a measured run, a part of `watch` counts.
+/// In a measured run, a part of `watch` counts packets.
 fn simulate<W: Watch>(
     plan: &Plan,
     seed: u64,

@@ -152,7 +152,7 @@ fn a_scenario_with_too_many_elements_is_refused_by_name() {
     assert!(e.starts_with("x.toml: found a scenario that cannot be run, allowed: "), "{e}");
 }
 
-/// Swaps teach the threshold; a burst of losses ends in a timeout.
+/// Swaps raise the threshold; a burst of losses ends in a timeout.
 const SWAPS: &str = r#"
 [run]
 duration = "120 s"

@@ -51,7 +51,7 @@ fn every_shipped_scenario_runs_for_two_seconds_and_says_what_it_is() {
     }
 }
 
-/// Within a minute, each shows its purpose.
+/// Within a minute, each scenario shows its purpose.
 #[test]
 fn every_shipped_scenario_shows_what_its_comment_promises() {
     let minute = |name| ran(&plan(name, Nanos::from_secs(60)));

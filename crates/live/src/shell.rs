@@ -65,7 +65,7 @@ pub struct Ended {
     pub ways: [Way; 2],
     /// Packets that the kernel dropped before the program's device and its peer's, because they were not read in time.
     pub device_drops: [u64; 2],
-    /// The lateness of packets' delivery.
+    /// How late packets were delivered.
     pub lateness: Lateness,
     /// The outcome of the request for real-time priority.
     pub priority: Priority,
@@ -85,7 +85,8 @@ const CLEARS: Duration = Duration::from_secs(60);
 const WINDOW: u32 = 1 << 20;
 
 impl Shell {
-    /// Runs the program; `say` receives the place before. It ends when the program does, or when `told` says so.
+    /// Runs the program; `say` receives the place of the run before it begins. It ends when the program does, or when `told`
+    /// says so.
     ///
     /// # Errors
     /// [`LiveError::Unavailable`] without the permissions, [`LiveError::Input`] for a missing program and for nodes that the

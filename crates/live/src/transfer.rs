@@ -40,7 +40,7 @@ pub enum Other {
     /// Any host reached over the user's TUN device with this name.
     Tun(String),
     /// This machine's kernel, in a namespace of its own. It receives into the file, or sends it; without a file, received data
-    /// are discarded.
+    /// is discarded.
     Kernel(Option<Stream>),
 }
 

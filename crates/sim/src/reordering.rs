@@ -281,7 +281,7 @@ impl Reordering {
 enum Place {
     InOrder,
     Late(Late),
-    /// It arrived before, or is too old to know.
+    /// It arrived before, or is too old to be known.
     Known,
 }
 

@@ -1,8 +1,8 @@
 //! How large may the receive buffer become? The driver sets the maximum; a rule says where it begins and how it grows.
 //!
-//! The receiver tells a rule about round trips and the data that the application has read, and never takes back a window that
-//! it has advertised (RFC 9293 §3.8.6). The window scale is chosen for the largest buffer (RFC 7323 §2.3). Without a handshake
-//! both ends know the largest window from the start: nothing grows.
+//! The receiver reports round trips and the data read by the application to the rule, and never takes back a window that it has
+//! advertised (RFC 9293 §3.8.6). The window scale is chosen for the largest buffer (RFC 7323 §2.3). Without a handshake both
+//! ends know the largest window from the start: nothing grows.
 
 pub mod drs;
 pub mod linux;

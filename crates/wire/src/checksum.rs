@@ -62,7 +62,7 @@ impl Sum {
         (!fold(self.acc)).to_ne_bytes()
     }
 
-    /// Whether the data added, including their checksum, have a correct sum.
+    /// Whether the data added, including its checksum, has a correct sum.
     #[inline]
     pub fn is_right(self) -> bool {
         fold(self.acc) == 0xffff

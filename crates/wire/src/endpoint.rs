@@ -173,7 +173,7 @@ impl Endpoint {
         self.receive.read(&mut self.connection, out)
     }
 
-    /// Whether the peer has closed and all data before that have been read.
+    /// Whether the peer has closed and all data before that has been read.
     pub fn is_at_end(&self) -> bool {
         self.receive.readable().0.is_empty() && self.connection.receiver().is_some_and(|r| r.fin_received())
     }

@@ -187,7 +187,7 @@ impl Host {
         self.slots.get_mut(id).filter(|slot| slot.owner == Owner::Application).map(|slot| &mut slot.endpoint)
     }
 
-    /// The next of the application's connections with an event: it opened, data arrived or were acknowledged, it closed. Each
+    /// The next of the application's connections with an event: it opened, data arrived or was acknowledged, it closed. Each
     /// connection is listed once until it is returned.
     pub fn next_changed(&mut self) -> Option<Id> {
         while let Some(id) = self.changed.pop_front() {

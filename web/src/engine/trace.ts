@@ -17,7 +17,8 @@ export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "re
 /** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
 export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
 /**
- * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot tell` if a capture
+ * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot
+ * tell` if a capture
  * does not say.
  */
 export const VERDICTS = ["first", "needed", "refused", "needless", "open", "cannot tell"] as const;
@@ -139,7 +140,7 @@ export interface FlowTrace {
   name: string;
   /** The node that sends data. */
   from: string;
-  /** The node that receives them. */
+  /** The node that receives it. */
   to: string;
   /** Name of the stack. */
   stack: string;

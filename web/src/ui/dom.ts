@@ -6,7 +6,8 @@ type Value = string | number | boolean | null | undefined | EventListener | ((ev
 /**
  * An element.
  *
- * A name that begins with `on` is a listener. A value of true or false is a boolean attribute, except for ARIA attributes, which get the words. `null`, `undefined` and `false` leave an attribute out.
+ * A name that begins with `on` is a listener. A value of true or false is a boolean attribute, except for ARIA
+ * attributes, which get the words. `null`, `undefined` and `false` leave an attribute out.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,

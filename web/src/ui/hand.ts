@@ -125,7 +125,7 @@ function scripted(all: readonly Deed[], { sort, flow }: Place): Table {
   return script;
 }
 
-/** Adds a deed; one of the same kind to the same packet is replaced. */
+/** Adds a change; an earlier change of the same kind to the same packet is replaced. */
 export function withDeed(scenario: Table, place: Place, deed: Deed): Table {
   const others = without(deeds(scenario, place), deed);
   return withDeeds(
@@ -135,7 +135,7 @@ export function withDeed(scenario: Table, place: Place, deed: Deed): Table {
   );
 }
 
-/** Removes that kind of deed to that packet. */
+/** Removes that kind of change to that packet. */
 export function without(all: readonly Deed[], { what, nth }: Deed): Deed[] {
   return all.filter((d) => !(d.what === what && d.nth === nth));
 }

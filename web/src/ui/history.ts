@@ -1,7 +1,8 @@
 /**
  * Undo, redo and the browser's Back.
  *
- * All three use the browser's history: each edit is an entry whose address holds the whole state, and undo goes back in it.
+ * All three use the browser's history: each edit is an entry whose address holds the whole state, and undo goes back in
+ * it.
  */
 import { debounce, h } from "./dom";
 import { icon } from "./icons";

@@ -4,7 +4,7 @@ import { duration, grouped, moment } from "../chart/ticks";
 import type { Timeline } from "../chart/timeline";
 import { make } from "./dom";
 
-/** Speeds, in simulated seconds per real second, reach from 10 to the power of this … */
+/** Speeds, in simulated seconds per real second, range from 10 to the power of this … */
 const SLOWEST = -5;
 const FASTEST = 2;
 /** Interval between the steps of playback with reduced motion, in ms. */

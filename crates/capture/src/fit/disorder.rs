@@ -1,8 +1,8 @@
 //! The cause of reordering: occasional swaps, delays that vary, or two paths.
 //!
 //! Idea: if packets are late in short spells with order between them, waiting packets change places. Otherwise packets are late
-//! all the time, and the amount tells the cause: on the longer of two paths it is nearly constant, behind a varying delay it is
-//! arbitrary.
+//! all the time, and their lateness shows the cause: on the longer of two paths it is nearly constant, after a varying delay it
+//! is arbitrary.
 
 use super::estimate::{around_median, around_share, quantile, sorted, Estimate};
 use super::log::Fate;
@@ -102,7 +102,7 @@ fn arrived(points: &Points) -> impl Iterator<Item = &Point> {
 
 fn blocks(points: &Points) -> Vec<Block> {
     let main: Vec<_> = arrived(points).collect();
-    // The first time at which anything from here on was covered.
+    // The first time at which any data from here on was acknowledged.
     let mut least: Vec<i64> = main.iter().map(|p| p.covered).collect();
     for i in (1..least.len()).rev() {
         least[i - 1] = least[i - 1].min(least[i]);

@@ -25,7 +25,7 @@ pub struct Observed {
     pub(crate) way: Way,
     pub(crate) log: Log,
     pub(crate) headers: u32,
-    /// Whether memory for more segments was lacking.
+    /// Whether there was no memory for more segments.
     pub(crate) cut: bool,
 }
 

@@ -99,7 +99,7 @@ fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
         (Some((at, _)), _) if f.to.saturating_sub(at) > f.length() / 2 => Cause::ApplicationIdle,
         (Some(_), _) => Cause::CongestionWindow,
         (None, _) if prompt(f) => Cause::CongestionWindow,
-        // The network was silent. If there is new data to send, a loss probe carries them (RFC 8985 §7.3).
+        // The network was silent. If there is new data to send, a loss probe carries it (RFC 8985 §7.3).
         (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::Timeout,
         (None, _) if f.pushed => Cause::ApplicationIdle,
         (None, Side::Sender) => Cause::SenderHost,

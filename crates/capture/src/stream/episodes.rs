@@ -2,9 +2,9 @@
 //!
 //! Idea: while data is missing, the receiver acknowledges each segment immediately (RFC 5681 §4.2). From the first
 //! acknowledgment that repeats the last one to the acknowledgment that passes the last hole, there is one for each arrival, and
-//! everything that it then passes must have arrived in the meantime. If there were no more, nothing arrived twice or was refused.
-//! The first out-of-order arrival may have been acknowledged together with a segment whose acknowledgment was delayed (§4.2):
-//! then the last acknowledgment before passes only one segment, and one fewer follows.
+//! everything that it then passes must have arrived in the meantime. If there were no more acknowledgments than these, nothing
+//! arrived twice or was refused. The first out-of-order arrival may have been acknowledged together with a segment whose
+//! acknowledgment was delayed (§4.2): then the last acknowledgment before passes only one segment, and one fewer follows.
 
 use std::collections::BTreeSet;
 

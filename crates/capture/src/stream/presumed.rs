@@ -26,7 +26,7 @@ pub(super) struct Presumed {
     from: u64,
     sure: u64,
     pub(super) to: u64,
-    /// It holds only if the data arrives after a silence of more than this, nanoseconds.
+    /// This holds only if the data arrives after a silence of more than this, nanoseconds.
     after: Option<i64>,
 }
 

@@ -82,8 +82,8 @@ fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
         let [_, receiver] = tallies(stack, peer, Some);
         let wrong = (receiver.wrong, receiver.unknown, receiver.invented);
         assert_eq!(wrong, (0, 0, 0), "{stack}: {receiver}");
-        // For the others, no copy arrived before, nor any data sent after the first copy: only the order of transmission reveals
-        // them.
+        // For the others, neither an earlier copy nor any data sent after the first copy had arrived: only the order of
+        // transmission reveals them.
         assert!((receiver.likely + receiver.extra) * 50 <= receiver.all, "{stack}: {receiver}");
         assert!(receiver.unlisted * 500 <= receiver.all, "{stack}: {receiver}");
     }

@@ -196,8 +196,8 @@ fn at_the_receiver_every_copy_that_arrived_is_judged_right() {
         let s = sum(None, Point::Receiver, held_back);
         assert_eq!((s.right + s.unseen, s.invented), (s.all, 0), "held back: {held_back}: {s:?}");
         assert!(seeds() > 1 || s.unseen <= 1, "held back: {held_back}: {s:?}");
-        // For these, no copy arrived before, nor any data sent after the first copy, nor does the order of transmission reveal
-        // them.
+        // For these, neither an earlier copy nor any data sent after the first copy had arrived, and the order of transmission
+        // does not reveal them either.
         assert!(5000 * s.unseen <= s.all, "held back: {held_back}: {s:?}");
     }
 }

@@ -134,7 +134,7 @@ pub(crate) struct Repair(pub(crate) timeout::Repair);
 
 #[pymethods]
 impl Repair {
-    /// Data marked lost are sent.
+    /// Data marked lost is sent.
     #[classattr]
     const MARKS: Repair = Repair(timeout::Repair::Marks);
     /// `snd_nxt` goes back to `snd_una`, and SACKed data is skipped.

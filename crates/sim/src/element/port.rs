@@ -18,7 +18,7 @@ pub(crate) struct Port {
     pub(crate) exit: Vec<Gate>,
     /// After the entry, several links in place of this one.
     pub(crate) split: Option<Split>,
-    /// Whether the listener is told the queue's length.
+    /// Whether the queue's length is reported to the listener.
     pub(crate) reports: bool,
 }
 
@@ -40,7 +40,7 @@ impl Port {
         }
     }
 
-    /// The longest that a limited queue has been, in packets.
+    /// The greatest length so far of a limited queue, in packets.
     pub(crate) fn longest(&self) -> Option<u32> {
         if self.limit == Limit::None {
             return None;

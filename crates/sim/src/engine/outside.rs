@@ -59,8 +59,8 @@ pub struct Outside {
 }
 
 impl<W: Watch> Path<W> {
-    /// Lays out `scenario` with its flows' hosts elsewhere. `stacks` are for the transfers of background traffic. `seed`
-    /// determines all random numbers; each element and source has the same ones as in a simulated run.
+    /// Lays out `scenario` with the hosts of its flows outside the network. `stacks` are for the transfers of background
+    /// traffic. `seed` determines all random numbers; each element and source has the same ones as in a simulated run.
     ///
     /// # Errors
     /// The reason why the scenario cannot be run.

@@ -66,7 +66,7 @@ fn of_its_bytes_the_worst_decides() {
     assert_eq!(each(&[(11, 10, 2)], &[(1, 10, 1)], &[], &[]), [Needless], "another's drop");
     // A large segment lost and retransmitted in halves.
     assert_eq!(each(&[(1, 10, 2), (11, 10, 2)], &[(1, 20, 1)], &[], &[]), [Needed, Needed]);
-    // One cut by the window's edge: its end was thrown away.
+    // A segment cut by the window's edge: its end was thrown away.
     assert_eq!(each(&[(1, 20, 2)], &[], &[(15, 6, 1)], &[]), [Refused]);
     assert_eq!(each(&[(1, 14, 2), (15, 6, 2)], &[], &[(15, 6, 1)], &[]), [Needless, Refused]);
 }

@@ -49,7 +49,7 @@ pub(super) struct Gap {
 pub(super) enum Found {
     /// It had arrived.
     Here,
-    /// Too old to know.
+    /// Too old to be known.
     Forgotten,
     /// It was missing.
     Missing(Gap),

@@ -130,9 +130,9 @@ impl Connection {
     /// `None`: for ever. Default: 5 minutes after a handshake (RFC 9293 §3.9.1.1), for ever on a connection made without one.
     ///
     /// This is RFC 5482's user timeout, which does not run while nothing is outstanding; its option is not sent. A peer that
-    /// closes its window and keeps answering is waited for (RFC 1122 §4.2.2.17), unless the application has gone
-    /// ([`Connection::orphan`]). The timeout is checked when a retransmission or a probe is due, so it is never shorter than the
-    /// time to the first of these.
+    /// closes its window and keeps answering is not given up (RFC 1122 §4.2.2.17), unless the application has gone
+    /// ([`Connection::orphan`]). The timeout is checked when a retransmission or a probe is due, so it is never shorter than
+    /// the time to the first of these.
     pub fn set_user_timeout(&mut self, limit: Option<Nanos>) {
         let live = self.live.get_or_insert_default();
         (live.user_timeout, live.chosen) = (limit, true);
@@ -151,8 +151,8 @@ impl Connection {
     }
 
     /// The application has gone: it writes no more, as after [`Connection::close`], and reads no more. From now on, a peer that
-    /// keeps its window closed is waited for no longer than a silent one; data that nobody will read is answered with a RST
-    /// (RFC 9293 §3.6.1); and FIN-WAIT-2 ends after a minute with [`CloseReason::FinWait2`].
+    /// keeps its window closed gets no more time than a silent one; data that nobody will read is answered with a RST (RFC 9293
+    /// §3.6.1); and FIN-WAIT-2 ends after a minute with [`CloseReason::FinWait2`].
     pub fn orphan(&mut self, now: Time) {
         self.close();
         if self.closed.is_some() {

@@ -4,7 +4,7 @@
 //! `tcp_try_undo_partial`, `tcp_check_sack_reordering`, `tcp_packet_delayed`, `tcp_any_retrans_done` and
 //! `tcp_is_non_sack_preventing_reopen` in `net/ipv4/tcp_input.c`.
 //!
-//! Idea: the head is lost when the number of duplicates reaches the furthest reordering seen. Each partial ACK of a recovery
+//! Idea: the head is lost when the number of duplicates reaches the largest reordering seen. Each partial ACK of a recovery
 //! shows another loss (RFC 6582), unless its timestamp shows that the acknowledged data was only late.
 //!
 //! | Linux | here |

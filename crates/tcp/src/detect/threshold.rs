@@ -57,7 +57,7 @@ pub enum ThresholdSpec {
     Ncr(ncr::NcrSpec),
     /// An average and its deviation, below two bounds (Leung & Ma §III).
     AvgDev(avg_dev::AvgDevSpec),
-    /// The furthest that a segment was overtaken (Linux 6).
+    /// The largest distance by which a segment was overtaken (Linux 6).
     Linux(linux::LinuxSpec),
     /// A percentile of past lengths (RR-TCP).
     Fa(fa::FaSpec),

@@ -297,7 +297,7 @@ fn a_segment_from_another_age_is_answered_and_dropped() {
     assert_eq!(r.on_segment(AT, &rst).0, Accept::Same, "a RST needs no timestamp");
     assert_eq!(r.on_segment(AT, &stamped(data(0, 500), 100)).0, Accept::Advanced);
     r.on_segment(AT, &stamped(data(0, 500), 99));
-    assert_eq!(show(&ack(&mut r)), "500: 0-500", "its data are duplicates all the same");
+    assert_eq!(show(&ack(&mut r)), "500: 0-500", "its data is a duplicate all the same");
 }
 
 fn by_hand_config(buffer: Bytes) -> ReceiverConfig {

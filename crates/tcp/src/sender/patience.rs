@@ -17,7 +17,7 @@ pub(super) struct Patience {
     limit: Option<Nanos>,
     /// `snd_una` when a timer last checked, and since when its acknowledgment has been awaited.
     stuck: Option<(Offset, Time)>,
-    /// The application has gone, so a window that stays closed is not waited for.
+    /// The application has gone, so nothing waits for a window that stays closed.
     orphan: bool,
     gave_up: bool,
 }
@@ -37,7 +37,7 @@ impl Sender {
         self.cold.patience.limit = limit;
     }
 
-    /// The application has gone: a peer that answers but keeps its window closed is waited for no longer than a silent one.
+    /// The application has gone: a peer that answers but keeps its window closed gets no more time than a silent one.
     pub(crate) fn orphan(&mut self) {
         self.cold.patience.orphan = true;
     }

@@ -83,7 +83,7 @@ fn what_is_drawn_begins_at_1_with_the_data_and_ends_with_the_last_byte() {
         assert_eq!(seq.iter().copied().fold(f64::INFINITY, f64::min), 1.0, "{name}");
         let (time, verdicts) = (numbers(&sends["time"]), numbers(&sends["verdict"]));
         assert!(time.windows(2).all(|t| t[0] <= t[1]), "{name}");
-        // Data sent once begin beyond all earlier data.
+        // Data sent once begins beyond all earlier data.
         let mut top = 1.0;
         for i in 0..seq.len() {
             assert!(verdicts[i] > 0.0 || seq[i] >= top, "{name}: row {i}");

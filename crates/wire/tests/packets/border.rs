@@ -106,7 +106,7 @@ proptest! {
         let mut ends = met(ipv6, isn, clocks, shifts);
         advance(&mut ends, at);
         let mut seg = Segment { wnd: u32::from(window) << shifts[0], ..seg };
-        // Blocks have a separate test if data leave them no room.
+        // Blocks have a separate test if data leaves them no room.
         if seg.len > 0 {
             seg.blocks = 0;
         }

@@ -24,7 +24,8 @@ pub enum Rules {
     #[default]
     Rfc8985,
     /// A DSACK widens the window only after reordering was seen, and not if a probe caused it (`tcp_dsack_seen`); the threshold
-    /// is the furthest distance that a segment was overtaken (`tcp_check_sack_reordering`); timers fire on a tick, 2 ms late.
+    /// is the largest distance by which a segment was overtaken (`tcp_check_sack_reordering`); timers fire on a tick, 2 ms
+    /// late.
     Linux,
 }
 

@@ -1,4 +1,4 @@
-//! Linux's reordering metric: the threshold is the furthest that a segment was ever overtaken.
+//! Linux's reordering metric: the threshold is the largest distance by which a segment was ever overtaken.
 //!
 //! Source: Linux 6 (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`, `tcp_enter_loss`; sysctl `tcp_reordering`,
 //! `tcp_max_reordering`), in our words; from 6.17 on, the kernel no longer counts duplicates up to it.

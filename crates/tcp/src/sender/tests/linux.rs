@@ -62,7 +62,7 @@ fn a_partial_ack_of_a_late_original_marks_and_resends_nothing_while_retransmissi
     // This ends with the next ACK.
     told(&mut s, 108, 4, 0, &[(15, 21), (7, 11), (5, 6)]);
     assert_eq!(goes(&mut s, 108)[0], 6);
-    // It also taught how far segments are overtaken: from segment 1 to the end of segment 19.
+    // It also showed how far segments are overtaken: from segment 1 to the end of segment 19.
     assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(ms(107))), Some(19));
 }
 

@@ -1,6 +1,6 @@
 //! RACK-TLP: the example runs of RFC 8985 with their times, and its rules for probes and timeouts.
 //!
-//! They were written when PRR meant RFC 6937, so the stack here has its slow start bound.
+//! They date from when PRR meant RFC 6937, so the stack here has the slow start bound of that RFC.
 
 use super::*;
 use crate::detect::rack_tlp::{RackTlpSpec, Rules};
