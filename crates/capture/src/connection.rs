@@ -61,7 +61,7 @@ struct Counted {
     retransmissions: Counts,
 }
 
-/// Times at which data of one way answers the other way's acknowledgments: half a round trip to their sender.
+/// Times at which data of one way replies to acknowledgments of the other way: half a round trip to their sender.
 #[derive(Clone, Debug, Default)]
 struct Answers {
     /// The last pending timestamp of the other way, and when it passed.

@@ -94,7 +94,7 @@ pub(crate) struct Stream {
     acked_once: bool,
     /// Nothing is held above a hole, and no case waits for an acknowledgment: an acknowledgment only needs to advance.
     calm: bool,
-    /// There are so many unusual cases that old ones should be judged.
+    /// There are enough unusual cases to judge the old ones.
     crowded: bool,
     /// Whether the last acknowledgment that advanced passed one segment, and the most that any passed while nothing was missing.
     single: bool,
@@ -313,7 +313,7 @@ impl Stream {
         self.cases.take()
     }
 
-    /// Whether there are so many unusual cases that old ones should be judged.
+    /// Whether there are enough unusual cases to judge the old ones.
     #[inline]
     pub(crate) fn wants_judgment(&self) -> bool {
         self.crowded

@@ -102,7 +102,7 @@ struct Last {
     injected: bool,
 }
 
-/// The time of an event, with what the script allows.
+/// The time of an event, with the script's tolerance.
 #[derive(Clone, Copy)]
 struct Due {
     from: Time,

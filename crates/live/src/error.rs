@@ -6,8 +6,8 @@ use std::io;
 /// Why a live run did not begin, or ended early.
 #[derive(Debug)]
 pub enum LiveError {
-    /// The system or its permissions lack something that live runs need; the sentence says what it is and how to get it.
-    /// Exit code 3.
+    /// The system or its permissions lack something that live runs need; the sentence names it and says how to get it. Exit
+    /// code 3.
     Unavailable(String),
     /// The user's request cannot be met. Exit code 2.
     Input(String),

@@ -1,7 +1,7 @@
 //! Requirements of one part of a stack on the others; they are checked on the description, before anything runs.
 //!
-//! A slot's description says what it needs (`needs`) and what it offers. [`crate::stack::Stack::validate`] compares the
-//! two, so no algorithm names another.
+//! The description of a slot states its needs (`needs`) and its offers. [`crate::stack::Stack::validate`] compares the two, so
+//! no algorithm names another.
 
 /// Something that a part of a stack may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

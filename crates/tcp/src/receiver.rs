@@ -42,7 +42,7 @@ pub enum Consume {
     ByHand,
 }
 
-/// Parameters of a receiver: those that we advertise, and the results of the handshake.
+/// Parameters of a receiver: the values that we advertise, and the results of the handshake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// The first offset expected: [`Offset::DATA`] after a handshake.

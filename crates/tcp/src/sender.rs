@@ -61,7 +61,7 @@ pub struct Sender {
     snd_max: Offset,
     /// Right edge of the peer's window.
     edge: Offset,
-    /// End of what the application has written, its FIN included.
+    /// End of the data that the application has written, its FIN included.
     stream_end: Offset,
     /// How far new data may go.
     limit: Offset,

@@ -51,7 +51,7 @@ pub struct Stack {
     /// Was it a mistake? Detects needless retransmissions.
     #[serde(default)]
     pub spurious: SpuriousSpec,
-    /// And then? What is restored after a mistake.
+    /// And then? The state that is restored after a mistake.
     #[serde(default)]
     pub undo: UndoSpec,
     /// When does this stack's receiver answer? A flow's `receiver` takes precedence.

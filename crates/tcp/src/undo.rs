@@ -1,4 +1,4 @@
-//! And then? What is restored after a proven mistake, and when.
+//! And then? The state that is restored after a proven mistake, and the time when it is.
 
 pub mod eifel_response;
 pub mod nothing;

@@ -1,5 +1,5 @@
-//! Random operations against a whole connection of every named stack: nothing panics, no data is sent beyond what the peer
-//! allows, and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the scoreboard is
+//! Random operations against a whole connection of every named stack: nothing panics, no data is sent beyond the peer's limit,
+//! and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the scoreboard is
 //! checked meanwhile (`debug_assertions` and overflow checks are on in test builds).
 
 use ackclock_tcp::connection::{Connection, Sides, State, TooBig};

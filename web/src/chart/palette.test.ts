@@ -35,7 +35,7 @@ function contrast(a: Rgb, b: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Machado, Oliveira & Fernandes 2009, Table 1, severity 1.0: what dichromats see, in linear RGB. */
+/** Machado, Oliveira & Fernandes 2009, Table 1, severity 1.0: colours as dichromats see them, in linear RGB. */
 const SEEN: Readonly<Record<string, readonly Rgb[]>> = {
   everyone: [
     [1, 0, 0],

@@ -13,7 +13,7 @@ import {
 
 /** A surface that writes SVG: true vectors, coordinates to a tenth of a pixel. */
 export class SvgSurface implements Surface {
-  /** A drawing is thinned to what half a pixel can show. */
+  /** A drawing is thinned to the details that half a pixel can show. */
   readonly pixel = 0.5;
   private readonly parts: string[] = [];
   private clips = 0;

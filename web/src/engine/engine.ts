@@ -134,7 +134,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return typeof cause === "object" && cause !== null && "allowed" in cause ? (cause as Refusal) : undefined;
 }
 
-/** An error as the module reports it: a refusal if it names what is allowed. */
+/** An error as the module reports it: a refusal if it names the values allowed. */
 export function rejection(message: string, details: unknown): Error {
   const told = details as { [key in keyof Refusal]: Refusal[key] | null } | undefined;
   if (typeof told?.allowed !== "string") return new Error(message);

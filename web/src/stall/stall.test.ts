@@ -78,7 +78,7 @@ test("a lost tail has too few segments after it for a fast retransmit", async ()
   const text = (await words({ data: [28] })).join(" ");
   expect(text).toContain("segment 29 was lost, and the timer had to send it again");
   expect(text).toContain(
-    "1 duplicate ACK came, but a fast retransmit needs 3: of what was sent after it 1 packet arrived",
+    "1 duplicate ACK came, but a fast retransmit needs 3: only 1 packet sent after it arrived",
   );
   expect(text).toContain("there was nothing new to send");
 });

@@ -117,7 +117,7 @@ const GUARD = "data sent before an earlier recovery or timeout starts no further
 /** Why there were so few. */
 function scarcity(f: Facts): string {
   const arrived =
-    f.behind === 0 ? "nothing sent after it arrived" : `of what was sent after it ${count(f.behind, "packet")} arrived`;
+    f.behind === 0 ? "nothing sent after it arrived" : `only ${count(f.behind, "packet")} sent after it arrived`;
   if (f.fresh > 0) {
     const limited = f.limited > 0 ? `, ${f.limited} of them by limited transmit` : "";
     return `${arrived}, and ${count(f.fresh, "new segment")} ${f.fresh === 1 ? "was" : "were"} sent${limited}`;

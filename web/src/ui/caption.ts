@@ -52,7 +52,7 @@ function invitation(tour: () => void): HTMLElement {
   const box = h(
     "p",
     { class: "invitation" },
-    "New here? Two minutes show what the page can do.",
+    "New here? Take a two-minute tour of the page.",
     h("button", { type: "button", class: "small", onclick: go }, "Show me around"),
     h("button", { type: "button", class: "small", onclick: done }, "Not now"),
   );

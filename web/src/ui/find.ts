@@ -1,4 +1,4 @@
-/** Finds instants of a flow: by time, by sequence number, by packet number, or by what happened. */
+/** Finds instants of a flow: by time, by sequence number, by packet number, or by event. */
 import { duration, grouped } from "../chart/ticks";
 import { FATES, type FlowTrace, KINDS, PHASES, VERDICTS } from "../engine/trace";
 import { parse } from "./quantity";

@@ -9,7 +9,7 @@ export interface Frame {
   stale: (is: boolean) => void;
 }
 
-/** Puts the parts into the document; `flows` chooses what the graphs show. */
+/** Puts the parts into the document; `flows` chooses the flow that the graphs show. */
 export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElement, ...cards: HTMLElement[]): Frame {
   const said = h("p", { class: "note", role: "status", hidden: true });
   const say = (text = "", bad = false, ...deeds: HTMLElement[]) => {

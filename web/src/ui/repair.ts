@@ -2,7 +2,7 @@
  * Repairs of a refusal that take one click: derived from the refusal's own words, and checked by the engine before they
  * are offered.
  *
- * A refusal states what a component requires as `options.sack = true`, and ranges as "from 0 to 1".
+ * A refusal states the requirements of a component as `options.sack = true`, and ranges as "from 0 to 1".
  */
 import type { Refusal } from "../engine/engine";
 import { columns } from "./columns";

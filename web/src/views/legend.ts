@@ -12,7 +12,7 @@ const GAP_PX = 5;
 const APART_PX = 14;
 const ROW_PX = 18;
 
-/** A sample of what `item` names, in a box of 20 by 14 px. */
+/** A sample of the marks of `item`, in a box of 20 by 14 px. */
 function sample(surface: Surface, item: LegendItem, theme: Theme): void {
   const colour = theme[item.colour];
   const middle = HIGH_PX / 2;

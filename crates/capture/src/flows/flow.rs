@@ -151,7 +151,7 @@ impl Flow {
         }
     }
 
-    /// Records a segment with its numbers; returns the data that identify repeats.
+    /// Records a segment with its numbers; returns the data that identifies repeats.
     #[inline(always)]
     pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) -> Mark {
         let flags = tcp.flags();

@@ -290,7 +290,7 @@ impl Cases {
         self.suspects.push(suspect);
     }
 
-    /// Whether there are so many cases that old ones should be judged.
+    /// Whether there are enough cases to judge the old ones.
     #[inline]
     pub(crate) fn many(&self) -> bool {
         self.copies.len() + self.bares.len() >= self.enough.max(MANY)

@@ -254,7 +254,7 @@ mod tests {
         }
         let mut order = Order::default();
         (0..=AGAIN as i64).for_each(|i| order.again(sent(2000 + i, 0, 11)));
-        assert!(order.refusable(&copy, beyond), "no record is kept of what was sent in between");
+        assert!(order.refusable(&copy, beyond), "no record is kept of the segments sent in between");
     }
 
     #[test]

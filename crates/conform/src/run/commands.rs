@@ -58,7 +58,7 @@ impl Runner<'_> {
                 Err(unknown(line, "the TCP under test cannot drop connections in TIME-WAIT"))
             }
             "ip" if rest.first() == Some(&"tcp_metrics") => Ok(()),
-            // A queue without limits or delays of its own; others, such as netem, would change what a script sees.
+            // A queue without limits or delays of its own; others, such as netem, would change the packets of a script.
             "tc" if rest.iter().any(|word| matches!(*word, "pfifo" | "pfifo_fast" | "del")) => Ok(()),
             program if INERT.contains(&program) => Ok(()),
             program if program.ends_with("set_sysctls.py") => rest.iter().try_for_each(|one| self.set(line, one)),

@@ -279,5 +279,5 @@ fn icmp(p: &mut Parser<'_>) -> Read<Body> {
         p.require(']')?;
     }
     p.allow("the end of the line");
-    Ok(if other { Body::Other("ICMP about something else than TCP") } else { Body::Icmp(icmp) })
+    Ok(if other { Body::Other("ICMP about something other than TCP") } else { Body::Icmp(icmp) })
 }

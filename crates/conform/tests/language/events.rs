@@ -205,8 +205,8 @@ fn what_is_not_run_is_named() {
     for (line, name) in [
         ("+0 < udp (100)", "UDP"),
         ("+0 > udp 1 > 2 (100)", "UDP"),
-        ("+0 < icmp unreachable port_unreachable [udp (100)]", "ICMP about something else than TCP"),
-        ("+0 > icmp echo_request id 7 [raw (8)]", "ICMP about something else than TCP"),
+        ("+0 < icmp unreachable port_unreachable [udp (100)]", "ICMP about something other than TCP"),
+        ("+0 > icmp echo_request id 7 [raw (8)]", "ICMP about something other than TCP"),
         ("+0 < gre: . 1:1(0) ack 1", "GRE"),
         ("+0 < gre, flags [checksum present, sequence# present], sum 0, off 0, key=1, seq 2: . 1:1(0)", "GRE"),
         ("+0 < mpls (label 0, tc 0, [S], ttl 3): . 1:1(0)", "MPLS"),

@@ -109,7 +109,7 @@ impl Episode {
     fn target(&self) -> PyResult<f64> {
         Ok(self.value()?.target)
     }
-    /// Outstanding bytes when it began, without what Disorder sent beyond the window.
+    /// Outstanding bytes when it began, without data that Disorder sent beyond the window.
     #[getter]
     fn flight(&self) -> PyResult<u64> {
         Ok(self.value()?.flight)
@@ -298,7 +298,7 @@ impl Loss {
     fn cause(&self, py: Python<'_>) -> PyResult<Py<Cause>> {
         Cause::object(py, self.0.cause)
     }
-    /// Outstanding bytes, without what Disorder sent beyond the window.
+    /// Outstanding bytes, without data that Disorder sent beyond the window.
     #[getter]
     fn flight(&self) -> u64 {
         self.0.flight

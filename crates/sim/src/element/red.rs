@@ -51,7 +51,7 @@ pub struct RedSpec {
     pub wait: bool,
     /// Whether packets are dropped with the same probability, or in proportion to their size.
     pub per: Per,
-    /// A typical packet on the wire, bytes, by which idle time and, per byte, sizes are measured.
+    /// The size of a typical packet on the wire, bytes: the unit for idle time and, with `per = "byte"`, for packet sizes.
     pub mean_packet: u32,
     /// Below the upper threshold, packets that support ECN are marked instead of dropped (RFC 3168 §5).
     pub ecn: bool,

@@ -83,7 +83,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// Records what was outstanding until this ACK arrived, with a window of `cwnd` segments.
+    /// Records the data outstanding until this ACK arrived, with a window of `cwnd` segments.
     #[inline]
     fn note(&mut self, cwnd: u32, ack: &AckEvent, cx: &Ctx) {
         let out = (cx.snd_nxt - ack.prior_una).div_ceil(u64::from(cx.mss));
@@ -95,7 +95,7 @@ impl Usage {
         }
     }
 
-    /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, up to twice what was used.
+    /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, up to twice the part that was used.
     #[inline]
     fn may_grow(&self, cwnd: u32, in_slow_start: bool) -> bool {
         self.is_cwnd_limited || (in_slow_start && cwnd < self.max_packets_out.saturating_mul(2))

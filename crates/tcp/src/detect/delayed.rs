@@ -2,8 +2,8 @@
 //!
 //! Source: Blanton & Allman 2002 §6.4, after Paxson 1997; §6.6 for the reset.
 //!
-//! Idea: the third duplicate only arms a timer; if the hole fills before it fires, it was reordering. The delay follows what
-//! earlier needless retransmissions would have needed.
+//! Idea: the third duplicate only arms a timer; if the hole fills before it fires, it was reordering. The delay follows the
+//! waits that would have avoided earlier needless retransmissions.
 //!
 //! | source | here |
 //! | --- | --- |

@@ -181,9 +181,9 @@ impl Quic {
         }
     }
 
-    /// §6.2.4: chooses what a probe sends. New data, else the last segment; from the second probe on, enough missing data is
-    /// marked lost to let the oldest be sent. A probe with data that has arrived, or with a FIN alone above a hole, reveals
-    /// nothing.
+    /// §6.2.4: chooses the segment that a probe sends. New data, else the last segment; from the second probe on, enough
+    /// missing data is marked lost to let the oldest be sent. A probe with data that has arrived, or with a FIN alone above a
+    /// hole, reveals nothing.
     fn probe(&self, count: u32, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         let last_is_sacked = board.iter().next_back().is_some_and(|s| s.marks.any(Marks::SACKED));
         if cx.next_len > 0 || (count == 1 && !last_is_sacked) {

@@ -11,7 +11,7 @@ pub enum Xmit {
     Again(Offset),
 }
 
-/// What happens to the retransmission timer.
+/// The effect on the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rearm {
     /// RFC 6298 §5: restarted by an ACK of new data.

@@ -1,4 +1,4 @@
-//! Segments sent and not yet acknowledged, and what is known about them. It holds facts and no policy.
+//! Segments sent and not yet acknowledged, and their states. It holds facts and no policy.
 //!
 //! A ring of 32-byte records in sequence order. `pipe`, `sacked` and `lost` are kept incrementally; a recount under
 //! `debug_assert!` checks them in every test build. The records that the last ACK delivered stay readable until the next one.

@@ -32,7 +32,7 @@ pub(super) fn announceable(capacity: u32, wscale: u8) -> u32 {
 }
 
 impl Receiver {
-    /// The application has read `bytes` of what arrived in order. May make an ACK due that advertises the room.
+    /// The application has read `bytes` of the data that arrived in order. May make an ACK due that advertises the room.
     ///
     /// RFC 9293 §3.8.6.2.2 lets the edge move by min(½ buffer, one segment). While the peer still has room for a segment we wait
     /// for two, as BSD does; otherwise reading at once would defeat delayed ACKs.

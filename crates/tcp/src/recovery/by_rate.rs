@@ -4,8 +4,8 @@
 //! `net/ipv4/tcp_input.c`, `tcp_xmit_retransmit_queue` in `net/ipv4/tcp_output.c`, for a congestion control with a
 //! `cong_control`.
 //!
-//! Idea: a congestion control that sets the window on every ACK also does so during recovery. Recovery chooses what to send, and
-//! ends when the data outstanding at its start is acknowledged.
+//! Idea: a congestion control that sets the window on every ACK also does so during recovery. Recovery chooses the segments to
+//! send, and ends when the data outstanding at its start is acknowledged.
 //!
 //! Departures: none known. Unsaid: a loss shown by the ACK that ends the episode begins the next one.
 

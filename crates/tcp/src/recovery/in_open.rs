@@ -3,8 +3,8 @@
 //! Source: Bohacek, Hespanha, Lee, Lim & Obraczka 2003 (TCP-PR has no recovery phase: lost data is sent first, as the
 //! window allows).
 //!
-//! Idea: if the detector marks each lost segment, nothing else needs to choose what to repair: marked segments are sent first,
-//! under `pipe` (rule 28).
+//! Idea: if the detector marks each lost segment, nothing else needs to choose the segments to repair: marked segments are sent
+//! first, under `pipe` (rule 28).
 
 use super::Recovery;
 use crate::event::Window;

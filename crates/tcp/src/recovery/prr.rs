@@ -63,7 +63,7 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrrSpec {
-    /// How much may be sent below ssthresh, and what RecoverFS includes. Default: "rfc9937".
+    /// How much may be sent below ssthresh, and the data that RecoverFS includes. Default: "rfc9937".
     pub bound: Bound,
     /// Which segment is sent. Default: "rfc6675".
     pub order: Order,

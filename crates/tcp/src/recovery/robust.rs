@@ -93,7 +93,7 @@ pub enum OwnLimit {
 pub struct RobustSpec {
     /// The number with which the duplicates of a round are compared. Default: "exact".
     pub count: Count,
-    /// What is sent first on a partial ACK. Default: "rexmit".
+    /// The segment that is sent first on a partial ACK. Default: "rexmit".
     pub order: Order,
     /// How far a further loss extends the recovery. Default: "detection".
     pub extend: Extend,

@@ -109,7 +109,7 @@ impl Sender {
         self.write_window(now, Slot::Congestion, obs, |s| s.w.ssthresh = cut.ssthresh);
     }
 
-    /// Rule 17. Copies from the ledger what every `Ctx` needs; called after any step that may have moved `recover`.
+    /// Rule 17. Copies the values that every `Ctx` needs from the ledger; called after any step that may have moved `recover`.
     pub(super) fn note_recover(&mut self) {
         let newest = self.cold.ledger.newest();
         self.recover = newest.map(|ep| ep.recover);

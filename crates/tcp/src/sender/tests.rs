@@ -162,7 +162,7 @@ fn a_partial_ack_of_less_than_a_segment_deflates_by_what_it_acknowledges_and_add
     assert_eq!(s.slots.recovery.inflation(), 2600.0);
 }
 
-/// One line of RFC 9937 §8's figure 1: after an ACK, pipe and window in segments, and what was sent: `N` new data, `R` a
+/// One line of RFC 9937 §8's figure 1: after an ACK, pipe and window in segments, and the segments sent: `N` new data, `R` a
 /// retransmission, `-` nothing.
 fn trace_of(stack: Stack, lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Vec<String>) {
     let mut s = Sender::new(&opened(stack, 20), MSS, 1_000_000);
@@ -349,7 +349,7 @@ fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_
     };
     check(seg(2), &[(seg(1), seg(2))], below, 0);
     check(seg(2), &[(seg(1), seg(2)), (seg(4), seg(5))], below, 1000);
-    // Below the ACK of this segment, though above what was acknowledged before it.
+    // Below the ACK of this segment, but above the previous ACK.
     check(seg(5), &[(seg(3), seg(4))], Some((seg(3), seg(4))), 0);
     check(seg(2), &[(seg(4), seg(5)), (seg(4), seg(7))], inside, 3000);
     check(seg(2), &[(seg(4), seg(5)), (seg(6), seg(7))], None, 2000);

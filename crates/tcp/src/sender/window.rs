@@ -40,7 +40,7 @@ impl Sender {
         verdict.lost() == 0 && above.is_some_and(wide)
     }
 
-    /// Rule 15. Lends the window to one writer and reports what it did.
+    /// Rule 15. Lends the window to one writer and reports its changes.
     #[inline]
     pub(super) fn write_window<O: Observer>(
         &mut self,

@@ -52,7 +52,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Whether some part provides what another one needs.
+    /// Whether some part meets the needs of another part.
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::Sack => self.options.sack,

@@ -12,8 +12,8 @@
 //! | MIN_RTT_THRESH, MAX_RTT_THRESH, MIN_RTT_DIVISOR, N_RTT_SAMPLE | constants |
 //! | CSS_GROWTH_DIVISOR, CSS_ROUNDS | parameters |
 //!
-//! Departures: the congestion slot decides what an ACK adds in slow start, and so the limit L. This file has only the divisor.
-//! Only the first slow start is monitored (§4.3).
+//! Departures: the congestion slot decides how much an ACK adds in slow start, and so the limit L. This file has only the
+//! divisor. Only the first slow start is monitored (§4.3).
 
 use super::fixed::FixedSpec;
 use super::{Advice, Startup, UNBOUNDED};

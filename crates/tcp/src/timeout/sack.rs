@@ -23,7 +23,7 @@ use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a timeout marks lost.
+/// The segments that a timeout marks lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
@@ -38,7 +38,7 @@ pub enum Mark {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SackSpec {
-    /// What a timeout marks lost. Default: "all".
+    /// The segments that a timeout marks lost. Default: "all".
     pub mark: Mark,
     /// Drop SACK information at the timeout (RFC 2018 §5.1; RFC 6675 §5.1 allows keeping it). Default: no.
     pub clear_sacks: bool,

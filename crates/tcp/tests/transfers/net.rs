@@ -56,7 +56,7 @@ pub(crate) struct Net {
 }
 
 impl Net {
-    /// `rwnd`: what each end knows of the other's window before the first ACK (0 before a handshake).
+    /// `rwnd`: the other end's window as each end knows it before the first ACK (0 before a handshake).
     pub(crate) fn new(ends: [Connection; 2], rwnd: u64, path: Path, seed: u64) -> Net {
         Net {
             ends,

@@ -179,8 +179,8 @@ pub const COLUMNS: &[Column] = &[
         "",
         Kind::Word(&[DROPS, WHYS, CAUSES, REFUSALS]),
         "The reason. For `dropped`: `queue` (it was full), `loss` (a loss model), `early` (RED), `script`. For \
-         `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: what \
-         had begun the episode, `fast` (a detector) or `rto`. For `refused`: `paws` (an old timestamp), `window` (outside the \
+         `phase`: `suspected`, `lost`, `timeout`, `resolved` (it was reordering), `repaired`, `restarted`, `mistaken`. For `mistake`: the \
+         cause of the episode, `fast` (a detector) or `rto`. For `refused`: `paws` (an old timestamp), `window` (outside the \
          receive window, or no room), `ack` (of data that was never sent), `flags`, `closed` (no such connection).",
     ),
     some(

@@ -55,7 +55,7 @@ pub(crate) const MTU: u32 = 1500;
 /// The stream: this table repeated. Its length does not divide any buffer's, so that a misplaced byte is detected.
 const TABLE: usize = 65_521;
 
-/// One end's application: it writes its part of the stream, and hashes what it reads.
+/// One end's application: it writes its part of the stream, and hashes the data that it reads.
 struct App {
     to_write: u64,
     written: u64,
@@ -272,7 +272,7 @@ impl Net {
         })
     }
 
-    /// Panics unless each end read what the other wrote, byte for byte.
+    /// Panics unless each end read exactly the bytes that the other wrote.
     pub(crate) fn assert_equal(&self, what: &str) {
         for (end, (got, want)) in self.hashes().into_iter().enumerate() {
             let bytes = (self.apps[end].read, self.setting.bytes[1 - end]);

@@ -10,7 +10,7 @@ use crate::time::Time;
 const WINDOW_RTTS: u32 = 5;
 /// An epoch is over once this many segments were acknowledged in it.
 const RESET_AT: u32 = 1 << 20;
-/// The extra is at most what the rate delivers in this time, in µs.
+/// The extra is at most the data that the rate delivers in this time, in µs.
 const MAX_US: u64 = 100_000;
 
 /// The estimator.

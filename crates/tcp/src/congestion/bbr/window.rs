@@ -1,4 +1,4 @@
-//! BBR's window: twice what the path holds, plus what bursts of segments and of ACKs need.
+//! BBR's window: twice the data that the path holds, plus room for bursts of segments and of ACKs.
 //!
 //! Source: Linux 6.18, `bbr_bdp`, `bbr_quantization_budget`, `bbr_packets_in_net_at_edt`, `bbr_set_cwnd`,
 //! `bbr_set_cwnd_to_recover_or_restore`, `bbr_save_cwnd` in `net/ipv4/tcp_bbr.c`, in our words.

@@ -17,7 +17,7 @@ fn opened(stack: &Stack) -> (Connection, Connection) {
     (a, b)
 }
 
-/// Lets time pass with no peer, and returns what was sent and when.
+/// Lets time pass with no peer, and returns the segments sent, with their times.
 fn silence(c: &mut Connection, until: Time) -> Vec<(Time, Segment)> {
     let mut said = Vec::new();
     while let Some(at) = c.next_timer().filter(|t| *t <= until) {

@@ -45,8 +45,8 @@ impl Adapt {
         self.declared.push_back(Declared { end, at, distance, answered: None });
     }
 
-    /// Returns what this ACK shows about needless losses: an original that arrived before it was resent or too soon after,
-    /// or, by DSACK, both copies.
+    /// Returns the needless loss that this ACK shows, if any: an original arrived before it was resent or too soon after, or a
+    /// DSACK shows that both copies arrived.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, rtt: Nanos, board: &Scoreboard, cx: &Ctx) -> Option<Wider> {
         if self.declared.is_empty() {
             return None;

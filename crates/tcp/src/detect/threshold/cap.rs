@@ -8,9 +8,8 @@
 //! | --- | --- |
 //! | min (0.9 cwnd, cwnd − 1) | `ceiling`, in whole segments |
 //!
-//! Unsaid: whether the ceiling is written back into the threshold when it binds (`stored`, the default: a threshold cut by
-//! a small window stays cut) or only applied when it is read (`test`); and what happens at 3 segments and below
-//! (`floor_segs`).
+//! Unsaid: whether the ceiling is written back into the threshold when it binds (`stored`, the default: a threshold cut by a
+//! small window stays cut) or only applied when it is read (`test`); and the ceiling at 3 segments and below (`floor_segs`).
 
 use crate::event::Window;
 use crate::facts::ctx::Ctx;

@@ -1,4 +1,4 @@
-//! Removes acknowledged records from the board and reports what an ACK newly delivered.
+//! Removes acknowledged records from the board and reports the data that an ACK newly delivered.
 
 use super::{Marks, Scoreboard, Sent};
 use crate::facts::ack::{AckEvent, Newest};
@@ -6,7 +6,7 @@ use crate::seq::Offset;
 use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 
-/// Totals of what one ACK newly delivered; filled by [`Scoreboard::acknowledge`] and [`Scoreboard::apply_sack`].
+/// Totals of the data that one ACK newly delivered; filled by [`Scoreboard::acknowledge`] and [`Scoreboard::apply_sack`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivered {
     /// Bytes delivered, cumulatively or by SACK.

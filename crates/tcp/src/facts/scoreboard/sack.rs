@@ -131,7 +131,7 @@ impl Scoreboard {
         self.sack.fresh_count = 0;
     }
 
-    /// Applies one SACK block above the cumulative ACK. Blocks beyond what was sent are ignored.
+    /// Applies one SACK block above the cumulative ACK. Blocks beyond the data sent are ignored.
     #[inline]
     pub fn apply_sack(&mut self, block: (Offset, Offset), out: &mut Delivered) {
         // Most blocks are repeats.

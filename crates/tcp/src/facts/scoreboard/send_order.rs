@@ -1,8 +1,7 @@
 //! Queries that need the order of sending instead of the order of sequence numbers (RFC 8985).
 //!
 //! There are two queues in order of sending, merged by each query: segments sent once are on the board in that order, and
-//! resent ones are in a separate list. Each entry is visited once, so the cost of an ACK is proportional to what it
-//! changes.
+//! resent ones are in a separate list. Each entry is visited once, so the cost of an ACK is proportional to its changes.
 
 use super::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;

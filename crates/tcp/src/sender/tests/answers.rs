@@ -16,7 +16,7 @@ use crate::undo::{GiveBack, Prior, Standing, Undo, UndoSpec};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Opens by a quarter after the third ACK.
+/// A startup that opens the window by a quarter after the third ACK.
 struct Careful(u32);
 
 impl Startup for Careful {

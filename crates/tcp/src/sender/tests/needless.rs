@@ -40,7 +40,7 @@ fn echo(s: &mut Sender, at: u64, n: u64, tsecr: u32, blocks: &[(u64, u64)]) -> V
     heard.iter().filter_map(undone).collect()
 }
 
-/// Fires the retransmission timer at `at` and sends what may be sent.
+/// Fires the retransmission timer at `at` and sends all segments that may be sent.
 fn time_out(s: &mut Sender, at: u64) -> Vec<(u64, u64)> {
     s.on_timer(ms(at), &mut ());
     send(s, ms(at))
