@@ -75,7 +75,7 @@ class Bernoulli(Part):
     p: float
     """The probability of a loss. At least 0, at most 1."""
     per: Per | None = None
-    """What the probability applies to. Default: ``"packet"``."""
+    """The unit to which the probability applies. Default: ``"packet"``."""
     at: Place | None = None
     """Where on the link. Default: ``"entry"``."""
     only: Only | None = None
@@ -115,7 +115,7 @@ class DelaySpike(Part):
     times: Sequence[str] | None = None
     """Start times, as in `["5 s", "20 s"]`."""
     gap: Gap | None = None
-    """Time from the end of one to the start of the next, at least 1 ms."""
+    """Time from the end of one interruption to the start of the next, at least 1 ms."""
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
@@ -135,7 +135,7 @@ class Outage(Part):
     times: Sequence[str] | None = None
     """Start times, as in `["5 s", "20 s"]`."""
     gap: Gap | None = None
-    """Time from the end of one to the start of the next, at least 1 ms."""
+    """Time from the end of one interruption to the start of the next, at least 1 ms."""
     length: str
     """How long each lasts. As in "200 ms"."""
     at: Place | None = None
@@ -177,7 +177,7 @@ class Red(Part):
     1 to 1 / p. Default: ``true``.
     """
     per: Per | None = None
-    """What the probability applies to. Default: ``"packet"``."""
+    """The unit to which the probability applies. Default: ``"packet"``."""
     mean_packet: str | None = None
     """Size of a typical packet on the wire. It scales idle time and, with `per = "byte"`, packet sizes. The default
     is that of ns-2. As in "1460 B". Default: ``"500 B"``.

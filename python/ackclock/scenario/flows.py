@@ -223,7 +223,7 @@ flow has one; ``one``: All transfers on one connection.
 class TransfersInARow(Part):
     """Consecutive transfers, like replies to requests: the next begins when the last byte of the previous one is acknowledged and a think time has passed.
 
-    The result has the duration of each, from its start (its SYN, if it has one) to that acknowledgment.
+    The result has the duration of each transfer, from its start (its SYN, if it has one) to that acknowledgment.
     """
 
     TAG: ClassVar = ("kind", "transfers")
