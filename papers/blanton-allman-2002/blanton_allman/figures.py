@@ -137,7 +137,7 @@ def _sweep_b(axes: Axes, q: Quantity, points: Mapping[Setting, Point], reference
 
 
 def _curve(axes: Axes, q: Quantity, scenario: str, marker: str, x: list[float] | list[int], means: list[Mean]) -> None:
-    """Draw a curve of ours with its interval as a band."""
+    """Draw one of our curves with its interval as a band."""
     y = [q.scale * m.value for m in means]
     low, high = ([q.scale * (m.value + sign * m.half) for m in means] for sign in (-1, 1))
     axes.fill_between(x, low, high, color=COLOUR, alpha=0.18, linewidth=0)

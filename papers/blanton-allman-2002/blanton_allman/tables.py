@@ -22,7 +22,7 @@ def numbers(v: View) -> Iterator[Table]:
         rows = list(_lines(of, digits))
         yield Table(f"{what}, an event every 1 s", ("scheme", *(f"{n} swaps" for n in SWAPS)), rows)
     rows = [[f"x = {fraction(x)}", *(f"{v.median(ewma(a, x), FIG9_SWAPS):g}" for a in ALPHAS)] for x in XS]
-    title = f"Median of needless retransmissions, EWMA, {FIG9_SWAPS} swaps (Figure 9)"
+    title = f"Median of EWMA's needless retransmissions at {FIG9_SWAPS} swaps (Figure 9)"
     yield Table(title, ("", *(f"gain {a:g}" for a in ALPHAS)), rows)
 
 

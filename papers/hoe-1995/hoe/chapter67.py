@@ -112,7 +112,7 @@ PLANS = (
         "fig7-3",
         "Figure 7.3: with the new recovery as well",
         ("hoe", f"{MOST} lost"),
-        f"{GRAPH} Above, delayed ACKs, no eighth: only single losses are left. Below, a run of ours in which {MOST} "
+        f"{GRAPH} Above, delayed ACKs, no eighth: only single losses are left. Below, one of our runs, in which {MOST} "
         "segments of a window are dropped: each partial ACK triggers the next retransmission, and two duplicates "
         "release a new segment.",
         _fig73,

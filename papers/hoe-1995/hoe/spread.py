@@ -154,7 +154,9 @@ def tables(work: Work, numbers: Numbers) -> Iterable[Table]:
     """Yield the table of the grid, and the table of single choices."""
     head = ("run", "thesis", "ours", "points", *(f"{what}: 5 - 50 - 95 %" for what in ("s", "timeouts", "drops")))
     rows = [_row(work, name, numbers) for name in FOUR]
-    yield Table("The four runs: time, timeouts, drops, and how they spread over the lost numbers together", head, rows)
+    yield Table(
+        "The four runs: time, timeouts and drops, and their spread if all lost numbers vary together", head, rows
+    )
     each = [(label, [reading.of(RUNS[name], work.folder) for name in FOUR]) for label, reading in alone(work).items()]
     changing = [(label, points) for label, points in each if points != [RUNS[name] for name in FOUR]]
     lines = [["as taken", *(_three(numbers[RUNS[name]]) for name in FOUR)]]
@@ -162,7 +164,7 @@ def tables(work: Work, numbers: Numbers) -> Iterable[Table]:
         [label, *(_cell(RUNS[n], p, numbers) for n, p in zip(FOUR, points, strict=True))] for label, points in changing
     ]
     yield Table(
-        "One open choice made otherwise: s / timeouts / drops", ("choice", *(TITLES[n][0] for n in FOUR)), lines
+        "Each open choice made differently: s / timeouts / drops", ("choice", *(TITLES[n][0] for n in FOUR)), lines
     )
 
 

@@ -24,7 +24,9 @@ def tables(view: View) -> Iterable[Table]:
     head = ("thesis, s", "ours, s", "sent", "ACK")
     yield Table("Table 5.1: a false fast retransmit begins", head, _false(view("every")))
     rows = [[title, *(_numbers(view(name)) for name in names)] for title, *names in CHANGES]
-    yield Table("What the changes of §7 bring: s / timeouts / drops", ("sender", "delayed ACKs", "every packet"), rows)
+    yield Table(
+        "The effect of the changes of §7: s / timeouts / drops", ("sender", "delayed ACKs", "every packet"), rows
+    )
 
 
 def _false(run: SenderTrace) -> list[tuple[str, str, str, str]]:

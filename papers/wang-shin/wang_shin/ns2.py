@@ -41,7 +41,7 @@ SENDERS: dict[str, tuple[str, Settings]] = {
 }
 ERA = (
     "The profile era is shown and not judged: its cut of the window to whole segments, its recoveries that outlast a "
-    "timeout and its clocks, each with a phase of its own, have no parameter here."
+    "timeout and its clocks, each with its own phase, have no parameter here."
 )
 Row = dict[str, str]
 

@@ -53,15 +53,15 @@ def _sentences(shown: Readings) -> list[str]:
         f"Each point has {seeds} seed{'' if seeds == 1 else 's'}, and runs are {length}."
     )
     counted = (
-        f"As taken, {holding[0]} of {len(measured)} measured claims hold. Across the readings the number is "
-        f"{min(holding)} to {max(holding)}; {more} of them have more than the reading as taken."
+        f"Under the reading as taken, {holding[0]} of {len(measured)} measured claims hold. Across all readings "
+        f"{min(holding)} to {max(holding)} hold; {more} readings have more than the one taken."
     )
     half = len(shown.split.scored), len(shown.split.held_out)
     out = (
-        "The search looked at one half of the measured claims, every other one in the order of the paper. "
-        f"Its best reading is {_named(best)}: {best.score(shown.split.scored):g} points of {half[0]} there, as taken "
-        f"{taken.score(shown.split.scored):g}. In the half that it never saw it has "
-        f"{best.score(shown.split.held_out):g} of {half[1]}, as taken {taken.score(shown.split.held_out):g}. "
+        "The search scored half of the measured claims: every second one, in the order of the paper. Its best reading "
+        f"is {_named(best)}: {best.score(shown.split.scored):g} points of {half[0]} there, compared with "
+        f"{taken.score(shown.split.scored):g} for the reading as taken. In the other half it has "
+        f"{best.score(shown.split.held_out):g} of {half[1]}, compared with {taken.score(shown.split.held_out):g}. "
         "A claim that holds scores one point, a claim that holds in part half a point."
     )
     return [lead, counted, out, "No choice was made because it scores better. Each follows from the text."]

@@ -1,4 +1,4 @@
-"""Calls to a worker on another machine: only the worker needs Ackclock to unpickle them, and data comes back.
+"""Calls to a worker on another machine: only the worker needs Ackclock to unpickle them, and only data are returned.
 
 Dask's scheduler unpickles the messages that it forwards. It gets ``pickle.loads`` and bytes, so it does not need
 Ackclock. A worker without Ackclock, or with another version, replies with an error that says so. A reply is text, which
