@@ -109,9 +109,8 @@ ROWS = (
     Row(
         "table2-shares",
         "Table 2: unnecessary retransmission rate against the share of packets over R1-R3-R4",
-        "These are the rates whose means over the shares are in Table 2: needless fast retransmissions, per cent of "
-        "the "
-        f"packets sent; a rate of zero is shown at 0.001. {LINES_ARE}",
+        "These are the rates whose means over the shares are in Table 2: needless fast retransmissions in per cent "
+        f"of the packets sent; a rate of zero is shown at 0.001. {LINES_ARE}",
         OVER_R3,
         RATE,
         [(name, _share(loss, MIXED)) for name, loss in zip(WITH, LOSSES, strict=True)],
