@@ -147,7 +147,7 @@ def sentence(claim: Claim, values: Sequence[tuple[float, ...]]) -> str:
     spreads = "; ".join(str(Spread.of(column)) for column in columns if len(column) > 1)
     held = 100 * sum(claim.accepts(value) for value in values) / len(values)
     grid = f"Over the {len(values)} points of the grid"
-    return f"{grid} the 5, 50 and 95 % values are {spreads}; it holds in {held:.0f} %."
+    return f"{grid} the 5, 50 and 95 % values are {spreads}; the claim holds at {held:.0f} % of the points."
 
 
 def tables(work: Work, numbers: Numbers) -> Iterable[Table]:

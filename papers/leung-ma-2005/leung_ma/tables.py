@@ -74,7 +74,7 @@ def _two_paths(v: View) -> Iterator[Table]:
         each = [average_gains(v, loss, m) for loss in LOSSES]
         rows.append([m.label, *(f"{x:.1f} %" for pair in each for x in pair)])
     kinds = [f"{what}, {_loss(loss)}" for loss in LOSSES for what in ("mean of the gains", "gain of the means")]
-    yield Table("AVG-DEV's gain in throughput over two paths, both averages", ("over", *kinds), rows)
+    yield Table("AVG-DEV's gain in throughput over two paths, by both averages", ("over", *kinds), rows)
 
 
 def _loss(loss: float) -> str:

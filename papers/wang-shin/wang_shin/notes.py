@@ -41,7 +41,7 @@ def _reached(v: View) -> str:
     drop = first_recovery.median([one.cwnd_at_drop for one in v.of(RR)])
     return (
         f"The paper does not say at which moment; when the first packet is dropped the window is {drop:.3g}, and slow "
-        "start goes on for a round trip until the sender learns of it."
+        "start continues for a round trip until the sender learns of it."
     )
 
 

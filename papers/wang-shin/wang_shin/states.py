@@ -102,6 +102,6 @@ CAPTION = (
     "the packets on the path, and the recovery ends at recover. The third duplicate leads from Open to Retreat (1). A "
     "single loss ends there (2); a partial ACK leads on to Probe (3), where each further one ends a round: without "
     "loss (4) or with (5), which moves the end of the recovery. Its ACK leads back to Open (6). A timeout ends either "
-    "state (7), and the repair of its window leads back (8). Text and build differ in 4: the text compares ndup with "
-    "actnum, and the additional segment would have to be sent first."
+    "state (7), and the repair of its window leads back (8). The text and our implementation differ in 4: the text "
+    "compares ndup with actnum, and the additional segment would have to be sent first."
 )
