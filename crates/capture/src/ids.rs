@@ -1,8 +1,9 @@
 //! IPv4's identification as a counter of a host's packets.
 //!
 //! Idea: Linux and most BSDs give each packet of a connection the next number. The numbers then show the order of transmission,
-//! and a number that never arrives shows that a packet was lost or not captured. Source: RFC 6864 §4 (it need not be a counter
-//! at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (for a connected socket it is a counter).
+//! and a number that never arrives shows that a packet was lost or not captured.
+//! Source: RFC 6864 §4 (it need not be a counter at all); Linux 6.18, `include/net/ip.h`, `ip_select_ident_segs` (for a
+//! connected socket it is a counter).
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,10 @@
 //! The initial numbers of a connection.
 //!
 //! Source: RFC 6528 §3 (initial sequence numbers: a keyed hash of the four-tuple, and a clock), RFC 7323 §7.1 (a random offset
-//! of the timestamps for each connection), RFC 6437 §3 (flow labels). Idea: SipHash-2-4 (Aumasson & Bernstein 2012) with a
-//! secret key. The numbers of one connection reveal nothing about those of another. Yet sequence numbers and timestamps of one
-//! four-tuple keep increasing, so that a new connection's are newer than those of the last one (RFC 6191).
+//! of the timestamps for each connection), RFC 6437 §3 (flow labels).
+//! Idea: SipHash-2-4 (Aumasson & Bernstein 2012) with a secret key. The numbers of one connection reveal nothing about those of
+//! another. Yet sequence numbers and timestamps of one four-tuple keep increasing, so that a new connection's are newer than
+//! those of the last one (RFC 6191).
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::Time;

@@ -49,8 +49,8 @@ class Transfers(Part):
     size: Size
     """Payload of each."""
     most: int | None = None
-    """Largest number of simultaneous transfers. Further transfers are refused and counted. At least 1, at most 32768.
-    Default: ``100``.
+    """Largest number of simultaneous transfers. Further transfers are refused and counted. At least 1, at most
+    32768. Default: ``100``.
     """
     stack: str
     """The sender's TCP; `ackclock stacks` lists them."""

@@ -29,8 +29,8 @@ class Gap(Part):
 
 
 Per: TypeAlias = Literal["packet", "byte"]
-"""The unit to which a probability applies. ``packet``: A packet of any size; ``byte``: A byte on the wire; a packet is lost if
-any of its bytes is (ns-2: `ErrorModel`, unit `byte`).
+"""The unit to which a probability applies. ``packet``: A packet of any size; ``byte``: A byte on the wire; a packet
+is lost if any of its bytes is (ns-2: `ErrorModel`, unit `byte`).
 """
 
 

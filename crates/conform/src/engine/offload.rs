@@ -1,8 +1,9 @@
 //! How Linux passes segments to a device: several at once, and which of them carry PSH.
 //!
 //! Source: Linux 6.18, `net/ipv4/tcp_output.c` (`tcp_tso_autosize`, `__tcp_transmit_skb`), `net/ipv4/tcp_input.c`
-//! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words. Idea: new data that takes about a millisecond to
-//! send leaves as one packet, of at least two segments. Such a packet carries PSH, and so does the end of each write.
+//! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words.
+//! Idea: new data that takes about a millisecond to send leaves as one packet, of at least two segments. Such a packet carries
+//! PSH, and so does the end of each write.
 //!
 //! Departure: retransmissions leave one by one.
 

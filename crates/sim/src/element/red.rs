@@ -12,9 +12,10 @@
 //! | buffer | the queue's limit; only waiting packets count, in `thresholds` and (as in ns-2's RED) there |
 //!
 //! *Departures*, all ns-2's. No packet is dropped while at most one packet waits. The first packet that finds the average above
-//! min_th is not dropped; counting begins with it. A drop by a full queue also restarts the count. *Unsaid in the source.*
-//! Whether an average of max_th or more leads to a random drop: here the drop is certain (ns-2: `use_mark_p_ false`). RFC 3168
-//! §5 leaves the choice of marked packets to the queue: here as in ns-2, the packets drawn at random below max_th.
+//! min_th is not dropped; counting begins with it. A drop by a full queue also restarts the count.
+//! *Unsaid in the source.* Whether an average of max_th or more leads to a random drop: here the drop is certain (ns-2:
+//! `use_mark_p_ false`). RFC 3168 §5 leaves the choice of marked packets to the queue: here as in ns-2, the packets drawn at
+//! random below max_th.
 
 #[cfg(test)]
 mod ns2;

@@ -12,8 +12,8 @@
 //!
 //! Departures: Net/2 answers every second segment because the window it could advertise has moved by two segments. Here
 //! segments are counted, which is the same if they are full and the application reads at once; for other cases there is
-//! [`super::window_update`]. Unsaid in the source: the phase of the beats, and a segment that arrives on a beat: here it waits
-//! for the next one.
+//! [`super::window_update`].
+//! Unsaid in the source: the phase of the beats, and a segment that arrives on a beat: here it waits for the next one.
 
 use super::{AckDecision, AckPolicy, Arrival};
 use crate::time::{Nanos, Time};

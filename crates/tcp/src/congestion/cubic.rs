@@ -13,8 +13,8 @@
 //! | segments_acked | segments that the ACK acknowledges cumulatively |
 //!
 //! Departures: slow start counts ACKs, as [`super::aimd`] does. A window above W_max at the start of an epoch becomes W_max
-//! with K = 0 (Linux; the RFC is silent). Unsaid: how much is restored by an undo that only raises the threshold. Here: the
-//! earlier state, except the window (§4.9.2).
+//! with K = 0 (Linux; the RFC is silent).
+//! Unsaid: how much is restored by an undo that only raises the threshold. Here: the earlier state, except the window (§4.9.2).
 
 use super::{CcUndo, Congestion, Cut, LossEvent};
 use crate::error::StackError;

@@ -13,8 +13,8 @@
 //! | alpha, beta, gamma | the same, in segments |
 //! | the cut by a quarter | `on_loss`, for data sent once and after the last cut; resent data halves the window |
 //!
-//! Departures: the fine-grained timeouts are [`crate::detect::vegas`]. Unsaid: whether anything besides `gamma` ends slow
-//! start. Here: a threshold known beforehand, as with every `startup`.
+//! Departures: the fine-grained timeouts are [`crate::detect::vegas`].
+//! Unsaid: whether anything besides `gamma` ends slow start. Here: a threshold known beforehand, as with every `startup`.
 
 use super::{Congestion, Cut, LossEvent};
 use crate::error::StackError;

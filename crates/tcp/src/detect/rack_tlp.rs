@@ -16,9 +16,9 @@
 //!
 //! Departures: the RTO runs beside the other timers (§8 has one timer) and fires first if both are due, so a PTO need not be
 //! capped at the RTO (§7.2): a PTO later than the RTO never fires. No PTO is armed when no probe could follow. The recovery
-//! decides on the cut for a lost retransmission (`respond_lost_rexmit`). Unsaid: a segment marked lost whose original arrives
-//! before it is resent counts with its real send time (decision 0043); the window of the minimum (`min_rtt_window`); at an RTO
-//! without an RTT sample, only the head is lost.
+//! decides on the cut for a lost retransmission (`respond_lost_rexmit`).
+//! Unsaid: a segment marked lost whose original arrives before it is resent counts with its real send time (decision 0043); the
+//! window of the minimum (`min_rtt_window`); at an RTO without an RTT sample, only the head is lost.
 
 mod linux;
 mod tlp;

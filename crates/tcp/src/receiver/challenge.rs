@@ -1,9 +1,9 @@
 //! How often refused segments are answered.
 //!
 //! Source: RFC 9293 §3.10.7.4 (an unacceptable segment is answered with an ACK), RFC 5961 §7 (but the rate of these ACKs is
-//! limited); Linux 6.18, `net/ipv4/tcp_input.c`, `tcp_oow_rate_limited`. Idea: two ends that refuse each other's ACKs would
-//! answer each other for ever. A segment with data or FIN is not an answer to an ACK, so only segments with neither are
-//! limited.
+//! limited); Linux 6.18, `net/ipv4/tcp_input.c`, `tcp_oow_rate_limited`.
+//! Idea: two ends that refuse each other's ACKs would answer each other for ever. A segment with data or FIN is not an answer
+//! to an ACK, so only segments with neither are limited.
 //!
 //! Unsaid in RFC 5961: how often. Linux's default (`net.ipv4.tcp_invalid_ratelimit`) is used.
 

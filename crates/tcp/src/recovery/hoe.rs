@@ -11,9 +11,9 @@
 //! | fast retransmit phase | Recovery |
 //! | snd_next | `snd_nxt` |
 //!
-//! Departures: none. For right-edge and Lin & Kung, the disorder slot decides what is sent before the verdict. Unsaid:
-//! inflation (none: only duplicates release new data), which duplicates count (all after the verdict; the even ones send), the
-//! timer (restarted by every partial ACK), and the window of the phase (the one after the cut); decision 0048.
+//! Departures: none. For right-edge and Lin & Kung, the disorder slot decides what is sent before the verdict.
+//! Unsaid: inflation (none: only duplicates release new data), which duplicates count (all after the verdict; the even ones
+//! send), the timer (restarted by every partial ACK), and the window of the phase (the one after the cut); decision 0048.
 
 use super::Recovery;
 use crate::error::StackError;

@@ -12,8 +12,8 @@
 //! | dupwnd (ns-2) | `inflation`, bytes; never written into `cwnd` |
 //!
 //! Departures: the inflation is private; deflation reduces it first, then `cwnd`, and leaves one segment of it. Without
-//! inflation nothing is deflated by default: step 5 only undoes the inflation of step 4 (decision 0180). Unsaid: with `full_ack
-//! = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has two options.
+//! inflation nothing is deflated by default: step 5 only undoes the inflation of step 4 (decision 0180).
+//! Unsaid: with `full_ack = "keep"` (ns-2) the full ACK only drops the inflation; RFC 6582 step 3 has two options.
 
 use super::Recovery;
 use crate::error::StackError;

@@ -13,8 +13,9 @@
 //! | (11) | `fired`: when the timer fired spuriously |
 //!
 //! Departures: never above the window before the cut (decision 0051). An ACK with an ECN echo restores nothing (9): the
-//! sequencer has made the episode void (decision 0040). Unsaid: fast retransmits; after Ludwig & Katz cwnd = min (pipe_prev,
-//! FlightSize + IW). The judge decides whether an episode was a mistake at all.
+//! sequencer has made the episode void (decision 0040).
+//! Unsaid: fast retransmits; after Ludwig & Katz cwnd = min (pipe_prev, FlightSize + IW). The judge decides whether an episode
+//! was a mistake at all.
 
 use super::{GiveBack, Standing, Undo};
 use crate::error::StackError;
