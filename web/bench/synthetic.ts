@@ -1,7 +1,7 @@
 /**
- * Runs of any size for tests and measurements. This is not TCP: packets leave evenly, some are dropped and resent, some
- * arrive late
- * and are resent needlessly; a receiver acknowledges them with SACK blocks. All numbers are counted from these packets.
+ * Runs of any size for tests and measurements. This is not TCP: packets leave evenly, some are dropped and resent,
+ * some arrive late and are resent needlessly; a receiver acknowledges them with SACK blocks. All numbers are counted
+ * from these packets.
  */
 
 import { FATES, type FlowTrace, KINDS, PHASES, type RunTrace, SLOTS, VERDICTS, WHYS } from "../src/engine/trace";

@@ -311,7 +311,7 @@ class App {
     tour({ go });
   }
 
-  /** All of the state, as the address holds it. */
+  /** The whole state, as the address holds it. */
   private fragment(): Promise<string> {
     const { t0, t1 } = this.views.timeline.span;
     const span = this.views.timeline.whole ? {} : { from: t0, to: t1 };

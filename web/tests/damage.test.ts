@@ -23,8 +23,7 @@ afterAll(() => lab.close());
 
 /**
  * Performs an action on the page and waits for its answer: a picture, a refusal, or progress of a run that it stops.
- * Returns
- * the result; rejects if the page's thread does not respond.
+ * Returns the result; rejects if the page's thread does not respond.
  */
 async function answered(page: Page, act: { hash?: string; file?: { name: string; text: string } }): Promise<string> {
   return page.evaluate(

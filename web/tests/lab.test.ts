@@ -1,7 +1,6 @@
 /**
  * The page as a visitor finds it: the caption, the single choice of a flow, graphs that fold, sliders, runs that are
- * too
- * large, names that follow.
+ * too large, and names that follow a change.
  */
 
 import type { Page } from "playwright-core";

@@ -91,7 +91,7 @@ impl Connection {
         Connection { wanted, there: Some(There::Known(arrivals)), ..Connection::default() }
     }
 
-    /// The same connection, captured at this place.
+    /// Returns the connection with a given place of capture.
     pub fn standing(self, place: Place) -> Self {
         Connection { given: Some(place), ..self }
     }
@@ -219,7 +219,7 @@ impl Connection {
         if echoed {
             self.backward[w].add(seen.at - own.at);
         }
-        // Without a branch, since it would be unpredictable.
+        // Computed without a branch, which would be unpredictable.
         let other = &mut self.answers[back];
         let begins = !other.waiting & (other.value != Some(t.value));
         other.value = if begins { Some(t.value) } else { other.value };

@@ -41,7 +41,7 @@ pub struct Answered {
     pub blocks: (u32, u8),
 }
 
-/// All of one flow, in the order of the capture.
+/// The content of one flow, in the order of the capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// The segments.

@@ -120,7 +120,7 @@ pub struct Stalls {
     edge: Option<u64>,
     window: Option<u64>,
     kept: Vec<Facts>,
-    /// The stalls that were too many to keep, for each side of the capture.
+    /// The counts of the shorter stalls, which are not kept, for each side of the capture.
     shorter: Option<Box<[ByCause; 3]>>,
 }
 

@@ -129,7 +129,7 @@ pub struct Survey {
     chosen: Option<(SocketAddr, SocketAddr)>,
     /// Only these connections, by their numbers, with the task for each.
     tasks: Option<BTreeMap<u64, Task>>,
-    /// The number of connections kept at the end: those with the most bytes. Up to twice as many are kept meanwhile.
+    /// The number of connections kept at the end: those with the most bytes. Before the end, up to twice as many are kept.
     limit: usize,
     found: Vec<Surveyed>,
     passed_over: u64,

@@ -47,7 +47,7 @@ pub trait Tcp {
 pub enum Call {
     /// `socket`: a new TCP socket.
     Socket {
-        /// For IPv6 instead of IPv4.
+        /// Whether it is for IPv6 instead of IPv4.
         v6: bool,
     },
     /// `bind`.

@@ -188,7 +188,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// From a histogram of nanoseconds: every number is within 1/256 of the exact one.
+    /// Returns the distribution in a histogram of nanoseconds; every number is within 1/256 of the exact one.
     pub fn of(h: &Histogram) -> Self {
         let seconds = |ns: Option<u64>| ns.map(|ns| Nanos(ns).as_secs_f64());
         let at = |thousandths| seconds(h.quantile(thousandths));
@@ -203,7 +203,7 @@ impl Spread {
         }
     }
 
-    /// From these values, seconds, exactly.
+    /// Returns the exact distribution of these values, in seconds.
     pub fn exact(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let n = values.len();

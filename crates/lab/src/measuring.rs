@@ -35,7 +35,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// For a run of `plan`, together with its meters.
+    /// Returns empty measurements for a run of `plan`, and its meters; `None` if the run is not measured.
     pub(crate) fn begin(plan: &Plan) -> Option<(Self, Meters)> {
         let asked = plan.measures?;
         let whole = plan.scenario.duration;

@@ -25,7 +25,7 @@ pub enum LiveError {
 }
 
 impl LiveError {
-    /// For a system call that failed, as an argument of `map_err`.
+    /// Returns a function for `map_err` that makes the error of a failed system call.
     pub fn system<E: Into<io::Error>>(doing: impl Into<String>) -> impl FnOnce(E) -> LiveError {
         let doing = doing.into();
         move |error| LiveError::System { doing, error: error.into() }

@@ -61,7 +61,7 @@ impl Capture {
 }
 
 impl<W: Wire> Tapped<W> {
-    /// With a capture, or without.
+    /// Wraps a wire, with a capture or without.
     pub fn new(wire: W, capture: Option<Capture>) -> Self {
         Tapped { wire, capture }
     }

@@ -67,7 +67,7 @@ pub(crate) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    /// For a connection that is opening, with a send buffer of `buffer` bytes.
+    /// Creates the sender on a connection that is opening, with a send buffer of `buffer` bytes.
     pub(crate) fn new(id: Id, source: Source, buffer: u64, linger: Nanos, shared: &'a Shared) -> Self {
         let piece = PIECE.min((buffer / 2) as usize);
         Sender { id, source, piece, linger, ended: None, retransmitted: 0, shared }
@@ -137,7 +137,7 @@ pub(crate) struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    /// For a host that listens at `at`.
+    /// Creates the receiver on a host that listens at `at`.
     pub(crate) fn new(at: SocketAddr, sink: Sink, shared: &'a Shared) -> Self {
         Receiver { at, id: None, sink, full: false, began: None, ended: None, shared }
     }

@@ -35,7 +35,7 @@ impl Orders {
         Ok(Orders { file, states, shown: String::new(), rest: String::new() })
     }
 
-    /// Applies the lines that are new.
+    /// Applies the new lines.
     pub(crate) fn follow(&mut self, tcp: &mut dyn Tcp) {
         let Some(file) = &mut self.file else { return };
         if file.read_to_string(&mut self.rest).is_err() {

@@ -173,7 +173,7 @@ impl Reordering {
         }
     }
 
-    /// With densities (RFC 5236), which begin with this number: 0, or the first number of a capture.
+    /// Returns empty metrics with densities (RFC 5236), which begin with this number: 0, or the first number of a capture.
     pub fn with_densities(first: u64) -> Self {
         Reordering { density: Some(Box::new(Density::beginning_with(first))), ..Reordering::default() }
     }

@@ -137,7 +137,7 @@ pub enum AckSpec {
     /// As Linux: at once for more than a full segment, else after an adaptive delay. At the start, after a pause and after a
     /// repetition, an ACK for each segment. Duplicate ACKs are compressed.
     Linux(linux::LinuxAckSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn AckPolicy>),
 }
@@ -202,7 +202,7 @@ pub enum AnyAck {
     WindowUpdate(Box<window_update::WindowUpdate>),
     /// See [`linux`].
     Linux(Box<linux::Linux>),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn AckPolicy>),
 }
 

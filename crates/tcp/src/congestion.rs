@@ -128,7 +128,7 @@ pub enum CongestionSpec {
     /// Reno in whole segments, with its own count of outstanding segments (gVisor's netstack).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     NetstackReno,
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Congestion>),
 }
@@ -163,7 +163,7 @@ pub enum AnyCongestion {
     Quic(Box<quic::Quic>),
     /// Netstack's Reno.
     NetstackReno(Box<netstack_reno::NetstackReno>),
-    /// From outside the crate. Boxed twice, because a thin pointer keeps this enum at 16 bytes.
+    /// An algorithm from outside the crate. Boxed twice, because a thin pointer keeps this enum at 16 bytes.
     Custom(Box<Box<dyn Congestion>>),
 }
 

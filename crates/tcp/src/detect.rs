@@ -151,7 +151,7 @@ pub enum DetectSpec {
     /// Three duplicates, or two full segments SACKed (gVisor's netstack without RACK).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Netstack,
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
 }
@@ -178,7 +178,7 @@ pub enum AnyDetect {
     Quic(Box<quic::Quic>),
     /// Netstack's count.
     Netstack(netstack::Netstack),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Detector>),
 }
 

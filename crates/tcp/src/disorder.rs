@@ -54,7 +54,7 @@ pub enum DisorderSpec {
     Pipe,
     /// New data for one round trip of doubt (RFC 4653).
     Ncr(ncr::NcrSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Disorder>),
 }
@@ -71,7 +71,7 @@ pub enum AnyDisorder {
     Pipe(pipe::Pipe),
     /// New data for one round trip of doubt.
     Ncr(Box<ncr::Ncr>),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Disorder>),
 }
 

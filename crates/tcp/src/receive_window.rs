@@ -52,7 +52,7 @@ pub enum ReceiveWindowSpec {
     Drs(drs::DrsSpec),
     /// Follows the data read in a round trip, and opens by two segments for each one that arrives (Linux).
     Linux(linux::LinuxWindowSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn ReceiveWindow>),
 }
@@ -63,7 +63,7 @@ pub enum AnyReceiveWindow {
     Drs(drs::Drs),
     /// See [`linux`].
     Linux(linux::LinuxWindow),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn ReceiveWindow>),
 }
 

@@ -110,7 +110,7 @@ pub enum RecoverySpec {
     Robust(robust::RobustSpec),
     /// RFC 6675 with three extra segments (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Recovery>),
 }
@@ -143,7 +143,7 @@ pub enum AnyRecovery {
     Robust(Box<robust::Robust>),
     /// Netstack's.
     Netstack(netstack::Netstack),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Recovery>),
 }
 

@@ -64,7 +64,7 @@ pub enum RtoSpec {
     Net2Ticks(net2_ticks::Net2TicksSpec),
     /// QUIC's estimate and probe timeout (RFC 9002).
     Quic(quic::QuicSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Rto>),
 }
@@ -85,7 +85,7 @@ pub enum AnyRto {
     Net2Ticks(net2_ticks::Net2Ticks),
     /// RFC 9002.
     Quic(quic::Quic),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Rto>),
 }
 

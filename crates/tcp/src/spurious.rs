@@ -71,7 +71,7 @@ pub enum SpuriousSpec {
     LateAck,
     /// Timestamps, only counted (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Spurious>),
 }
@@ -92,7 +92,7 @@ pub enum AnySpurious {
     LateAck(Box<late_ack::LateAck>),
     /// Netstack.
     Netstack(Box<netstack::Netstack>),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Spurious>),
 }
 

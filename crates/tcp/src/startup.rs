@@ -63,7 +63,7 @@ pub enum StartupSpec {
     Bdp(bdp::BdpSpec),
     /// A slower upper half of slow start (Smooth-start).
     Smooth(smooth::SmoothSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Startup>),
 }
@@ -86,7 +86,7 @@ pub enum AnyStartup {
     Bdp(Box<bdp::Bdp>),
     /// Smooth-start.
     Smooth(smooth::Smooth),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Startup>),
 }
 

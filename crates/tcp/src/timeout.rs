@@ -60,7 +60,7 @@ pub enum TimeoutSpec {
     Sack(sack::SackSpec),
     /// Sends one segment, then new data, until the loss is confirmed or refuted (RFC 5682).
     Frto(frto::FrtoSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Timeout>),
 }
@@ -79,7 +79,7 @@ pub enum AnyTimeout {
     Sack(sack::Sack),
     /// F-RTO.
     Frto(Box<frto::Frto>),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Timeout>),
 }
 

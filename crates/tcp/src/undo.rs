@@ -68,7 +68,7 @@ pub enum UndoSpec {
     EifelResponse(eifel_response::EifelResponseSpec),
     /// Window and threshold are restored (Linux 6).
     Restore(restore::RestoreSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Undo>),
 }
@@ -83,7 +83,7 @@ pub enum AnyUndo {
     EifelResponse(eifel_response::EifelResponse),
     /// Full restore.
     Restore(restore::Restore),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn Undo>),
 }
 

@@ -31,7 +31,7 @@ pub struct Retransmission {
     pub seq: Offset,
     /// Bytes of payload.
     pub len: u32,
-    /// The number of transmissions of its most often sent byte, this one included; 2 or more.
+    /// The largest number of transmissions of any of its bytes, this one included; at least 2.
     pub sends: u8,
     /// Its frame in the capture of the senders, from 1.
     pub sender_frame: u64,

@@ -39,7 +39,7 @@ pub struct VnetHeader {
 }
 
 impl VnetHeader {
-    /// For a packet that was written with [`Writing::Offload`](crate::write::Writing::Offload).
+    /// Returns the header for a packet that was written with [`Writing::Offload`](crate::write::Writing::Offload).
     pub fn of(written: &Written) -> Self {
         let kind = if written.tcp_at == packet::IPV4_HEADER { TCP_IPV4 } else { TCP_IPV6 };
         let large = written.segment_len > 0;

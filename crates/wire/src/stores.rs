@@ -79,7 +79,7 @@ impl Ring {
 }
 
 impl SendStore {
-    /// For at least `len` unacknowledged bytes: the next power of two.
+    /// Creates a store for at least `len` unacknowledged bytes; its size is the next power of two.
     pub fn new(len: Bytes) -> Self {
         SendStore { ring: Ring::new(len), end: Offset::DATA }
     }
@@ -127,7 +127,8 @@ impl SendStore {
 }
 
 impl ReceiveStore {
-    /// For a connection with a receive buffer of `buffer` bytes. From now on, data is read only through this store.
+    /// Creates the store of a connection with a receive buffer of `buffer` bytes. From now on, data is read only through this
+    /// store.
     pub fn new(connection: &mut Connection, buffer: Bytes) -> Self {
         connection.read_by_hand();
         ReceiveStore { ring: Ring::new(buffer), next: Offset::DATA, end: Offset::DATA, held: Vec::new() }

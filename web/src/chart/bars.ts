@@ -51,8 +51,7 @@ export class Bars {
 
   /**
    * Calls `emit` for each bar to draw in `sight`, from `low` to `high` at `x` px: one bar of the data, or many in one
-   * column of
-   * pixels with no pixel between them.
+   * column of pixels with no pixel between them.
    */
   visit(sight: Sight, emit: (x: number, low: number, high: number) => void): void {
     const { x, y, pixel } = sight;

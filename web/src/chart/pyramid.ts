@@ -1,11 +1,9 @@
 /**
  * Level of detail: draws a million points at the screen's resolution, at a cost that depends on the pixels.
  *
- * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top and
- * goes down only where a node is
- * larger than a pixel, so no visible point is lost and none is invented. Passing all points to WebGL would be simpler,
- * but is seven times slower
- * without a graphics card.
+ * Points are in order of time. Eight neighbours make a node, eight nodes a node above. A drawing begins at the top
+ * and goes down only where a node is larger than a pixel, so no visible point is lost and none is invented. Passing
+ * all points to WebGL would be simpler, but is seven times slower without a graphics card.
  */
 
 const FAN = 8;
@@ -42,8 +40,7 @@ export function around(time: Float64Array, t0: number, t1: number): Stretch {
 
 /**
  * Goes down over the points of `stretch`, left to right. `settle` is called for each node completely inside it, with
- * its first and last point, and
- * returns whether that was enough; `leaf` is called for each remaining point.
+ * its first and last point, and returns whether that was enough; `leaf` is called for each remaining point.
  */
 export function descend(
   count: number,

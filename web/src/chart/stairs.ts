@@ -48,8 +48,7 @@ export class Stairs {
 
   /**
    * Calls `emit` for each column of pixels in `sight`, from left to right, with its first and last point and the
-   * smallest and largest
-   * value between them.
+   * smallest and largest value between them.
    */
   visit(sight: Sight, emit: (x: number, first: number, last: number, low: number, high: number) => void): void {
     const { x, pixel } = sight;

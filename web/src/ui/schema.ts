@@ -21,7 +21,7 @@ export interface Field {
   /** The default; undefined if there is none. */
   standard: unknown;
   required: boolean;
-  /** The placeholder if there is no value; "not set" if it is not told. */
+  /** The placeholder if there is no value; "not set" by default. */
   unset?: string;
 }
 

@@ -62,8 +62,8 @@ pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// A 95 % interval of the median of sorted values: by the binomial distribution of the number of values below it, in
-/// its normal approximation. With fewer than six values, their whole range.
+/// A 95 % interval of the median of sorted values: by the binomial distribution of the number of values below it, in its normal
+/// approximation. With fewer than six values, the interval is their whole range.
 pub(crate) fn around_median(sorted: &[f64]) -> (f64, f64) {
     let n = sorted.len();
     let half = 0.98 * (n as f64).sqrt();

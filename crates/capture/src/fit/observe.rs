@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 /// Segments kept of all flows together: 40 bytes each.
 const MOST_SEGMENTS: usize = 4_000_000;
 
-/// One flow's data and their acknowledgments.
+/// The data of one flow, and its acknowledgments.
 #[derive(Clone, Debug)]
 pub struct Observed {
     /// `10.0.0.1:5001 > 10.0.0.2:80`.

@@ -14,7 +14,7 @@ pub(crate) struct Point {
     pub(crate) wire: f64,
     pub(crate) flow: usize,
     pub(crate) fate: Fate,
-    /// The excess of its round-trip time over its flow's smallest, seconds. Only for clean pairs.
+    /// The excess of its round-trip time over its flow's smallest, seconds. Valid only for clean pairs.
     pub(crate) excess: f64,
 }
 

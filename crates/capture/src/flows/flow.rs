@@ -193,7 +193,7 @@ impl Flow {
         Mark::of(tcp, seq, ack, stamp, id)
     }
 
-    /// A number of a direction in 64 bits.
+    /// Returns a sequence number of a direction, unwrapped to 64 bits.
     #[inline(always)]
     fn number(&self, way: Way, low: u32) -> u64 {
         match self.near[index(way)] {

@@ -63,7 +63,7 @@ impl Repeats {
     pub(super) fn is_one(&mut self, mark: &Mark, seen: &Seen, interface: u32) -> bool {
         let way = usize::from(seen.way == Way::Back);
         let head = &mut self.heads[way];
-        // Without branches: whether data or an acknowledgment advances is unpredictable.
+        // Computed without branches, because it is unpredictable whether data or an acknowledgment advances.
         let new = (mark.end > head.top) | (mark.ack > head.ack);
         if new {
             (head.top, head.ack) = (head.top.max(mark.end), head.ack.max(mark.ack));

@@ -380,7 +380,7 @@ impl Stream {
     #[inline]
     fn note_echo(&mut self, echo: Option<u32>) {
         let Some(e) = echo else { return };
-        // Without a branch: whether it is younger is unpredictable.
+        // Computed without a branch, because it is unpredictable whether it is younger.
         let younger = self.echoed.is_none_or(|r| older(r, e));
         self.echoed = if younger { echo } else { self.echoed };
         self.recent = if younger { echo } else { self.recent };

@@ -95,7 +95,7 @@ fn ip_header(tcp: &Captured<'_>, src: IpAddr, dst: IpAddr, all: u32, out: &mut V
             out.extend(src.octets());
             out.extend(dst.octets());
         }
-        // One packet's addresses are of one family.
+        // Both addresses of a packet are of the same family.
         (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => {}
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
-    /// For a device with an MTU of `mtu` bytes.
+    /// Creates the queues of a device with an MTU of `mtu` bytes.
     pub(crate) fn new(mtu: usize) -> Self {
         Queues { arrived: VecDeque::new(), sent: VecDeque::new(), mtu }
     }

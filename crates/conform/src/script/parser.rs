@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Remembers something that would be allowed here.
+    /// Remembers an alternative that is allowed here.
     pub(super) fn allow(&mut self, what: impl Into<String>) {
         let what = what.into();
         if !self.allowed.contains(&what) {

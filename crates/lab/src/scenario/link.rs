@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// The longest propagation delay, far below the largest time.
 const LONGEST_DELAY: Nanos = Nanos::from_secs(3600);
 
-/// Both directions, which are equal except for the keys in `back`.
+/// Reads both directions, which are equal except for the keys in `back`.
 pub(super) fn directions(
     node: &Node<'_>,
     forward: Direction,
@@ -38,7 +38,7 @@ fn beside(mut all: Map<String, Value>, keys: Map<String, Value>) -> Map<String, 
     all
 }
 
-/// One direction, from its keys. Keys that are not in `node` come from elsewhere, the queue from `like`.
+/// Reads one direction from its keys. Keys that are not in `node` come from elsewhere, the queue from `like`.
 fn direction(
     node: &Node<'_>,
     mut keys: Map<String, Value>,

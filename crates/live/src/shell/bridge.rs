@@ -56,7 +56,7 @@ pub(super) struct Bridge<'a> {
 }
 
 impl<'a> Bridge<'a> {
-    /// For the calling thread; sets its timer slack and priority.
+    /// Creates the bridge for the calling thread, and sets the thread's timer slack and priority.
     pub(super) fn new(plan: &Plan, seed: u64, hosts: &'a [Host; 2], realtime: bool) -> Result<Self, LiveError> {
         let emulator = Emulator::new(plan, seed, Both(Order::default(), Ledger::default()));
         let emulator = emulator.map_err(|e| LiveError::Input(format!("{}: {e}", plan.file)))?;

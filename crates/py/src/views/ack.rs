@@ -140,8 +140,7 @@ impl Sample {
     fn filled(&self) -> u64 {
         self.0.filled.0
     }
-    /// When the hole was retransmitted, ns, if it was: then this is a retransmission proved
-    /// needless.
+    /// When the hole was retransmitted, ns; None if it was not. That retransmission is proved needless.
     #[getter]
     fn resent(&self) -> Option<u64> {
         self.0.resent.map(|t| t.0)

@@ -76,7 +76,7 @@ pub(crate) enum Run {
 }
 
 impl Run {
-    /// With `stack` for every flow, if given.
+    /// Prepares a run of the case, with `stack` for every flow if given.
     pub(crate) fn new(case: &Case, stack: Option<&str>) -> Result<Run, String> {
         let mut s = (case.scenario)();
         let laid_out = match case.tcp {

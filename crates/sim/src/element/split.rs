@@ -197,7 +197,7 @@ pub(crate) struct Split {
 enum Choice {
     Turns,
     Random(Stream),
-    /// With the seed of the hash.
+    /// By flow, with the seed of the hash.
     Flows(u64),
 }
 

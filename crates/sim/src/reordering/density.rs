@@ -36,13 +36,14 @@ impl Default for Density {
 }
 
 impl Density {
-    /// With the displacement threshold DT and the buffer-occupancy threshold BT, in packets. Numbers begin with 0.
+    /// Returns empty densities with the displacement threshold DT and the buffer-occupancy threshold BT, in packets. Packet
+    /// numbers begin with 0.
     pub fn new(displacement: u64, occupancy: u64) -> Self {
         let displacement = Displacement { threshold: displacement, ..Displacement::default() };
         Density { displacement, occupancy: Occupancy { threshold: occupancy, ..Occupancy::default() } }
     }
 
-    /// With the usual thresholds, and numbers that begin with this one.
+    /// Returns empty densities with the usual thresholds; packet numbers begin with `number`.
     pub fn beginning_with(number: u64) -> Self {
         let mut density = Density::default();
         density.displacement.index = number;

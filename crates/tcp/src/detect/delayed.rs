@@ -12,9 +12,9 @@
 //!
 //! Unsaid: how X enters `delta`: max (delta + g, (delta + X + g) / 2), with g the mean time between the event's duplicates, as
 //! AVG does in duplicates. The ceiling of §6.6 is converted to time: (0.9 cwnd − 3) · SRTT / cwnd, about 0.87 SRTT however much
-//! `cwnd` was cut; `ceiling` (decision 0180). With `target = "last-dup"`, X instead ends where the next duplicate would have
-//! come. In Recovery a hole is lost once three segments above it have been SACKed for `delta` (`judge_in_recovery`). `wait` can
-//! fix `delta`: Paxson's 20 ms, or a share of the RTT (Leung & Ma 2005 §II).
+//! `cwnd` was cut; `ceiling` (decision 0180). With `target = "last-dup"`, X instead ends at the expected arrival of the next
+//! duplicate. In Recovery a hole is lost once three segments above it have been SACKed for `delta` (`judge_in_recovery`).
+//! `wait` can fix `delta`: Paxson's 20 ms, or a share of the RTT (Leung & Ma 2005 §II).
 
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::error::StackError;

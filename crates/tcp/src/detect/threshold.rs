@@ -63,7 +63,7 @@ pub enum ThresholdSpec {
     Fa(fa::FaSpec),
     /// The logarithm of the number of paths (Lee, Park & Choi 2002).
     Multipath(multipath::MultipathSpec),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn DupThresh>),
 }
@@ -94,7 +94,7 @@ pub enum AnyThreshold {
     Fa(Box<fa::Fa>),
     /// The logarithm of the number of paths.
     Multipath(multipath::Multipath),
-    /// From outside the crate.
+    /// An algorithm from outside the crate.
     Custom(Box<dyn DupThresh>),
 }
 

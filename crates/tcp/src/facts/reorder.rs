@@ -13,7 +13,7 @@ pub struct ReorderSample {
     pub last_dup: Time,
     /// When the ACK that filled the hole arrived.
     pub filled: Time,
-    /// When the hole was resent, if it was; that retransmission is proved needless.
+    /// When the hole was resent; `None` if it was not. That retransmission is proved needless.
     pub resent: Option<Time>,
     /// Segments that were resent for it, all needlessly.
     pub segments: u32,

@@ -69,7 +69,7 @@ impl SackFf96Spec {
         [Requirement::sack("recovery", "\"sack-ff96\"")].into_iter().chain(by_marks).collect()
     }
 
-    /// All of Appendix A, and holes by the detector's threshold.
+    /// Returns the description with all changes of Appendix A, and holes chosen by the detector's threshold.
     pub fn blanton_allman() -> Self {
         SackFf96Spec {
             exact_entry: true,

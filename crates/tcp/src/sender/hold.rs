@@ -1,4 +1,5 @@
-//! Rules that hold back a small segment even if every window allows it: Nagle's algorithm, cork, and "more follows".
+//! Rules that hold back a small segment even if every window allows it: Holds back small segments: Nagle's algorithm, cork, and
+//! "more follows".
 //!
 //! Source: RFC 9293 §3.7.4 (Nagle); Minshall's variant as in Linux's `tcp_minshall_check`; Linux's `TCP_CORK` and `MSG_MORE`.
 //!

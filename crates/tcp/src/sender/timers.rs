@@ -85,8 +85,8 @@ impl Sender {
         }
     }
 
-    /// After a timer that had replaced it, the retransmission timer counts from when the oldest segment was last sent (Linux:
-    /// `tcp_rearm_rto`).
+    /// Sets the retransmission timer after a timer that had replaced it: it counts from the time at which the oldest segment
+    /// was last sent (Linux: `tcp_rearm_rto`).
     fn count_from_oldest(&mut self, now: Time) {
         let tick = self.slots.rto.next_tick(now);
         let not_before = self.slots.detect.deadline().map_or(tick, |at| at.max(tick));

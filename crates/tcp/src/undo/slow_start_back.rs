@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlowStartBackSpec {
-    /// Also set `cwnd`, at once. Default: no.
+    /// Whether `cwnd` is also set, at once. Default: no.
     pub restore_cwnd: bool,
-    /// Also undo timeouts. Default: no.
+    /// Whether timeouts are also undone. Default: no.
     pub undo_timeouts: bool,
 }
 

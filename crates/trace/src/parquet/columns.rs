@@ -32,7 +32,7 @@ struct Values {
     bytes: [Vec<u8>; N],
     /// The number of records with SACK blocks.
     texts: usize,
-    /// With their rows, because a verdict is known only later.
+    /// The verdicts with their rows, because a verdict is known only later.
     truths: [Vec<(u32, bool)>; N],
 }
 

@@ -195,8 +195,7 @@ pub const COLUMNS: &[Column] = &[
         "episode",
         "",
         Kind::Int,
-        "The newest congestion episode's number, from 1; 0 before the first. For `inflation`, `mistake` and `timeout` \
-         the episode that it belongs to.",
+        "The newest congestion episode's number, from 1; 0 before the first. For `inflation`, `mistake` and `timeout`: the episode that it belongs to.",
     ),
     some(
         Id::Cwnd,

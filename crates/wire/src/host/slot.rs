@@ -31,7 +31,7 @@ pub(super) enum Owner {
     Nobody,
 }
 
-/// The target of a pair of ends.
+/// The entry of a pair of ends in the table of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A connection.

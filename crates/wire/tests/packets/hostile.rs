@@ -101,7 +101,7 @@ pub(crate) fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
     out.extend_from_slice(&seeds[rng.below(seeds.len())]);
     for _ in 0..rng.below(6) {
         let len = out.len();
-        // Mostly in the headers.
+        // Most changes are in the headers.
         let at = if rng.below(4) == 0 { rng.below(len) } else { rng.below(len.min(100)) };
         match rng.below(6) {
             0 => out.truncate(at),

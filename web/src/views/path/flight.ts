@@ -67,11 +67,10 @@ export function emptyTime({ links }: Route, bytes: number): number {
 }
 
 /**
- * The position of a packet at `time`. It is exact at both ends. In between, extra time compared with an empty route is
- * spent waiting at
- * the slowest link, as far as the queue there explains it; the rest is additional delay on that link. A packet that was
- * faster (on a path
- * whose delay changes) was faster by the same factor everywhere. A `lost` packet moves until it is dropped.
+ * The position of a packet at `time`. It is exact at both ends. In between, extra time compared with an empty route
+ * is spent waiting at the slowest link, as far as the queue there explains it; the rest is additional delay on that
+ * link. A packet that was faster (on a path whose delay changes) was faster by the same factor everywhere. A `lost`
+ * packet moves until it is dropped.
  */
 export function placeAt(way: Route, bytes: number, sent: number, done: number, lost: boolean, time: number): Place {
   const empty = way.links.map((link) => crossing(link, bytes));

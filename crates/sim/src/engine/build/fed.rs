@@ -61,9 +61,9 @@ fn sizes(s: &Scenario) -> (u64, u64) {
     s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// Whether a packet that enters this link arrives later, however short it is. (Fused, a link that takes no time would
-/// have its event before those of the links between the two numbers; not fused, after them. Behind such a link, the
-/// departures "by now" would depend on the other events of this instant.)
+/// Whether a packet that enters this link arrives at a later time, however short it is. (If it arrived at the same time, fusing
+/// would change the order of this event and of those of other links at that time, and so the departures "by now" behind the
+/// link.)
 fn takes_time(d: &DirectionSpec, short: u64) -> bool {
     d.delay.0 > 0 || d.rate.is_some_and(|r| short * 8_000_000_000 >= 2 * r.0)
 }

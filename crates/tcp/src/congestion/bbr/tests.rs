@@ -19,7 +19,7 @@ fn at(now: u64) -> Ctx {
     Ctx { now: ms(now), srtt: Some(Nanos::from_millis(100)), ..context() }
 }
 
-/// A path that delivers as each test says.
+/// A path whose deliveries each test determines.
 struct Path {
     bbr: Bbr,
     rates: Rates,

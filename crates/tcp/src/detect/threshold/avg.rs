@@ -2,8 +2,8 @@
 //!
 //! Source: Blanton & Allman 2002 §6.3, §6.6.
 //!
-//! Idea: after a needless fast retransmit the sender knows how many duplicates the hole took. The new threshold is the
-//! mean of that and the current one, and at least one more than the current one.
+//! Idea: after a needless fast retransmit the sender knows how many duplicates the hole took. The new threshold is the mean of
+//! that number and the current threshold, but at least one more than the current threshold.
 //!
 //! | source | here |
 //! | --- | --- |
