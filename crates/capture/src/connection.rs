@@ -17,7 +17,7 @@ pub use record::{DirectionRecord, Record, Report, SynFacts};
 /// The requested analysis of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where it was captured, seen from the data of the direction that carries more. Default: detected.
+    /// The place of capture, relative to the data of the direction that carries more. Default: detected.
     pub at: Option<Side>,
     /// Whether to keep each retransmission, and not only their counts. Default: no.
     pub each: bool,

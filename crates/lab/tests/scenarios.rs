@@ -215,8 +215,7 @@ fn a_plan_written_down_reads_as_the_same_runs() {
     }
 }
 
-/// The lists of all stacks and of all kinds grow with every algorithm; only the fact that they are named is
-/// kept.
+/// The lists of all stacks and of all kinds grow with every algorithm, so the snapshot only keeps that there is a list.
 fn without_lists(messages: &str) -> String {
     let stacks: Vec<&str> = Stack::names().collect();
     let short = messages.replace(&stacks.join(", "), "(all stacks)");

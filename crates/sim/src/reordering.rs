@@ -31,7 +31,8 @@ use density::Density;
 use holes::{Found, Holes};
 use std::collections::BTreeMap;
 
-/// The number of different values for which counts are kept. The counted values may come from files, so it needs a bound.
+/// The number of different values for which counts are kept. The counted values may come from files, so their number needs a
+/// bound.
 const MOST_VALUES: usize = 1 << 16;
 
 /// The arrivals of one direction of a flow so far. Only missing numbers are remembered. The default computes no densities (RFC
@@ -239,7 +240,7 @@ impl Reordering {
         self.forgotten
     }
 
-    /// Reordered packets over packets (RFC 4737 §4.1); 0 without packets.
+    /// Reordered packets as a share of all packets (RFC 4737 §4.1); 0 without packets.
     pub fn ratio(&self) -> f64 {
         self.late.packets as f64 / self.packets().max(1) as f64
     }
@@ -249,7 +250,7 @@ impl Reordering {
         &self.late
     }
 
-    /// Packets that are n-reordered over packets (RFC 4737 §5); 0 without packets.
+    /// n-reordered packets as a share of all packets (RFC 4737 §5); 0 without packets.
     pub fn degree(&self, n: u64) -> f64 {
         self.late.n.range(n..).map(|(_, count)| *count).sum::<u64>() as f64 / self.packets().max(1) as f64
     }

@@ -35,7 +35,7 @@ pub(crate) struct Whole {
     file: String,
     /// Its size in bytes.
     size: f64,
-    /// Where it was captured, seen from the data. Default: detected.
+    /// The place of capture, relative to the data. Default: detected.
     #[serde(default)]
     at: Option<At>,
 }

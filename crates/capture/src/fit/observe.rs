@@ -19,7 +19,7 @@ pub struct Observed {
     pub name: String,
     /// The sender and the receiver.
     pub(crate) hosts: [IpAddr; 2],
-    /// Where it was captured, seen from the data.
+    /// Its place of capture, relative to the data.
     pub side: Side,
     pub(crate) record: Record,
     pub(crate) way: Way,

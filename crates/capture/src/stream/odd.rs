@@ -150,8 +150,8 @@ impl Stream {
         self.calm = false;
     }
 
-    /// Whether the segment that fills a hole was sent before the data above the hole: by the order of transmission, else by
-    /// the timestamps, where equal ones keep the order of the sequence numbers.
+    /// Whether the segment that fills a hole was sent before the data above the hole: by the order of transmission, else by the
+    /// timestamps (segments with equal timestamps are in the order of their sequence numbers).
     fn overtaken(&self, s: &Seen, order: u64, right: u64) -> bool {
         let Some(above) = self.ring.get(self.ring.partition_point(|o| o.seq < right)) else { return false };
         match s.timestamps {

@@ -34,11 +34,11 @@ impl Stream {
     /// The number of missing packets that may themselves have repeated older data, and the silence that must follow before the
     /// others are assumed to be the next data, nanoseconds. `None` if nothing can be concluded.
     ///
-    /// After a silence of a round trip they were the next data, except retransmissions that were lost, too: of the holes, and
-    /// one for each timeout. If this segment does not begin the first hole, all data from that hole on may have been among the
-    /// missing packets. Without a silence this is a guess. If the first hole has been open for a round trip, the sender may
-    /// know of it; then the segment that fills it was not sent twice within that time. Otherwise a silence may still follow,
-    /// and the packets after it may repeat the missing ones.
+    /// If a silence of a round trip follows, the missing packets were the next data, except for lost retransmissions: those of
+    /// the holes, and one for each timeout. If this segment does not begin the first hole, all data from that hole on may have
+    /// been among the missing packets. Without a silence this is a guess. If the first hole has been open for a round trip, the
+    /// sender may know of it; then the segment that fills it was not sent twice within that time. Otherwise a silence may still
+    /// follow, and the packets after it may repeat the missing ones.
     fn may_repeat(&self, s: &Seen, missed: Missed, silence: i64, newest: bool) -> Option<(u64, Option<i64>)> {
         let round_trip = missed.round_trip.filter(|_| s.seq <= self.hi && s.len > 0)?;
         let segments = |bytes: u64| bytes.div_ceil(u64::from(s.len));

@@ -167,7 +167,7 @@ fn what_the_receivers_capture_lacks_is_not_taken_for_lost() {
     // It began late: with the data sent after the loss. It ended early: before the retransmissions arrived.
     assert_eq!(both(&sent, |n| n > 2).0, [open, needless]);
     assert_eq!(both(&sent, |n| n != 1 && n < 6).0, [open, open]);
-    // A packet that the receiver acknowledged is missing in the middle: so others may be missing.
+    // A packet that the receiver acknowledged is missing in the middle, so other packets may be missing, too.
     let (verdicts, between) = both(&sent, |n| n != 1 && n != 4);
     assert_eq!(verdicts, [(Verdict::Needed, Evidence::NoneArrived, true), needless]);
     assert_eq!(between, Some((11, 11)));

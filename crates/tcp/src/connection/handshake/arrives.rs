@@ -227,8 +227,8 @@ impl Connection {
         true
     }
 
-    /// The RST of [`Connection::abort`]. It carries timestamps if they are in use (RFC 7323 §3.2 says it should; by §5.2 no
-    /// receiver may judge it by them).
+    /// The RST of [`Connection::abort`]. It carries timestamps if they are in use (as RFC 7323 §3.2 recommends; by §5.2 no
+    /// receiver may judge a RST by them).
     fn write_reset(&mut self, now: Time, out: &mut Segment) {
         let seq = self.tx.as_ref().map_or(Offset::DATA, |tx| tx.positions().2);
         let ack = self.rx.as_ref().map_or(Offset::DATA, |rx| rx.rcv_nxt());
