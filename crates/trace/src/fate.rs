@@ -3,9 +3,9 @@
 //! The verdicts are those of [`ackclock_sim::fate`]. They depend on the fate of every copy, never on DSACKs. A verdict may
 //! follow later than its retransmission, when the last earlier copy has arrived or been dropped.
 //!
-//! Copies are distinguished by their number (`sends`, 1 is the first), so a path may deliver them in any order. A number
-//! stays at 255, so copies from the 255th on count as one; earlier copies are still known. Packets into which the network
-//! duplicated one form a single copy: it is lost when all of them are, and taken when one of them is.
+//! Copies are distinguished by their number (`sends`, 1 is the first), so a path may deliver them in any order. A number stays
+//! at 255, so copies from the 255th on count as one; earlier copies are still known. If the network duplicates a packet, both
+//! packets count as a single copy: it is lost when all of its packets are lost, and taken when one of them is taken.
 
 mod stream;
 

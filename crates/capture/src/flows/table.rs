@@ -1,4 +1,4 @@
-//! From the addresses and ports of a segment to its connection.
+//! Maps the addresses and ports of a segment to its connection.
 //!
 //! Each direction has its own key, with the bytes in the order of the packet, so that they need not be reordered first.
 

@@ -21,7 +21,7 @@ type Result = std::result::Result<Answer, Errno>;
 impl Stack {
     pub(crate) fn answer(&mut self, call: &Call) -> Result {
         match *call {
-            // One host of smoltcp has both families.
+            // A host of smoltcp has addresses of both families.
             Call::Socket { v6: _ } => {
                 self.sockets.push(Some(Socket::new()));
                 Ok(Answer::Done(self.sockets.len() as i64 - 1))

@@ -11,7 +11,7 @@ fn with_ecn(name: &str) -> Stack {
     s
 }
 
-/// Marks those of `segs` at these places that may be marked.
+/// Marks the segments of `segs` at these places, if they may be marked.
 fn mark(segs: &mut [Segment], places: &[usize]) {
     places.iter().for_each(|i| assert!(segs[*i].mark_congestion(), "{:?}", segs[*i]));
 }
