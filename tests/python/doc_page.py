@@ -261,7 +261,7 @@ class Page:
                 raise PageError(f"{at}: exit code {said.returncode}, not {expected}: {command}\n{text}")
             lines = (said.stderr if expected else said.stdout).splitlines()
             if shown and not agrees(shown, lines):
-                raise PageError(f"{at}: says something else than shown: {command}\n" + "\n".join(lines))
+                raise PageError(f"{at}: says something other than shown: {command}\n" + "\n".join(lines))
 
 
 def main() -> int:

@@ -99,7 +99,7 @@ def one(text: str) -> None:
         ("```\nx\n```", "a fence without a language"),
         ("```rust\nfn", "a fence that is not closed"),
         ("```console\n$ false\n```", "exit code 1, not 0: false"),
-        ("```console\n$ echo one\ntwo\n```", "says something else than shown"),
+        ("```console\n$ echo one\ntwo\n```", "says something other than shown"),
         ("```console\n$ echo 'ackclock: no'\nackclock: no\n```", "exit code 0, not 2"),
         ("```console\necho\n```", "begins with a command"),
         ("```python\nprint(1)\n```\n```output\n2\n```", "not printed: 2"),

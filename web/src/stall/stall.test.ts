@@ -77,9 +77,7 @@ test("a handover's timeout is needless: the segment had arrived, and its ACK was
 test("a lost tail has too few segments after it for a fast retransmit", async () => {
   const text = (await words({ data: [28] })).join(" ");
   expect(text).toContain("segment 29 was lost, and the timer had to send it again");
-  expect(text).toContain(
-    "1 duplicate ACK came, but a fast retransmit needs 3: only 1 packet sent after it arrived",
-  );
+  expect(text).toContain("1 duplicate ACK came, but a fast retransmit needs 3: only 1 packet sent after it arrived");
   expect(text).toContain("there was nothing new to send");
 });
 
