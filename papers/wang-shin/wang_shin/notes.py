@@ -111,8 +111,7 @@ def _order(v: View) -> str:
     cut = sum(math.isinf(delay) for case in PUBLISHED for delay in v.transfer.delays(case))
     return (
         f"Means: {means} s. The four delays of one seed have the published order in {times} of {n} seeds; chance alone "
-        "would "
-        f"give {n / 24:.0f}." + (f" Left out because the run ended before: {cut}." if cut else "")
+        f"would give {n / 24:.0f}." + (f" Left out because the run ended before: {cut}." if cut else "")
     )
 
 

@@ -245,8 +245,8 @@ def _figure_7(view: View, beside: Mapping[Trial, Ran], work: Work) -> Picture:
     caption = (
         "Left: the window; right: over the model's sqrt (1.5 / p). Solid: a network that never limits, as the model "
         "assumes. Dashed: Table 3's network, whose 30 packets and 0.8 Mb/s cap the window where losses are few. "
-        "Curves are means over the seeds; bands and bars are 95 % intervals. In the paper both stay below the model, RR "
-        "slightly closer to it."
+        "Curves are means over the seeds; bands and bars are 95 % intervals. In the paper both stay below the model, "
+        "RR slightly closer to it."
     )
     svg = (work.out / name).with_suffix(".svg")
     picture = Picture(
