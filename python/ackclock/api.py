@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from ackclock import _native
 from ackclock.document import natural
 from ackclock.errors import ScenarioError, unwritten
+from ackclock.permission import allowing
 from ackclock.result import Again, Result
-from ackclock.slots.permission import allowing
 from ackclock.slots.registry import Chosen, Value, chosen, setting
 
 if TYPE_CHECKING:

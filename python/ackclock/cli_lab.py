@@ -10,7 +10,7 @@ import typer
 from ackclock import _native, files
 from ackclock.cli_common import FAILED, fail
 from ackclock.errors import ScenarioError
-from ackclock.slots.permission import PAGE, refusing
+from ackclock.permission import PAGE, refusing
 
 EXAMPLES = """\b
 Examples:

@@ -12,7 +12,7 @@ from ackclock import _native
 from ackclock.cli_common import FAILED, fail, refusals
 from ackclock.cli_live import AsJson, Realtime, run, say
 from ackclock.cli_scenario import Scenario, Set, draw, plot_span, scenario_source, set_pairs
-from ackclock.slots.permission import LIVE, refusing
+from ackclock.permission import LIVE, refusing
 
 if TYPE_CHECKING:
     from ackclock.live import LiveResult

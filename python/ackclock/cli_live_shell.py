@@ -16,7 +16,7 @@ from ackclock import _native
 from ackclock.cli_common import FAILED, INTERRUPTED, TERMINATED, fail, refusals
 from ackclock.cli_live import Realtime, say
 from ackclock.cli_scenario import Scenario, scenario_source
-from ackclock.slots.permission import LIVE, refusing
+from ackclock.permission import LIVE, refusing
 
 EXAMPLES = """\b
 Examples:

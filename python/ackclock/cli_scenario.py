@@ -48,6 +48,12 @@ Scenario = Annotated[
 Set = Annotated[
     list[str], typer.Option("--set", help="Parameter of every flow's stack. Repeatable.", metavar="PATH=VALUE")
 ]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", help="First seed; without --seeds, the only one.", min=0, max=2**63 - 1)
+]
+Seeds = Annotated[
+    int | None, typer.Option(metavar="N", help="Number of consecutive seeds from the first.", min=1, max=10**6)
+]
 
 
 def set_pairs(options: list[str]) -> list[tuple[str, str]]:

@@ -42,7 +42,7 @@ def study(
     for package, extra in NEEDED.items():
         if find_spec(package) is None:
             fail(f'study needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
 
     with refusals(), allowing(allow_python):
         from ackclock.progress import shown  # noqa: PLC0415 - start-up time

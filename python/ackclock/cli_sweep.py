@@ -71,9 +71,9 @@ def sweep(
 
 
 def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
-    from ackclock.quantities import duration  # noqa: PLC0415 - start-up time
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.quantities import duration  # noqa: PLC0415 - likewise
     from ackclock.runs.local import cores  # noqa: PLC0415 - likewise
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise
     from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
 
     with refusals(), allowing(allow_python):

@@ -44,7 +44,7 @@ def tune(
     for package in ("matplotlib", "optuna"):
         if find_spec(package) is None:
             fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
 
     with refusals(), allowing(allow_python):
         from ackclock.progress import shown  # noqa: PLC0415 - start-up time

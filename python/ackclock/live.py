@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _native
 from ackclock.api import _pairs, _placed, _source
+from ackclock.permission import LIVE, refusing
 from ackclock.result import Result
-from ackclock.slots.permission import LIVE, refusing
 from ackclock.slots.registry import Value
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
+from ackclock.permission import allowing
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import pickled, source_hash
-from ackclock.slots.permission import allowing
 from conftest import Command
 
 SCENARIO = """

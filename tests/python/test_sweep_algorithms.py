@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
+from ackclock.permission import allowing
 from ackclock.runs import local
 from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
-from ackclock.slots.permission import allowing
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 

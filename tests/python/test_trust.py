@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import ackclock as ak
+from ackclock.permission import allowing
 from ackclock.runs import answer, remote
 from ackclock.runs.task import Done, RevisionError, Task, run_task
 from ackclock.runs.worker import Worker
 from ackclock.scenario import Scenario
 from ackclock.slots import pickled
-from ackclock.slots.permission import allowing
 from conftest import SHORT, Command
 
 RULE = """

@@ -17,10 +17,10 @@ import tomli_w
 from ackclock import _native, api, files, paths
 from ackclock.document import nearest, refusal
 from ackclock.errors import ScenarioError
+from ackclock.permission import allowed_instead
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.task import Task
 from ackclock.slots import pickled
-from ackclock.slots.permission import allowed_instead
 from ackclock.statistics import Mean
 
 if TYPE_CHECKING:

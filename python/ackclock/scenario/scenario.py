@@ -14,12 +14,12 @@ import tomli_w
 from ackclock import _native, files
 from ackclock.errors import ScenarioError, unwritten
 from ackclock.paths import parse
+from ackclock.permission import allowing
 from ackclock.scenario.background import Background
 from ackclock.scenario.dumbbell import Dumbbell
 from ackclock.scenario.flows import Flow
 from ackclock.scenario.links import Link
 from ackclock.scenario.part import Toml, given, plain, setting
-from ackclock.slots.permission import allowing
 
 TABLES = {"links": "link", "flows": "flow", "background": "background", "dumbbell": "dumbbell"}
 """Attributes that are tables of a file, with their names there."""

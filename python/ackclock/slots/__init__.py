@@ -32,6 +32,7 @@ from ackclock._native import (
     Window,
     Xmit,
 )
+from ackclock.permission import allowing
 from ackclock.slots.base import Algorithm, Outside
 from ackclock.slots.bases import (
     BASES,
@@ -47,7 +48,6 @@ from ackclock.slots.bases import (
     Timeout,
     Undo,
 )
-from ackclock.slots.permission import allowing
 from ackclock.slots.registry import Chosen, Given, Value, chosen, given, register, setting
 from ackclock.slots.source import source_hash
 from ackclock.slots.travel import pickled, unpacked, used

@@ -19,10 +19,10 @@ from typing import Any
 
 from ackclock import files
 from ackclock.document import written
+from ackclock.permission import allowed_instead
 from ackclock.slots.base import Outside
 from ackclock.slots.bases import BASES, Element
 from ackclock.slots.imports import HiddenError, find_spec, local_modules, whole
-from ackclock.slots.permission import allowed_instead
 from ackclock.slots.source import EXECUTED, HELPERS, source_hash
 
 _TOLD = "only imports of modules whose source is known before the run"

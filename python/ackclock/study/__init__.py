@@ -44,8 +44,8 @@ def study(
         OSError: a run could not be stored.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
-    from ackclock.progress import unshown  # noqa: PLC0415 - start-up time
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.progress import unshown  # noqa: PLC0415 - likewise
     from ackclock.study.job import run  # noqa: PLC0415 - likewise
     from ackclock.study.plan import read  # noqa: PLC0415 - likewise
 

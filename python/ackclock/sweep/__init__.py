@@ -48,9 +48,9 @@ def sweep(
         RuntimeError: a worker has another version of Ackclock.
         KeyboardInterrupt: as usual; finished runs are kept.
     """
-    from ackclock.runs.executor import executor  # noqa: PLC0415 - start-up time
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.runs.executor import executor  # noqa: PLC0415 - likewise
     from ackclock.runs.store import Store  # noqa: PLC0415 - likewise
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - likewise
     from ackclock.sweep.job import Job, as_plan  # noqa: PLC0415 - likewise
 
     with allowing(allow_python):

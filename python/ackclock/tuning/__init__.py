@@ -46,7 +46,7 @@ def tune(
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
-    from ackclock.slots.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
     from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
     from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
 
