@@ -69,7 +69,7 @@ def made_up(numbers: Mapping[tuple[Method, Place], Mapping[str, Any]]) -> Runs:
 
 
 def test_every_claim_has_a_judge() -> None:
-    # S001-46 is a number of ours for testing eq. 11, not a claim.
+    # S001-46 is our own number for testing eq. 11, not a claim.
     assert set(CLAIMS) == {f"S001-{n:02}" for n in range(1, 53)} - {"S001-46"}
     read_back = {"S001-01", "S001-02", "S001-03", "S001-39", "S001-52"}
     counted = {f"S001-{n}" for n in (40, 41, 42, 43, 44)}

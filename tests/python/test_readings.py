@@ -60,7 +60,7 @@ stack = "rfc-6675"
 
 def edited(edit: Edit, trial: Trial, at: Path) -> Trial:
     choice = Choice("c", "?", "a", (Option("a", ""), Option("b", "", (edit,))))
-    assert Reading((choice,)).of(trial, at) == trial, "as taken nothing changes"
+    assert Reading((choice,)).of(trial, at) == trial, "in the reading taken nothing changes"
     return Reading((choice,), {"c": "b"}).of(trial, at)
 
 
