@@ -158,8 +158,6 @@ impl Watch for Tally {
             order.arrived(at, flow, to, number, seg);
         }
     }
-
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 #[cfg(test)]

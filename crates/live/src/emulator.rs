@@ -146,7 +146,6 @@ impl Watch for Desk {
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, sends: u8) {
         self.sends = sends;

@@ -369,7 +369,6 @@ impl Watch for Order {
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let flow = flow as usize;

@@ -29,7 +29,8 @@ pub(crate) struct Packet {
     pub(crate) seg: Segment,
     /// If measured: when a flow's data was sent, or the data that a flow's ACK acknowledges.
     pub(crate) stamp: u64,
-    /// If measured: when it entered its current explicit queue.
+    /// If measured: when it entered its current explicit queue. Of a packet that a fused link refused: its number among the
+    /// arrivals there.
     pub(crate) came: u64,
 }
 

@@ -39,6 +39,9 @@ pub trait Watch {
     const HEARS_RTO: bool = false;
     /// Whether [`Watch::passed`] is called.
     const HEARS_HOPS: bool = false;
+    /// Whether [`Watch::queue`] is called. If not, packets enter a link that may drop them together with the link before it, and
+    /// nobody counts a queue without a limit.
+    const HEARS_QUEUES: bool = false;
     /// Whether [`Watch::meters`] returns meters.
     const MEASURES: bool = false;
     /// The meters of delays and of the links' loads, if these are measured. The engine updates them.
@@ -105,7 +108,8 @@ pub trait Watch {
     /// A packet entered the queue of directed link `link`, which now holds this much (waiting and in service, the packet
     /// included). The paths of splits are numbered after all links. Not called for links that only one, slower link feeds: their
     /// queues are never full.
-    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64);
+    #[inline]
+    fn queue(&mut self, _at: Time, _link: u32, _packets: u32, _bytes: u64) {}
 }
 
 impl Watch for () {
@@ -118,8 +122,6 @@ impl Watch for () {
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     #[inline]
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// Counts, and ignores everything else.
@@ -137,8 +139,6 @@ impl Watch for Meters {
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     #[inline]
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// Counts if there is something to count with, and ignores everything else.
@@ -156,6 +156,4 @@ impl Watch for Option<Meters> {
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     #[inline]
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

@@ -25,6 +25,7 @@ struct Log {
 }
 
 impl Watch for Log {
+    const HEARS_QUEUES: bool = true;
     fn tcp(&mut self, at: Time, _: u32, _: Side, e: Event) {
         match e {
             Event::Timeout { .. } => self.timeouts.push(at),
@@ -145,7 +146,6 @@ impl Watch for Dropped {
         self.0.push((flow, nth));
     }
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 #[test]

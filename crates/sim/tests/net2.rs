@@ -52,7 +52,6 @@ impl Watch for Seen {
         self.dropped_at.push(at.as_secs_f64());
     }
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 fn delayed() -> AckSpec {

@@ -16,15 +16,15 @@ use ackclock_tcp::units::Rate;
 use bare::Bare;
 use proptest::prelude::*;
 
-/// The calls to a listener, flow by flow; queues by link.
+/// The calls to a listener, flow by flow; with `QUEUES` also queues, by link.
 #[derive(Default, Debug, PartialEq)]
-struct Log {
+struct Log<const QUEUES: bool = true> {
     flows: Vec<Vec<String>>,
     queues: Vec<Vec<(Time, u32, u64)>>,
     last: Time,
 }
 
-impl Log {
+impl<const QUEUES: bool> Log<QUEUES> {
     fn note(&mut self, at: Time, flow: u32, what: String) {
         assert!(at >= self.last, "times never go back");
         self.last = at;
@@ -33,7 +33,8 @@ impl Log {
     }
 }
 
-impl Watch for Log {
+impl<const QUEUES: bool> Watch for Log<QUEUES> {
+    const HEARS_QUEUES: bool = QUEUES;
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.note(at, flow, format!("sent {from:?} {} {} {wire} {sends}", seg.seq, seg.ack));
@@ -58,6 +59,10 @@ fn ends(every: u32) -> impl FnMut(&FlowSpec, Side) -> Bare {
 }
 
 fn run(s: &Scenario, seed: u64) -> (Results, Log) {
+    heard(s, seed)
+}
+
+fn heard<const QUEUES: bool>(s: &Scenario, seed: u64) -> (Results, Log<QUEUES>) {
     let mut n = Network::with_endpoints(s, seed, Log::default(), ends(2)).expect("a scenario that can be run");
     let r = n.run();
     (r, n.into_watch())
@@ -120,6 +125,10 @@ fn a_bulk_flow_fills_the_bottleneck() {
     let alone = unwatched(&ba(), 1);
     assert_eq!((&alone.flows, &alone.links), (&r.flows, &r.links));
     assert!(alone.events < 16 * packets / 10, "{} events", alone.events);
+    // A listener that does not hear of queues hears the same of everything else, and costs no event.
+    let (deaf, heard): (Results, Log<false>) = heard(&ba(), 1);
+    assert_eq!((&deaf.flows, &deaf.links, deaf.events), (&r.flows, &r.links, alone.events));
+    assert_eq!(heard.flows, log.flows);
 }
 
 #[test]
@@ -211,6 +220,7 @@ struct Hops {
 
 impl Watch for Hops {
     const HEARS_HOPS: bool = true;
+    const HEARS_QUEUES: bool = true;
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.log.sent(at, flow, from, seg, wire, sends);
@@ -416,6 +426,9 @@ proptest! {
         let alone = unwatched(&s, 1);
         prop_assert_eq!(&alone.flows, &r.flows);
         prop_assert_eq!(&alone.links, &r.links);
+        let (deaf, heard): (Results, Log<false>) = heard(&s, 1);
+        prop_assert_eq!(&heard.flows, &log.flows);
+        prop_assert_eq!(&deaf.links, &r.links);
         for also in [0xffff, which] {
             let (q, queued_log) = run(&queued(&s, |link| also >> (link % 16) & 1 == 1), 1);
             prop_assert_eq!(&q.flows, &r.flows);

@@ -38,7 +38,6 @@ impl Watch for Heard {
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// 300 segments with a round trip of 100 ms. The window in flight after 200 segments arrives 1.2 s late, and so does the

@@ -24,6 +24,7 @@ struct Log {
 }
 
 impl Watch for Log {
+    const HEARS_QUEUES: bool = true;
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.sent.push((at, flow, from, Entering { seg: *seg, wire, sends, recovery: None }));

@@ -58,7 +58,6 @@ impl Watch for Seen {
     }
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// Table 3 without the queue's limit: 0.8 Mb/s and 95 ms, 10 Mb/s and 2.5 ms on each side.

@@ -72,7 +72,6 @@ impl Watch for Seen {
     }
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// S to D over a bottleneck of this rate and 50 ms one way with these elements; the peer's window in segments.

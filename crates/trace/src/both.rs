@@ -16,6 +16,7 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
     const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
+    const HEARS_QUEUES: bool = A::HEARS_QUEUES || B::HEARS_QUEUES;
     const MEASURES: bool = A::MEASURES || B::MEASURES;
 
     /// The meters of the first listener, if it has any: one set is enough.

@@ -203,7 +203,6 @@ impl<W: Write> Watch for Captures<W> {
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, _: u8) {
         if self.failed.is_none() {

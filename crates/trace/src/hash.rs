@@ -187,8 +187,6 @@ impl Watch for Hasher {
             w.segment(seg);
         });
     }
-
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 fn bits(w: Window) -> [u64; 2] {

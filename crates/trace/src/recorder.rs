@@ -188,6 +188,8 @@ impl<S: Sink> Recorder<S> {
 }
 
 impl<S: Sink> Watch for Recorder<S> {
+    const HEARS_QUEUES: bool = true;
+
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         self.hasher.tcp(at, flow, side, e);
         if let Event::Sent { start, len, episode, by, sends: _ } = e {

@@ -129,7 +129,6 @@ impl Truth {
 impl Watch for Truth {
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         match from {

@@ -79,6 +79,7 @@ fn judged(verdict: Verdict) -> u8 {
 
 impl Watch for Picture {
     const HEARS_RTO: bool = true;
+    const HEARS_QUEUES: bool = true;
 
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         if side == Side::Sender {

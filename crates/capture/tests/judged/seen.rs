@@ -138,6 +138,4 @@ impl Watch for Captures {
             self.fates.doubled(seg.seq.0, seg.seq_len() as u32, sends);
         }
     }
-
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

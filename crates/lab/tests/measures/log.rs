@@ -58,7 +58,6 @@ impl Watch for Log {
     fn passed(&mut self, at: Time, link: u32, flow: u32, to: Side, number: u32, _: &Segment) {
         self.events.push((at, (flow, to, number), What::At(link)));
     }
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 impl Log {

@@ -59,7 +59,6 @@ impl Ledger {
 
 impl Watch for Ledger {
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 
     fn sent(&mut self, _: Time, _: u32, from: Side, _: &Segment, wire: u32, _: u8) {
         let way = &mut self.ways[usize::from(from == Side::Receiver)];

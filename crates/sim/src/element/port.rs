@@ -23,10 +23,10 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// A port without elements. `counts`: its queue may fill; `watched`: there is a listener.
+    /// A port without elements. `counts`: its queue may fill; `watched`: a listener hears of queues.
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
         let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts_late);
-        // A queue that is never full need not be counted. With a listener, all others are.
+        // A queue that is never full need not be counted. With a listener for queues, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (watched || limit != Limit::None);
         Port {

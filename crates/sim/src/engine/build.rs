@@ -54,7 +54,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let first_host = check::scenario(scenario)?;
         let mut paths = paths(scenario)?;
         let fed = feeding(scenario, &paths);
-        let mut parts = Parts::new(scenario, seed, &fed, W::ENABLED);
+        let mut parts = Parts::new(scenario, seed, &fed, W::HEARS_QUEUES);
         for link in 0..links {
             parts.link(link);
         }
@@ -62,7 +62,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let transits = parts.transits.len();
         // A packet on two links at once cannot be observed between them.
         if !W::HEARS_HOPS {
-            fuse(&mut paths.hops, &fed, &parts.transits, W::ENABLED);
+            fuse(&mut paths.hops, &fed, &parts.transits, W::HEARS_QUEUES);
         }
         let mut slab = Slab::new();
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);

@@ -11,7 +11,7 @@ use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::{Late, Serving};
 use crate::measures::Meters;
-use crate::next_event::{element_of, key, NEVER};
+use crate::next_event::{element_of, key, time_of, NEVER};
 use crate::slab::Slab;
 use crate::topology::FUSED;
 use crate::transit::Transit;
@@ -61,7 +61,7 @@ impl<W: Watch> Links<W> {
         }
         match offered {
             Err(nth) => self.drop_packet(packet, link, link, nth, DropWhy::Queue),
-            Ok(()) if W::ENABLED && port.reports => {
+            Ok(()) if W::HEARS_QUEUES && port.reports => {
                 let (packets, bytes) = q.held();
                 self.watch.queue(Time(self.now), link, packets, bytes);
             }
@@ -88,11 +88,11 @@ impl<W: Watch> Links<W> {
                 let port = &mut self.ports[transit.port()];
                 let Some(tail) = port.tail.as_mut() else { return };
                 if !tail.admit(so_far, wire) {
-                    return self.refuse(packet, link, hop, so_far);
+                    return self.refuse(packet, first, link, hop, so_far);
                 }
                 let leaves = transit.send(at, wire, link, &mut self.watch);
                 tail.push(leaves, link, wire, at <= self.end.0);
-                if W::ENABLED && port.reports {
+                if W::HEARS_QUEUES && port.reports {
                     let (packets, bytes) = tail.held();
                     self.watch.queue(Time(at), link, packets, bytes);
                 }
@@ -109,11 +109,7 @@ impl<W: Watch> Links<W> {
         let entered = p.hop as usize;
         p.hop = hop as u32 - 1;
         if let Some(meters) = self.watch.meters() {
-            if !meters.counts(at) {
-                one_by_one(meters, transits, first, &hops[entered + 1..hop], wire);
-            } else if let Some(full) = transits[link as usize].carry(wire) {
-                meters.is_full(link, full);
-            }
+            carried(meters, transits, first, &hops[entered + 1..hop], wire, at);
         }
         let (key, transit) = (key(at, link), &mut transits[link as usize]);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
@@ -122,15 +118,20 @@ impl<W: Watch> Links<W> {
     }
 
     /// A packet does not fit in the queue of a computed link. If the link is fused with the previous one, the packet is still in
-    /// flight there: it continues to the end of that link (the event with key `arrival`), and is dropped then.
+    /// flight there: it continues to the end of that link (the event with key `arrival`), and is dropped then. `first` is the link that it
+    /// has entered, before those fused with it.
     #[cold]
-    fn refuse(&mut self, packet: u32, link: u32, hop: usize, arrival: u64) {
+    fn refuse(&mut self, packet: u32, first: u32, link: u32, hop: usize, arrival: u64) {
         if self.hops[hop] & FUSED == 0 {
-            let tail = self.ports[self.transits[link as usize].port()].tail.as_ref();
-            let nth = tail.map_or(0, DropTail::nth);
-            return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
+            return self.drop_packet(packet, link, link, self.nth(link), DropWhy::Queue);
         }
-        self.slab[packet].hop = hop as u32 - 1;
+        let nth = self.nth(link);
+        let p = &mut self.slab[packet];
+        let entered = std::mem::replace(&mut p.hop, hop as u32 - 1) as usize;
+        p.came = nth;
+        if let Some(meters) = self.watch.meters() {
+            carried(meters, &mut self.transits, first, &self.hops[entered + 1..hop], p.wire, time_of(arrival));
+        }
         let before = element_of(arrival);
         if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
@@ -140,8 +141,14 @@ impl<W: Watch> Links<W> {
     /// A packet that a fused link refused has arrived at that link.
     #[cold]
     pub(super) fn found_full(&mut self, packet: u32, link: u32) {
-        debug_assert!(!W::ENABLED, "links that can drop are fused only when nobody listens");
-        self.drop_packet(packet, link & !FUSED, link & !FUSED, 0, DropWhy::Queue);
+        debug_assert!(!W::HEARS_QUEUES, "links that can drop are fused only if nobody hears of queues");
+        let nth = self.slab[packet].came;
+        self.drop_packet(packet, link & !FUSED, link & !FUSED, nth, DropWhy::Queue);
+    }
+
+    /// The number of the latest arrival at the limited queue of a computed link.
+    fn nth(&self, link: u32) -> u64 {
+        self.ports[self.transits[link as usize].port()].tail.as_ref().map_or(0, DropTail::nth)
     }
 
     /// A packet passes the gates at `place`, from number `gate` on, and continues behind them.
@@ -209,7 +216,7 @@ impl<W: Watch> Links<W> {
         if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
-        if W::ENABLED && port.reports {
+        if W::HEARS_QUEUES && port.reports {
             let (packets, bytes) = q.held();
             self.watch.queue(Time(self.now), link, packets, bytes);
         }
@@ -276,8 +283,19 @@ impl<W: Watch> Links<W> {
     }
 }
 
-/// Measures a packet on each link that it has just entered: `link`, and those fused with it. On each it is the last packet given
-/// to the transmitter.
+/// Measures a packet of `wire` bytes that has just entered `link` and those fused with it, and arrives at the last one's end at
+/// `at`.
+#[inline(always)]
+fn carried(meters: &mut Meters, transits: &mut [Transit], link: u32, fused: &[u32], wire: u32, at: u64) {
+    let last = fused.last().map_or(link, |hop| hop & !FUSED);
+    if !meters.counts(at) {
+        one_by_one(meters, transits, link, fused, wire);
+    } else if let Some(full) = transits[last as usize].carry(wire) {
+        meters.is_full(last, full);
+    }
+}
+
+/// The same link by link. On each, the packet is the last one given to the transmitter.
 #[cold]
 #[inline(never)]
 fn one_by_one(meters: &mut Meters, transits: &[Transit], link: u32, fused: &[u32], wire: u32) {

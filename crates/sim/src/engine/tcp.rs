@@ -200,7 +200,6 @@ mod tests {
             ) {
             }
             fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-            fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
         }
         let stack = Stack::named("linux-2025").unwrap();
         for handshake in [false, true] {

@@ -30,7 +30,6 @@ impl Watch for Sends {
     }
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 
 /// S, R1, R2, D: 8 Mb/s and 0.1 ms outside, 0.8 Mb/s and 100 ms between the routers, no queue that ever fills.
