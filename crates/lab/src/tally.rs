@@ -3,7 +3,7 @@
 use crate::scenario::Plan;
 use ackclock_sim::reordering::Order;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::{Event, Phase};
+use ackclock_tcp::event::{Event, Frequent, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
@@ -126,6 +126,9 @@ impl DupThreshTally {
 }
 
 impl Watch for Tally {
+    const HEARS: Frequent = Frequent::NONE;
+
+    #[inline(always)]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         let Some(f) = self.flows.get_mut(flow as usize).filter(|_| side == Side::Sender) else { return };
         match e {
@@ -140,6 +143,7 @@ impl Watch for Tally {
         }
     }
 
+    #[inline]
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
@@ -151,8 +155,10 @@ impl Watch for Tally {
         }
     }
 
+    #[inline]
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
+    #[inline]
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         if let Some(order) = &mut self.order {
             order.arrived(at, flow, to, number, seg);

@@ -5,7 +5,7 @@ use crate::background::ROUND_BITS;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Outcome;
-use ackclock_tcp::event::{Event, Observer};
+use ackclock_tcp::event::{Event, Frequent, Observer};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
@@ -121,8 +121,9 @@ pub(crate) struct Tap<'a, W> {
 
 impl<W: Watch> Observer for Tap<'_, W> {
     const ENABLED: bool = W::ENABLED;
+    const HEARS: Frequent = W::HEARS;
     const HEARS_RTO: bool = W::HEARS_RTO;
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, at: Time, e: Event) {
         // Nobody observes background traffic.
         if self.host >> ROUND_BITS == 0 {

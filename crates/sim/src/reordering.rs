@@ -24,7 +24,7 @@ mod holes;
 pub mod summary;
 
 use crate::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_tcp::event::{Event, Frequent};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use density::Density;
@@ -365,6 +365,8 @@ fn end(side: Side) -> usize {
 }
 
 impl Watch for Order {
+    const HEARS: Frequent = Frequent::NONE;
+
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}

@@ -2,7 +2,7 @@
 
 use crate::measures::Meters;
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
+use ackclock_tcp::event::{Event, Frequent};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
@@ -35,6 +35,8 @@ pub enum DropWhy {
 pub trait Watch {
     /// Whether anything listens; if `false`, no record is built.
     const ENABLED: bool = true;
+    /// The frequent events among those of [`Watch::tcp`] that it hears.
+    const HEARS: Frequent = Frequent::ALL;
     /// Whether [`Watch::rto`] is called.
     const HEARS_RTO: bool = false;
     /// Whether [`Watch::passed`] is called.
@@ -114,6 +116,7 @@ pub trait Watch {
 
 impl Watch for () {
     const ENABLED: bool = false;
+    const HEARS: Frequent = Frequent::NONE;
     #[inline]
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     #[inline]
@@ -126,6 +129,7 @@ impl Watch for () {
 
 /// Counts, and ignores everything else.
 impl Watch for Meters {
+    const HEARS: Frequent = Frequent::NONE;
     const MEASURES: bool = true;
     #[inline(always)]
     fn meters(&mut self) -> Option<&mut Meters> {
@@ -143,6 +147,7 @@ impl Watch for Meters {
 
 /// Counts if there is something to count with, and ignores everything else.
 impl Watch for Option<Meters> {
+    const HEARS: Frequent = Frequent::NONE;
     const MEASURES: bool = true;
     #[inline(always)]
     fn meters(&mut self) -> Option<&mut Meters> {

@@ -185,10 +185,37 @@ pub enum Event {
     },
 }
 
+/// Which of the most frequent events an [`Observer`] hears: a sender has one of each for a packet or an ACK. Events that nobody
+/// hears are not built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frequent {
+    /// [`Event::Sent`].
+    pub sent: bool,
+    /// [`Event::Acked`].
+    pub acked: bool,
+    /// [`Event::Inflation`].
+    pub inflation: bool,
+}
+
+impl Frequent {
+    /// All of them.
+    pub const ALL: Self = Frequent { sent: true, acked: true, inflation: true };
+    /// None of them.
+    pub const NONE: Self = Frequent { sent: false, acked: false, inflation: false };
+
+    /// The events that one of two listeners hears.
+    pub const fn or(self, other: Self) -> Self {
+        let Frequent { sent, acked, inflation } = other;
+        Frequent { sent: self.sent || sent, acked: self.acked || acked, inflation: self.inflation || inflation }
+    }
+}
+
 /// Listens to a sender. `()` does not listen and costs nothing.
 pub trait Observer {
     /// Whether it listens; if `false`, no event is built.
     const ENABLED: bool = true;
+    /// The frequent events that it hears; it hears all others.
+    const HEARS: Frequent = Frequent::ALL;
     /// Whether [`Observer::rto`] is called.
     const HEARS_RTO: bool = false;
     /// Takes one event.
@@ -201,6 +228,7 @@ pub trait Observer {
 
 impl Observer for () {
     const ENABLED: bool = false;
+    const HEARS: Frequent = Frequent::NONE;
     #[inline]
     fn event(&mut self, _: Time, _: Event) {}
 }

@@ -253,6 +253,8 @@ impl Sender {
                 self.tell_dupthresh(now, obs);
             }
             self.tell_rto(now, obs);
+        }
+        if O::HEARS.acked {
             let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
             obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
         }

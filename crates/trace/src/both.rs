@@ -3,7 +3,7 @@
 use ackclock_sim::measures::Meters;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
+use ackclock_tcp::event::{Event, Frequent};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
@@ -14,6 +14,7 @@ pub struct Both<A, B>(pub A, pub B);
 
 impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
+    const HEARS: Frequent = A::HEARS.or(B::HEARS);
     const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
     const HEARS_QUEUES: bool = A::HEARS_QUEUES || B::HEARS_QUEUES;
@@ -29,13 +30,13 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         self.0.tcp(at, flow, side, e);
         self.1.tcp(at, flow, side, e);
     }
 
-    #[inline]
+    #[inline(always)]
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.0.sent(at, flow, from, seg, wire, sends);
         self.1.sent(at, flow, from, seg, wire, sends);
@@ -57,7 +58,7 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
         self.1.dropped(at, flow, to, element, nth, why, seg, sends);
     }
 
-    #[inline]
+    #[inline(always)]
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.0.delivered(at, flow, to, seg, wire, sends);
         self.1.delivered(at, flow, to, seg, wire, sends);
@@ -77,7 +78,7 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
         self.1.refused(at, flow, to, why, seg, sends, missing);
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         self.0.arrived(at, flow, to, number, seg);
         self.1.arrived(at, flow, to, number, seg);

@@ -5,7 +5,7 @@
 //! order, are listed at [`TEXT`]. The hash contains nothing internal to a link or to the event loop.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::{Event, Window};
+use ackclock_tcp::event::{Event, Frequent, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use std::fmt;
@@ -145,6 +145,8 @@ impl fmt::Debug for Hasher {
 }
 
 impl Watch for Hasher {
+    const HEARS: Frequent = Frequent::NONE;
+
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         let Event::Window { from, to, .. } = e else { return };
         if bits(from) == bits(to) {

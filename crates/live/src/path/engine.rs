@@ -2,7 +2,7 @@
 
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::connection::{Info, Refusal, State};
-use ackclock_tcp::event::{Event, Observer};
+use ackclock_tcp::event::{Event, Frequent, Observer};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
 use ackclock_tcp::seq::Offset;
@@ -45,6 +45,7 @@ struct Tap<'a, W> {
 
 impl<W: Watch> Observer for Tap<'_, W> {
     const ENABLED: bool = W::ENABLED;
+    const HEARS: Frequent = W::HEARS;
     const HEARS_RTO: bool = W::HEARS_RTO;
 
     fn event(&mut self, at: Time, e: Event) {

@@ -221,7 +221,7 @@ impl Sender {
         if self.timers.rto.is_none() && !self.persist.is_probing() && !self.slots.detect.owns_rto() {
             self.timers.rto = Some(self.slots.rto.deadline(now));
         }
-        if O::ENABLED {
+        if O::HEARS.sent {
             let episode = self.cold.ledger.count();
             obs.event(now, Event::Sent { start: sent.start, len: sent.len, episode, sends: sent.sends, by });
         }

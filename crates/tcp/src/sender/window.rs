@@ -57,7 +57,7 @@ impl Sender {
     /// The window and, for observers, the inflation.
     #[inline(always)]
     fn seen<O: Observer>(&self) -> (Window, f64) {
-        (self.w, if O::ENABLED { self.slots.recovery.inflation() } else { 0.0 })
+        (self.w, if O::HEARS.inflation { self.slots.recovery.inflation() } else { 0.0 })
     }
 
     #[inline(always)]
@@ -67,7 +67,9 @@ impl Sender {
             if from != to {
                 obs.event(now, Event::Window { by, episode, from, to });
             }
-            let bytes = self.slots.recovery.inflation();
+        }
+        if O::HEARS.inflation {
+            let (bytes, episode) = (self.slots.recovery.inflation(), self.cold.ledger.count());
             if bytes != inflated {
                 obs.event(now, Event::Inflation { episode, bytes });
             }
