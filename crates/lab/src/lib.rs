@@ -66,5 +66,5 @@ mod tally;
 mod transfers;
 mod written;
 
-/// Part of every run's identity: raised whenever a snapshot of results changes.
-pub const RESULTS_REVISION: u32 = 7;
+/// Part of every run's identity: raised whenever a snapshot of results, or the form of the trace hash, changes.
+pub const RESULTS_REVISION: u32 = 8;

@@ -125,7 +125,7 @@ fn a_bulk_flow_fills_the_bottleneck() {
     let alone = unwatched(&ba(), 1);
     assert_eq!((&alone.flows, &alone.links), (&r.flows, &r.links));
     assert!(alone.events < 16 * packets / 10, "{} events", alone.events);
-    // A listener that does not hear of queues hears the same of everything else, and costs no event.
+    // A listener without queues is told the same about everything else, and costs no event.
     let (deaf, heard): (Results, Log<false>) = heard(&ba(), 1);
     assert_eq!((&deaf.flows, &deaf.links, deaf.events), (&r.flows, &r.links, alone.events));
     assert_eq!(heard.flows, log.flows);

@@ -3,6 +3,8 @@
 //! XXH3-128 over little-endian 64-bit words. Each flow has a hash of its own, so the order of calls for different flows
 //! does not matter; the run's hash is taken over the flows' hashes in the scenario's order. A flow's words, in time
 //! order, are listed at [`TEXT`]. The hash contains nothing internal to a link or to the event loop.
+//!
+//! The words of a record say how many there are, so no two sequences of records have the same words.
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Window};
@@ -16,16 +18,23 @@ use xxhash_rust::xxh3::Xxh3Default;
 pub const TEXT: &str = "\
 XXH3-128 (seed 0) over little-endian 64-bit words, printed as `xxh3-128:` and 32 hexadecimal digits. Each flow is hashed
 by itself, in time order; the run's hash is taken over the number of flows and then, in the scenario's order, each flow's
-hash (low word, high word) and number of records. A record is:
+hash (low word, high word). A record is:
 
-- sent: time in ns, 1, side (0 sender, 1 receiver), sends, wire bytes, *segment*;
-- dropped: time, 2, side that it was meant for, element, n-th arrival there, reason (0 queue, 1 loss, 2 script, 3 early), *segment*;
-- delivered: time, 3, side that got it, wire bytes, *segment* (so arriving ACKs appear here, with their SACK blocks);
-- window changed: time, 4, side, bits of `cwnd`, bits of `ssthresh` (after the change).
+- sent: time in ns, *what* of kind 1 with the number of transmissions, wire bytes and window, *segment*;
+- dropped: time, *what* of kind 2 with the reason (0 queue, 1 loss, 2 script, 3 early) and the side that it was meant for, element
+  and window, *segment*, n-th arrival at the element;
+- delivered: time, *what* of kind 3, wire bytes and window, *segment* (so arriving ACKs, with their SACK blocks, are in it);
+- window changed: time, kind 4 and side as in *what*, bits of `cwnd`, bits of `ssthresh` (after the change).
 
-A *segment* is: seq, len, flags, ack (0 without the flag), receive window, options (1 SACK permitted, 2 timestamps;
-of the IP header: 4 may be marked, 8 is marked), MSS option, window scale option, tsval, tsecr (both 0 without the option), number of SACK blocks, and for each block its left
-and right edge relative to the ack, as signed numbers.
+A word of two numbers has the first in its lower 32 bits.
+
+*What* is one word. From the lowest bit on: kind (3 bits), side (1 bit: 0 sender, 1 receiver), number of SACK blocks (3 bits),
+whether handshake options follow (1 bit), number of transmissions or reason (8 bits), flags (8 bits), options (8 bits: 1 SACK
+permitted, 2 timestamps; of the IP header: 4 may be marked, 8 is marked), payload bytes (32 bits).
+
+A *segment* is: seq; ack (0 without the flag); if handshake options follow, MSS option and window scale option (255 without);
+if the segment has timestamps, tsval and tsecr; for each SACK block, its left and right edge relative to the ack, as signed
+numbers of 32 bits.
 ";
 
 /// A finished trace hash. Prints and parses as `xxh3-128:` and 32 hexadecimal digits.
@@ -61,36 +70,17 @@ pub struct Hasher {
     flows: Vec<FlowHash>,
 }
 
-/// Bytes that are collected and hashed together.
-const WAITING: usize = 1024;
-/// Bytes of the longest record, a drop with four SACK blocks.
-const LONGEST: usize = 8 * 25;
+/// Words of a flow that are collected and hashed together: the more, the fewer calls, and the fewer flows in the cache.
+const ROOM: usize = 127;
 
 #[derive(Clone)]
 struct FlowHash {
-    state: Xxh3Default,
-    records: u64,
-    last: Time,
-    waiting: [u8; WAITING],
+    /// The number of words in `waiting`.
     used: usize,
-}
-
-impl FlowHash {
-    fn new() -> Self {
-        FlowHash { state: Xxh3Default::new(), records: 0, last: Time::ZERO, waiting: [0; WAITING], used: 0 }
-    }
-
-    fn digest(&self) -> u128 {
-        let mut all = self.state.clone();
-        all.update(&self.waiting[..self.used]);
-        all.digest128()
-    }
-
-    #[inline(never)]
-    fn hand_on(&mut self) {
-        self.state.update(&self.waiting[..self.used]);
-        self.used = 0;
-    }
+    waiting: [[u8; 8]; ROOM],
+    state: Xxh3Default,
+    #[cfg(debug_assertions)]
+    last: Time,
 }
 
 impl Hasher {
@@ -107,34 +97,111 @@ impl Hasher {
         all.update(&(self.flows.len() as u64).to_le_bytes());
         for f in &self.flows {
             all.update(&f.digest().to_le_bytes());
-            all.update(&f.records.to_le_bytes());
         }
         TraceHash(all.digest128())
     }
 
+    #[cold]
+    #[inline(never)]
     fn grow(&mut self, flows: usize) {
         self.flows.resize_with(flows, FlowHash::new);
     }
 
-    /// Adds a record; `write` writes its words after the time.
+    /// The flow of a record at `at`.
     #[inline(always)]
-    fn record(&mut self, at: Time, flow: u32, write: impl FnOnce(&mut Words<'_>)) {
-        let i = flow as usize;
-        if i >= self.flows.len() {
-            self.grow(i + 1);
+    fn flow(&mut self, at: Time, flow: u32) -> &mut FlowHash {
+        if flow as usize >= self.flows.len() {
+            self.grow(flow as usize + 1);
         }
-        let f = &mut self.flows[i];
-        debug_assert!(f.last <= at, "flow {flow}: {at} after {}", f.last);
-        f.last = at;
-        f.records += 1;
-        if f.used > WAITING - LONGEST {
-            f.hand_on();
+        let f = &mut self.flows[flow as usize];
+        f.check_time(at);
+        f
+    }
+}
+
+impl FlowHash {
+    fn new() -> Self {
+        FlowHash {
+            used: 0,
+            waiting: [[0; 8]; ROOM],
+            state: Xxh3Default::new(),
+            #[cfg(debug_assertions)]
+            last: Time::ZERO,
         }
-        let Some(room) = f.waiting.get_mut(f.used..).and_then(<[u8]>::first_chunk_mut) else { return };
-        let mut words = Words { room, used: 0 };
-        words.push(at.0);
-        write(&mut words);
-        f.used += words.used;
+    }
+
+    fn digest(&self) -> u128 {
+        let mut all = self.state.clone();
+        all.update(self.waiting[..self.used].as_flattened());
+        all.digest128()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hand_on(&mut self) {
+        self.state.update(self.waiting[..self.used].as_flattened());
+        self.used = 0;
+    }
+
+    #[cfg(debug_assertions)]
+    fn check_time(&mut self, at: Time) {
+        assert!(self.last <= at, "{at} after {}", self.last);
+        self.last = at;
+    }
+
+    #[cfg(not(debug_assertions))]
+    #[inline(always)]
+    fn check_time(&self, _: Time) {}
+
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, words: [u64; N]) {
+        if self.used > ROOM - N {
+            self.hand_on();
+        }
+        let Some(room) = self.waiting[self.used..].first_chunk_mut::<N>() else { return };
+        // Word by word: a copy of all would have to wait until the words are in the cache.
+        for (place, word) in room.iter_mut().zip(words) {
+            *place = word.to_le_bytes();
+        }
+        self.used += N;
+    }
+
+    /// Adds the record of a packet, of kind `which`. `more` and `beside` depend on the kind.
+    ///
+    /// The segment's small fields were written one by one a moment ago. They are read one by one, too: a load of several would have
+    /// to wait until all are in the cache (decision 0074).
+    #[inline(always)]
+    fn packet(&mut self, at: Time, (which, side, more): (u64, Side, u8), beside: u32, s: &Segment) {
+        // `train` describes how packets were passed on, not the packets on the wire.
+        let Segment { seq, ack, len, wnd, tsval: _, tsecr: _, train: _, flags, blocks, sack: _, mss, wscale, opts } = s;
+        let has_options = u16::from(blocks | opts & Segment::TIMESTAMPS | wscale ^ Segment::NO_SCALE) | mss;
+        let bytes = u64::from(more) << 8 | u64::from(*flags) << 16 | u64::from(*opts) << 24;
+        let what = kind(which, side) | bytes | u64::from(*len) << 32;
+        let ack = if flags & Segment::ACK != 0 { ack.0 } else { 0 };
+        let record = [at.0, what, pair(beside, *wnd), seq.0, ack];
+        if has_options == 0 {
+            self.put(record);
+        } else {
+            self.with_options(record, s);
+        }
+    }
+
+    #[inline(never)]
+    fn with_options(&mut self, [at, what, sizes, seq, ack]: [u64; 5], s: &Segment) {
+        let sack = &s.sack[..usize::from(s.blocks.min(4))];
+        let handshake = (s.mss != 0 || s.wscale != Segment::NO_SCALE).then(|| pair(s.mss.into(), s.wscale.into()));
+        let stamps = (s.opts & Segment::TIMESTAMPS != 0).then(|| pair(s.tsval, s.tsecr));
+        let what = what | (sack.len() as u64) << 4 | u64::from(handshake.is_some()) << 7;
+        self.put([at, what, sizes, seq, ack]);
+        let blocks = sack.iter().map(|&(left, right)| pair(left as u32, right as u32));
+        for word in handshake.into_iter().chain(stamps).chain(blocks) {
+            self.put([word]);
+        }
+    }
+
+    #[inline(never)]
+    fn window(&mut self, at: Time, side: Side, to: Window) {
+        self.put([at.0, kind(4, side), to.cwnd.to_bits(), to.ssthresh.to_bits()]);
     }
 }
 
@@ -147,47 +214,35 @@ impl fmt::Debug for Hasher {
 impl Watch for Hasher {
     const HEARS: Frequent = Frequent::NONE;
 
+    #[inline(always)]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         let Event::Window { from, to, .. } = e else { return };
-        if bits(from) == bits(to) {
-            return;
+        if bits(from) != bits(to) {
+            self.flow(at, flow).window(at, side, to);
         }
-        self.record(at, flow, |w| {
-            w.kind(4, side);
-            bits(to).into_iter().for_each(|b| w.push(b));
-        });
     }
 
+    #[inline(always)]
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
-        self.record(at, flow, |w| {
-            w.kind(1, from);
-            w.push(sends.into());
-            w.push(wire.into());
-            w.segment(seg);
-        });
+        self.flow(at, flow).packet(at, (1, from, sends), wire, seg);
     }
 
+    #[cold]
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
-        self.record(at, flow, |w| {
-            w.kind(2, to);
-            w.push(element.into());
-            w.push(nth);
-            w.push(match why {
-                DropWhy::Queue => 0,
-                DropWhy::Loss => 1,
-                DropWhy::Script => 2,
-                DropWhy::Early => 3,
-            });
-            w.segment(seg);
-        });
+        let why = match why {
+            DropWhy::Queue => 0,
+            DropWhy::Loss => 1,
+            DropWhy::Script => 2,
+            DropWhy::Early => 3,
+        };
+        let f = self.flow(at, flow);
+        f.packet(at, (2, to, why), element, seg);
+        f.put([nth]);
     }
 
+    #[inline(always)]
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
-        self.record(at, flow, |w| {
-            w.kind(3, to);
-            w.push(wire.into());
-            w.segment(seg);
-        });
+        self.flow(at, flow).packet(at, (3, to, 0), wire, seg);
     }
 }
 
@@ -195,48 +250,16 @@ fn bits(w: Window) -> [u64; 2] {
     [w.cwnd.to_bits(), w.ssthresh.to_bits()]
 }
 
-/// The words of one record, written into the buffer.
-struct Words<'a> {
-    room: &'a mut [u8; LONGEST],
-    used: usize,
+/// Two numbers in one word.
+#[inline(always)]
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }
 
-impl Words<'_> {
-    #[inline(always)]
-    fn kind(&mut self, kind: u64, side: Side) {
-        self.push(kind);
-        self.push(match side {
-            Side::Sender => 0,
-            Side::Receiver => 1,
-        });
-    }
-
-    #[inline(always)]
-    fn push(&mut self, word: u64) {
-        self.room[self.used..self.used + 8].copy_from_slice(&word.to_le_bytes());
-        self.used += 8;
-    }
-
-    #[inline(always)]
-    fn segment(&mut self, s: &Segment) {
-        // `train` describes how packets were passed on, not the packets on the wire.
-        let Segment { seq, ack, len, wnd, tsval, tsecr, train: _, flags, blocks, sack, mss, wscale, opts } = *s;
-        let stamped = opts & Segment::TIMESTAMPS != 0;
-        let blocks = blocks.min(4);
-        self.push(seq.0);
-        self.push(len.into());
-        self.push(flags.into());
-        self.push(if flags & Segment::ACK != 0 { ack.0 } else { 0 });
-        self.push(wnd.into());
-        self.push(opts.into());
-        self.push(mss.into());
-        self.push(wscale.into());
-        self.push(if stamped { tsval.into() } else { 0 });
-        self.push(if stamped { tsecr.into() } else { 0 });
-        self.push(blocks.into());
-        for &(left, right) in &sack[..usize::from(blocks)] {
-            self.push(i64::from(left) as u64);
-            self.push(i64::from(right) as u64);
-        }
+#[inline(always)]
+fn kind(kind: u64, side: Side) -> u64 {
+    match side {
+        Side::Sender => kind,
+        Side::Receiver => kind | 1 << 3,
     }
 }

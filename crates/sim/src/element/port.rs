@@ -23,7 +23,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// A port without elements. `counts`: its queue may fill; `watched`: a listener hears of queues.
+    /// A port without elements. `counts`: its queue may fill; `watched`: a listener is told about queues.
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
         let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts_late);
         // A queue that is never full need not be counted. With a listener for queues, all others are.

@@ -141,7 +141,7 @@ impl<W: Watch> Links<W> {
     /// A packet that a fused link refused has arrived at that link.
     #[cold]
     pub(super) fn found_full(&mut self, packet: u32, link: u32) {
-        debug_assert!(!W::HEARS_QUEUES, "links that can drop are fused only if nobody hears of queues");
+        debug_assert!(!W::HEARS_QUEUES, "links that can drop are fused only if no listener is told about queues");
         let nth = self.slab[packet].came;
         self.drop_packet(packet, link & !FUSED, link & !FUSED, nth, DropWhy::Queue);
     }

@@ -84,7 +84,7 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
     }
 }
 
-/// Marks, in the paths, the links that packets enter together with the previous link. `watched`: a listener hears of queues.
+/// Marks, in the paths, the links that packets enter together with the previous link. `watched`: a listener is told about queues.
 /// Links that may drop are then not marked: their queues are reported when packets arrive, not before.
 pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &[Transit], watched: bool) {
     let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
