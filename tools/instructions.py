@@ -134,7 +134,7 @@ def main() -> int:
     elif kept.compiler == compiler:
         wrong += [*moved("case", kept.cases, cases), *moved("stack", kept.stacks, stacks)]
     else:
-        print(f"counted with {kept.compiler}; this is {compiler}, so only what is asked was checked")
+        print(f"counted with {kept.compiler}; this is {compiler}, so only the limits were checked")
     for line in wrong:
         print(line)
     shown = ", ".join(f"{case}: {number:,.0f}" for case, number in cases.items())

@@ -2,7 +2,7 @@
 # Runs a command of the set-up: says in lines of its own what it does and how much time is left, and keeps the command's output in a file.
 # A step that ends within two seconds says nothing. If the command fails, the end of its output follows.
 # usage: tools/step.sh LABEL SECONDS COMMAND [ARGUMENT ...]
-#   SECONDS is how long it takes where it has not run before. Later the last duration counts.
+#   SECONDS is how long it takes where it has not run before. After that, its last duration is used.
 # STEP_EVERY: seconds between two lines. Default: 15.
 set -euo pipefail
 

@@ -124,7 +124,8 @@ def _signs(view: View) -> str:
     return (
         f"Of {len(BELOW)} RI, Cubic is below in every round trip at {int(lower.sum())}, above in every one at "
         f"{int(higher.sum())}; at the others chance decides. "
-        f"Up to RI = {SMALL} it is below at {below(view, few):.0f} %, on the grid at {below(view, ON_GRID):.0f} %."
+        f"Up to RI = {SMALL}, Cubic is below at {below(view, few):.0f} % of the RI; on the grid, at "
+        f"{below(view, ON_GRID):.0f} %."
     )
 
 

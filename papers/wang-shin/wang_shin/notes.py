@@ -49,8 +49,9 @@ def _share(what: str, pick: Callable[[first_recovery.FirstRecovery], float | Non
     def note(v: View) -> str:
         every = v.of(RR)
         there = [value for one in every if (value := pick(one)) is not None]
-        span = f", between {min(there):.2f} and {max(there):.2f} s" if there else ""
-        return f"It happens {what} in {len(there)} of {len(every)} runs{span}.{packet}"
+        first, last = (f"{of(there):.2f}" if there else "" for of in (min, max))
+        span = f", at {first} s" if first == last else f", between {first} and {last} s"
+        return f"It happens {what} in {len(there)} of {len(every)} runs{span if there else ''}.{packet}"
 
     return note
 

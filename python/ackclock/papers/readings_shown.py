@@ -57,18 +57,21 @@ def _sentences(shown: Readings) -> list[str]:
         f"{min(holding)} to {max(holding)} hold; {more} readings have more than the one taken."
     )
     half = len(shown.split.scored), len(shown.split.held_out)
+    reached = f"{best.score(shown.split.scored):g} points of {half[0]} there"
+    other = f"{best.score(shown.split.held_out):g} of {half[1]}"
+    if best.reading.otherwise:
+        result = (
+            f"Its best reading is {best.reading.name}: {reached}, compared with {taken.score(shown.split.scored):g} "
+            f"for the reading as taken. In the other half it has {other}, compared with "
+            f"{taken.score(shown.split.held_out):g}."
+        )
+    else:
+        result = f"Its best reading is the one that is taken: {reached}, and {other} in the other half."
     out = (
-        "The search scored half of the measured claims: every second one, in the order of the paper. Its best reading "
-        f"is {_named(best)}: {best.score(shown.split.scored):g} points of {half[0]} there, compared with "
-        f"{taken.score(shown.split.scored):g} for the reading as taken. In the other half it has "
-        f"{best.score(shown.split.held_out):g} of {half[1]}, compared with {taken.score(shown.split.held_out):g}. "
-        "A claim that holds scores one point, a claim that holds in part half a point."
+        "The search scored half of the measured claims: every second one, in the order of the paper. "
+        f"{result} A claim that holds scores one point, a claim that holds in part half a point."
     )
     return [lead, counted, out, "No choice was made because it scores better. Each follows from the text."]
-
-
-def _named(one: Scored) -> str:
-    return one.reading.name if one.reading.otherwise else "the one that is taken"
 
 
 def _best(shown: Readings) -> Table:
