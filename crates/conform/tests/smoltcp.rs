@@ -31,7 +31,7 @@ fn verdicts(folder: &Path, subject: &dyn Subject) -> Vec<(String, Verdict)> {
     files.iter().map(name).zip(reports.into_iter().map(|report| report.verdict)).collect()
 }
 
-/// Those of this project's scripts, which run once for all tests.
+/// The verdicts of this project's scripts, which run once for all tests.
 fn own() -> &'static [(String, Verdict)] {
     static OWN: OnceLock<Vec<(String, Verdict)>> = OnceLock::new();
     OWN.get_or_init(|| verdicts(&repository().join("conformance"), &LINUX))

@@ -10,7 +10,7 @@ export interface Told extends Stall {
   run: number;
 }
 
-/** Longest delay before pauses are searched, in ms; the picture comes first. */
+/** Longest delay before the search for pauses begins, in ms; the picture comes first. */
 const PATIENCE = 300;
 
 export interface StallPanel {

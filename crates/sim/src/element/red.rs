@@ -48,7 +48,8 @@ pub struct RedSpec {
     /// Above the upper threshold the probability rises from `max_p` to 1 at twice that threshold; otherwise
     /// everything is dropped there.
     pub gentle: bool,
-    /// Drops are at least 1 / p packets apart, at most 2 / p; else evenly 1 to 1 / p.
+    /// Whether drops are from 1 / p to 2 / p packets apart; otherwise they are from 1 to 1 / p packets apart, evenly
+    /// distributed.
     pub wait: bool,
     /// Whether packets are dropped with the same probability, or in proportion to their size.
     pub per: Per,

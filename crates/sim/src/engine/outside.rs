@@ -100,7 +100,7 @@ impl<W: Watch> Path<W> {
     }
 
     /// Reports that the TCP at the end `to` of a flow discarded these parts of the packet that has just come out, and does not
-    /// have them. There are none if the packet brought nothing new. `sends` is the value given to [`Watch::delivered`].
+    /// have them. There are none if the packet had no new data. `sends` is the value given to [`Watch::delivered`].
     pub fn refused(
         &mut self,
         flow: u32,

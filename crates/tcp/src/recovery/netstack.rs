@@ -39,7 +39,8 @@ const INFLATION: f64 = 3.0;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetstackSpec {
-    /// Whether segments marked lost are sent and then new data, as in netstack with RACK. Default: no, by RFC 6675's `NextSeg`.
+    /// Whether segments marked lost are sent first, then new data, as in netstack with RACK. Default: no, by RFC 6675's
+    /// `NextSeg`.
     pub marks: bool,
 }
 
