@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn without_both_halves_what_only_a_sender_sees_tells() {
+    fn without_both_halves_a_packet_form_seen_only_at_its_sender_shows_the_place() {
         let one = Hints { as_sent: [false, true], out: Some(1), back: None };
         assert_eq!(one.place(), (Place::AtBack, Why::AsSent { way: Way::Back }));
         assert_eq!(Hints::default().place(), (Place::Unknown, Why::Nothing));

@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_loses_its_number_and_what_stands_before_it() {
+    fn a_name_loses_its_number_and_the_separator_before_it() {
         let names = ["flow-1", "upload 12", "web.3", "S1", "7", "2-1", "plain", "rfc-6675"];
         let bare = ["flow", "upload", "web", "S", "7", "2", "plain", "rfc"];
         assert_eq!(names.map(without_number), bare);

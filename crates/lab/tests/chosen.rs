@@ -46,7 +46,7 @@ fn a_stack_with_own_parameters_is_called_as_it_was_written_or_by_the_name_among_
 }
 
 #[test]
-fn what_a_file_sets_and_the_chosen_stack_lacks_is_told_and_the_rest_of_it_counts() {
+fn parameters_of_a_file_that_the_chosen_stack_lacks_are_reported_and_the_others_count() {
     let plan = plan(PATH, "linux-2025", &[]).unwrap();
     assert_eq!(plan.unused, ["detect.threshold.count_filling_ack"]);
     assert_eq!(min_rto(&plan), "\"300 ms\"");

@@ -72,7 +72,7 @@ fn each_element_is_read_written_down_as_the_same_runs_and_run() {
 }
 
 #[test]
-fn a_run_tells_how_much_was_reordered_where_it_is_asked() {
+fn a_run_reports_reordering_on_request() {
     let text =
         text(EACH[4]).replace("\"50 packets\"", "\"unlimited\"").replace("duration", "reordering = true\nduration");
     let plan = Plan::parse("x", &text, &Overrides::default()).unwrap();
@@ -204,7 +204,7 @@ fn a_table_is_read_beside_the_scenario_and_its_content_is_part_of_the_identity()
 }
 
 #[test]
-fn a_mistake_in_a_table_is_told_with_its_file_and_line_and_the_file_is_not_quoted() {
+fn a_mistake_in_a_table_is_reported_with_its_file_and_line_and_the_file_is_not_quoted() {
     let scenario = text(r#"{ kind = "path-trace", file = "traces/a.csv" }"#);
     let folder = Folder::new("bad", &[("s.toml", &scenario), ("traces/a.csv", "time_s,loss\n0,0\n1,x\n")]);
     let message = folder.load("s.toml").unwrap_err();

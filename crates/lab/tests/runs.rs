@@ -93,7 +93,7 @@ fn a_summary_adds_up() {
 }
 
 #[test]
-fn told_hears_of_all_time_and_may_stop() {
+fn progress_covers_all_time_and_may_stop_the_run() {
     let plan = plan(DUMBBELL, &[1, 2]);
     let mut heard = 0;
     run(&plan, 1, None, &mut |slice| {

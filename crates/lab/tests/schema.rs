@@ -170,7 +170,7 @@ fn paths(value: &Value, prefix: &str, all: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_parameter_of_every_stack_stands_on_the_page_and_in_the_schema_as_set_takes_it() {
+fn every_parameter_of_every_stack_is_on_the_page_and_in_the_schema_as_set_takes_it() {
     let (page, schema, mut all) = (schema::page(), parsed(), BTreeSet::new());
     let set = schema["$defs"]["Set"]["properties"].as_object().unwrap();
     for name in Stack::names() {

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_word_is_refused_with_what_is_allowed() {
+    fn a_wrong_word_is_refused_with_the_words_allowed() {
         assert_eq!(parse("system=bsd"), Err("--so_flags: system is \"bsd\", allowed: linux or freebsd".to_owned()));
         let unknown = "--so_flags: \"speed\" is unknown, allowed: system, address, mtu and orders";
         assert_eq!(parse("speed"), Err(unknown.to_owned()));

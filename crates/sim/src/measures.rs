@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_load_is_handed_out_and_nothing_is_lost() {
+    fn a_full_load_is_returned_and_nothing_is_lost() {
         let (mut load, mut packets, mut bytes) = (Load::default(), 0, 0);
         let many = (1 << 20) + 5;
         for _ in 0..many {

@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_tells_as_much_as_all_arrivals_do() {
+    fn the_missing_numbers_give_the_same_metrics_as_all_arrivals() {
         for (seed, reach) in (0..60).zip([3, 5, 40, 700].into_iter().cycle()) {
             let (mut r, mut naive) = (Reordering::default(), Naive::default());
             for (i, number) in shuffled(seed, 800, reach).into_iter().enumerate() {
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_long_after_it_was_overtaken_is_taken_for_a_copy_that_was_sent_again() {
+    fn an_arrival_long_after_it_was_overtaken_counts_as_a_retransmission() {
         let mut r = Reordering::default();
         let mut arrive = |ms: u64, n: u64| r.arrive_original(Time(ms * MS), n * 10, n * 10 + 10, 10, Nanos(5 * MS));
         assert_eq!([arrive(0, 0), arrive(1, 3), arrive(2, 4)], [None; 3]);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_freed_place_is_the_next_one_handed_out() {
+    fn a_freed_place_is_the_next_one_used() {
         let mut s = Slab::new();
         let (a, b) = (s.alloc(), s.alloc());
         assert_ne!(a, b);

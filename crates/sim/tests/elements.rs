@@ -98,7 +98,7 @@ fn a_delay_spike_below_the_rto_costs_nothing_but_time() {
 }
 
 #[test]
-fn an_outage_drops_what_comes_and_the_flow_goes_on_after_it() {
+fn an_outage_drops_arrivals_and_the_flow_continues_after_it() {
     let when = When::Times(vec![Nanos::from_secs(10)]);
     let outage = OutageSpec(InterruptionSpec { when, length: Nanos::from_secs(2), at: Place::Entry, only: Only::All });
     let (r, log) = run(&path(1, vec![ElementSpec::Outage(outage)]), "newreno");

@@ -241,7 +241,7 @@ impl Watch for Hops {
 }
 
 #[test]
-fn a_packet_is_heard_of_at_each_link_but_its_first_and_hearing_changes_nothing() {
+fn a_packet_is_reported_at_each_link_but_its_first_and_listening_changes_nothing() {
     let s = ba();
     let mut n = Network::with_endpoints(&s, 1, Hops::default(), ends(2)).unwrap();
     let results = n.run();

@@ -188,7 +188,7 @@ fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
 }
 
 #[test]
-fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_are_not() {
+fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_is_not() {
     let (stacks, s) = (stacks("newreno"), scenario("[]"));
     let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
     let flags = Segment::ACK | Segment::FIN;

@@ -41,7 +41,7 @@ fn read(table: &str, line: &str) -> Result<Stack, String> {
 }
 
 #[test]
-fn an_unknown_key_is_refused_by_name_wherever_it_stands() {
+fn an_unknown_key_is_refused_by_name_wherever_it_is() {
     let tables = [
         "",
         "rto",

@@ -80,7 +80,7 @@ fn traced(scenario: &str) -> Value {
 }
 
 #[test]
-fn dropped_acks_stand_where_they_were_sent() {
+fn dropped_acks_are_at_their_time_of_sending() {
     let back = r#"back = { elements = [{ kind = "bernoulli", p = 0.3, at = "exit" }] }"#;
     let acks = &traced(&over_one_link("5 s", "5 Mbps", back, ""))["flows"][0]["acks"];
     let column = |name: &str| acks[name].as_array().unwrap().clone();
@@ -139,7 +139,7 @@ fn trace_files_have_the_trace_hash_of_the_run() {
 }
 
 #[test]
-fn marked_packets_and_the_acks_that_echo_them_are_told() {
+fn marked_packets_and_the_acks_that_echo_them_are_reported() {
     let link = r#"queue = "50 packets"
         elements = [{ kind = "red", min = "5 packets", max = "80 packets", mean_packet = "1500 B", ecn = true }]"#;
     let answer = traced(&over_one_link("20 s", "2 Mbps", link, r#"set = { "options.ecn" = true }"#));

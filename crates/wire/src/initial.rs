@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_one_four_tuple_go_on_with_the_clock_and_all_others_are_apart() {
+    fn numbers_of_one_four_tuple_follow_the_clock_and_all_others_are_apart() {
         let secret = Secret::new([7; 16]);
         let (a, b) = (address("10.0.0.1:80"), address("10.0.0.2:5000"));
         let at = |local, remote, now| secret.choose(local, remote, Time(now));

@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_before_a_length_that_cannot_be_counts_and_nothing_behind_it() {
+    fn options_before_an_impossible_length_count_and_none_after_it() {
         for (broken, why) in [
             (&[MSS, 4, 5, 180, 254, 0, SACK_PERMITTED, 2][..], Malformed::NoLength { kind: 254 }),
             (&[MSS, 4, 5, 180, 254, 1, SACK_PERMITTED, 2], Malformed::NoLength { kind: 254 }),

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_that_was_sent_again_tells_nothing() {
+    fn a_resent_hole_shows_nothing() {
         let order = measured(true);
         assert_eq!((order.packets(), order.late().packets, order.duplicates()), (9, 0, 0));
     }

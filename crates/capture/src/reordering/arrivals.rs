@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn by_sequence_numbers_alone_what_comes_a_round_trip_late_was_sent_again() {
+    fn by_sequence_numbers_alone_a_packet_a_round_trip_late_is_a_retransmission() {
         let mut arrivals = Arrivals::new(None, true);
         let bare = |n, ms| Seen { id: None, timestamps: None, ..packet(n, ms) };
         for (n, ms) in [(0, 0), (2, 1), (1, 5), (4, 10), (5, 20), (3, 70), (6, 71)] {

@@ -69,7 +69,7 @@ fn silence_that_a_retransmission_of_the_first_outstanding_segment_ends_is_a_time
 }
 
 #[test]
-fn a_lost_end_that_nothing_tells_of_is_a_tail_loss() {
+fn a_lost_end_that_no_ack_reveals_is_a_tail_loss() {
     let mut talk = Talk::new();
     (20..29).for_each(|n| talk.ack(90 + n as i64 - 20, n + 1, 60_000));
     talk.data(400, 29, 0);

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_says_what_shows_it_and_where_to_look() {
+    fn a_verdict_names_its_evidence_and_its_frames() {
         let judged = Judged {
             verdict: Verdict::Needless,
             likely: true,

@@ -104,7 +104,7 @@ fn a_packet_that_was_captured_twice_is_taken_once_and_a_retransmission_is_not_ta
 }
 
 #[test]
-fn above_the_limit_finished_connections_end_before_idle_ones_and_nothing_is_lost_unsaid() {
+fn above_the_limit_finished_connections_end_before_idle_ones_and_no_loss_is_silent() {
     let syn = |port: u16, flags: u8| {
         let mut header = header(false, flags, 100, 0);
         header.src.set_port(port);

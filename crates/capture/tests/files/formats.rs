@@ -92,7 +92,7 @@ fn what_is_no_capture_is_refused_with_its_first_bytes() {
 }
 
 #[test]
-fn a_file_that_ends_within_a_packet_says_where_and_the_packets_before_count() {
+fn a_file_that_ends_within_a_packet_is_reported_with_the_place_and_the_packets_before_count() {
     let packets = [packet(&header(false, ACK, 1, 7), 10), packet(&header(false, ACK, 11, 7), 10)];
     let file = whole(101, &packets);
     let cut = &file[..file.len() - 5];

@@ -191,7 +191,7 @@ fn a_spoiled_file_is_the_same_in_one_piece_and_in_many() {
 }
 
 #[test]
-fn packed_files_that_nobody_meant_end_well() {
+fn packed_files_with_random_content_end_well() {
     use std::io::Write;
     let mut rng = Rng(3);
     for round in 0..executions() / 2000 {
@@ -241,7 +241,7 @@ impl Analysis for AtOnce {
 }
 
 #[test]
-fn no_more_connections_than_the_limit_are_in_memory_at_once_and_each_is_told_of() {
+fn no_more_connections_than_the_limit_are_in_memory_at_once_and_each_is_reported() {
     for limit in [1, 2, 63, 1000] {
         let mut at_once = AtOnce::default();
         let mut flows = Flows::new(&mut at_once, limit);

@@ -53,7 +53,7 @@ fn pcapng() -> Vec<u8> {
 }
 
 #[test]
-fn a_stream_tells_what_the_file_tells() {
+fn a_stream_has_the_same_results_as_the_file() {
     for file in [pcap(300), pcapng()] {
         let (want, contents, traffic) = told(&file);
         let mut keep = Keep::default();

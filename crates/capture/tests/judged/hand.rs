@@ -160,7 +160,7 @@ fn both_sides_are_matched_across_the_wrap_and_through_offload_at_either() {
 }
 
 #[test]
-fn what_the_receivers_capture_lacks_is_not_taken_for_lost() {
+fn packets_missing_from_the_receivers_capture_do_not_count_as_lost() {
     let sent = offloaded(PLAIN);
     let needless = (Verdict::Needless, Evidence::TakenThere, false);
     let open = (Verdict::CannotTell, Evidence::NotThere, false);

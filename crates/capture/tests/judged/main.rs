@@ -61,7 +61,7 @@ fn from_the_senders_side_with_dsack_needless_ones_are_found_and_no_others() {
 }
 
 #[test]
-fn from_the_senders_side_without_dsack_no_wrong_verdict_stands_as_sure() {
+fn from_the_senders_side_without_dsack_no_wrong_verdict_counts_as_sure() {
     let cases = [
         ("linux-2025", NO_DSACK, 0.85),
         ("linux-2025", NO_SACK, 0.5),
@@ -90,7 +90,7 @@ fn from_the_receivers_side_every_copy_that_is_listed_is_right() {
 }
 
 #[test]
-fn where_a_capture_was_made_is_found_out() {
+fn the_place_of_a_capture_is_detected() {
     let [given, found] = [tallies("linux-2025", BOTH, Some), tallies("linux-2025", BOTH, |_| None)];
     for (given, found) in given.iter().zip(&found) {
         assert_eq!(given.to_string(), found.to_string());
@@ -126,7 +126,7 @@ fn from_both_sides_every_verdict_is_right() {
 }
 
 #[test]
-fn in_the_middle_no_wrong_verdict_stands_as_sure() {
+fn in_the_middle_no_wrong_verdict_counts_as_sure() {
     for (stack, peer) in [("linux-2025", BOTH), ("linux-2025", NO_DSACK), ("linux-2025", NO_SACK), ("rfc-6675", BOTH)] {
         let stack_named = Stack::named(stack).expect("a named stack");
         let mut tally = Tally::default();

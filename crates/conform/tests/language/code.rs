@@ -64,7 +64,7 @@ fn an_assertion_that_fails_shows_its_text_its_values_and_its_message() {
 }
 
 #[test]
-fn statements_stand_on_lines_or_between_semicolons_and_share_their_variables() {
+fn statements_are_on_lines_or_between_semicolons_and_share_their_variables() {
     let scope = run("a = 1; b = a + 1 # two\nprint(b)\nprint 'x'\nassert b == 2, b;").unwrap();
     assert_eq!(scope.names["b"], Value::Integer(2));
     assert_eq!(scope.notes, ["2", "x"]);

@@ -7,7 +7,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn a_word_that_does_not_belong_is_shown_with_its_place_and_what_may_stand_there() {
+fn a_word_that_does_not_belong_is_shown_with_its_place_and_the_alternatives() {
     assert_eq!(
         refused("\n+0 < . 1:1(0) ak 1"),
         "x.pkt:2:15: found `ak`, allowed here: `ack N`, `win N`, `urg N`, options in `<...>` or the end of the line"
@@ -15,7 +15,7 @@ fn a_word_that_does_not_belong_is_shown_with_its_place_and_what_may_stand_there(
 }
 
 #[test]
-fn a_line_that_begins_with_something_else_than_a_time_is_told_so() {
+fn a_line_that_does_not_begin_with_a_time_is_reported() {
     assert_eq!(
         refused("+0 > . 1:1(0)\nclose(3) = 0"),
         "x.pkt:2:1: found `close`, allowed here: a time such as `0.5`, `+0` or `*`"

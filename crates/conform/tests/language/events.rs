@@ -124,7 +124,7 @@ fn what_a_segment_does_not_say_is_not_checked() {
 }
 
 #[test]
-fn flags_may_stand_in_any_order() {
+fn flags_may_be_in_any_order() {
     let flags = |written: &str| segment(&format!("+0 > {written} 1:1(0)")).flags;
     let ack = Flags { ack: true, ..Flags::default() };
     assert_eq!(flags("."), ack);
@@ -143,7 +143,7 @@ fn flags_may_stand_in_any_order() {
 }
 
 #[test]
-fn fields_of_the_ip_header_stand_in_brackets_or_parentheses() {
+fn fields_of_the_ip_header_are_in_brackets_or_parentheses() {
     let ip = |written: &str| packet(&format!("+0 > {written} . 1:1(0)")).ip;
     let tos = |tos| IpFields { tos: Some(tos), ..IpFields::default() };
     for (written, fields) in [
@@ -288,7 +288,7 @@ fn structures_of_sockets_and_polls_keep_the_names_of_their_members() {
 }
 
 #[test]
-fn commands_without_a_time_stand_before_and_after_the_events() {
+fn commands_without_a_time_are_before_and_after_the_events() {
     let script = read("`../common/defaults.sh\nsysctl -q a=1`\n0 `sysctl -w b=2`\n`cleanup`\n");
     assert_eq!(script.init.unwrap().text, "../common/defaults.sh\nsysctl -q a=1");
     assert!(matches!(&script.events[0].action, Action::Command(command) if command.text == "sysctl -w b=2"));
@@ -304,7 +304,7 @@ fn code_keeps_its_lines_and_the_number_of_its_first_line() {
 }
 
 #[test]
-fn an_event_may_go_on_on_the_next_lines() {
+fn an_event_may_continue_on_the_next_lines() {
     let script =
         read("+0...0.010 poll([{fd=4,\n    events=POLLIN,\n  revents=POLLIN}], 1,\n 100) = 1\n+0 > .\n1:1(0)\nack 1");
     assert_eq!(script.events.iter().map(|event| event.line).collect::<Vec<_>>(), [1, 5]);
@@ -363,7 +363,7 @@ fn a_definition_does_not_replace_words_of_the_language() {
 }
 
 #[test]
-fn comments_stand_anywhere_between_parts() {
+fn comments_may_be_anywhere_between_parts() {
     let script = read("// one\n0 /* two\n lines */ close(3 /* x */) = 0 // end\n/**/ +0 > . 1:1(0) ack 1 // last");
     assert_eq!(script.events.iter().map(|event| event.line).collect::<Vec<_>>(), [2, 4]);
 }

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_are_read_by_name_and_told_by_their_difference() {
+    fn counters_are_read_by_name_and_reported_as_differences() {
         let text = |retrans: u32, paws: u32| {
             format!("Ip: A B\nIp: 1 2\nTcp: InSegs RetransSegs MaxConn\nTcp: 5 {retrans} -1\nTcpExt: PAWSEstab\nTcpExt: {paws}\n")
         };

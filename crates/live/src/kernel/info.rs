@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_tells_what_was_sent_over_loopback() {
+    fn the_kernel_reports_the_data_sent_over_loopback() {
         // A separate address: the kernel stores thresholds by address (`tcp_metrics`).
         let [.., a, b, c] = std::process::id().to_be_bytes();
         let own = std::net::Ipv4Addr::new(127, 128 | a, b, c);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_reorder_lets_no_packet_go_on_before_an_earlier_one() {
+    fn an_element_that_does_not_reorder_lets_no_packet_pass_an_earlier_one() {
         let spec = CustomSpec { delays: true, ..turns(vec![LATE, Verdict::Pass]) };
         let held = |n| Fate::Delay(Nanos(n));
         assert_eq!(

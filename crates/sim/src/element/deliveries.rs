@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_read_as_it_is_written_and_mistakes_are_told_with_their_line() {
+    fn a_trace_is_read_as_it_is_written_and_mistakes_are_reported_with_their_line() {
         let times = DeliveriesSpec::parse("0\n0\n17\n").unwrap();
         assert_eq!((&times[..], DeliveriesSpec::parse(&times.to_string()).unwrap()), (&[0, 0, 17][..], times.clone()));
         let times = |text: &str| DeliveriesSpec::parse(text).map(|_| ()).unwrap_err().line;

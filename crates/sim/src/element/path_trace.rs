@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_told_with_its_line_and_column() {
+    fn each_mistake_is_reported_with_its_line_and_column() {
         let path = |text: &str| PathRow::parse(text).map(|_| ()).unwrap_err();
         let at = |e: BadRow| (e.line, e.column, e.found);
         assert_eq!(at(path("")), (1, None, "an unknown column name".to_owned()));

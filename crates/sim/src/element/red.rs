@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn gentle_goes_on_from_max_p_to_1_at_twice_the_threshold() {
+    fn gentle_continues_from_max_p_to_1_at_twice_the_threshold() {
         let mut r = law(RedSpec { gentle: true, ..table_4() });
         for (average, want) in [(20.0, 0.02), (30.0, 0.51), (39.99, 0.99951)] {
             (r.average, r.count) = (average, 0);

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_meets_the_arrival_that_it_names_in_whatever_order_the_rules_stand() {
+    fn a_rule_applies_to_the_arrival_that_it_names_in_whatever_order_the_rules_are() {
         let rule = |nth, action| ScriptRule { nth, action };
         let mut s = Script::new(
             &[rule(4, ScriptAction::Duplicate), rule(1, ScriptAction::Drop), rule(2, ScriptAction::Delay(Nanos(9)))],

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_overtake_just_where_the_delay_falls_faster_than_time_goes_on() {
+    fn packets_overtake_just_where_the_delay_falls_faster_than_time_advances() {
         // 2π · 19 ms < 120 ms < 2π · 20 ms.
         for (amplitude, overtaking, reorders) in [(19, true, false), (20, true, true), (20, false, false)] {
             let mut w = wobble(Shape::Sine, amplitude * MS, overtaking);

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_train_is_split_into_the_packets_that_it_stands_for() {
+    fn a_train_is_split_into_its_packets() {
         let run = |max_train| {
             let mut stack = Stack::named("newreno").unwrap();
             stack.limits.max_train = max_train;

@@ -564,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_the_window_begins_the_count_of_duplicates_anew_and_the_end_of_all_gaps_is_answered_at_once() {
+    fn data_that_moves_the_window_restarts_the_count_of_duplicates_and_the_end_of_all_gaps_is_answered_at_once() {
         let mut p = steady();
         assert_eq!((0..4).filter(|_| answer(&mut p, &gap(21)).is_ok()).count(), 3);
         let part = Arrival { fills_hole: true, held: true, ..plain(22) };

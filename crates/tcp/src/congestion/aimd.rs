@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unused_window_grows_unless_told_not_to() {
+    fn an_unused_window_grows_by_default() {
         let unused = Ctx { cwnd_limited: false, ..context() };
         let spec = |only_if_limited| AimdSpec { only_if_limited, ..Default::default() };
         assert_eq!([false, true].map(|o| grown(segs(4.0, 64.0), 1, spec(o), &unused)), [5.0, 4.0]);

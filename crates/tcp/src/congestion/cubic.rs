@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cubic_starts_at_the_cut_passes_w_max_at_k_and_goes_on() {
+    fn the_cubic_starts_at_the_cut_passes_w_max_at_k_and_continues() {
         let mut c = Cubic::new(&CubicSpec::default());
         (c.w_max, c.cwnd_prior) = (100.0, Some(100.0));
         c.begin(Time(0), 70.0);

@@ -115,7 +115,7 @@ fn a_train_ends_before_the_segment_with_the_fin() {
 }
 
 #[test]
-fn a_train_that_ends_the_stream_says_push_as_its_last_segment_would() {
+fn a_train_that_ends_the_stream_has_psh_as_its_last_segment_would() {
     let mut stack = stack();
     stack.startup = crate::startup::StartupSpec::Fixed(crate::startup::fixed::FixedSpec {
         initial_window_segs: 10,
@@ -176,7 +176,7 @@ fn a_simultaneous_open_is_established_by_both_syn_acks() {
 }
 
 #[test]
-fn an_ack_sent_while_a_probe_lies_beyond_the_window_stands_inside_it() {
+fn an_ack_sent_while_a_probe_is_beyond_the_window_is_inside_it() {
     let (mut a, mut b) = pair(&stack());
     a.read_by_hand();
     b.read_by_hand();

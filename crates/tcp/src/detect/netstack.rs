@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_that_is_no_duplicate_begins_the_count_anew_and_none_counts_before_the_last_repair_is_passed() {
+    fn an_ack_that_is_not_a_duplicate_restarts_the_count_and_none_counts_before_the_last_repair_is_passed() {
         let (mut d, mut board) = (Netstack::default(), Scoreboard::default());
         (0..9).for_each(|n| _ = board.push(Offset(1 + n), 1, Time(0), 1e9, false));
         board.apply_sack((Offset(3), Offset(4)), &mut Default::default());

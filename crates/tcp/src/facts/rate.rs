@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_again_counts_from_its_last_sending() {
+    fn resent_data_counts_from_its_last_sending() {
         let mut p = Path::default();
         (0..3).for_each(|n| p.send(0, n));
         p.board.begin_ack();

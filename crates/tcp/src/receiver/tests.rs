@@ -257,7 +257,7 @@ fn a_segment_that_fills_a_hole_is_answered_at_once() {
 }
 
 #[test]
-fn the_policy_hears_of_every_segment_of_a_train() {
+fn the_policy_sees_every_segment_of_a_train() {
     let spec = AckSpec::Delayed { delay: Nanos::from_millis(200) };
     for (train, due) in [(0, false), (1, false), (2, true), (3, true), (4, true)] {
         let mut r = Receiver::new(&ReceiverConfig { ack: spec.clone(), ..config() });
@@ -367,7 +367,7 @@ fn the_window_of_an_empty_buffer_is_always_whole() {
 }
 
 #[test]
-fn nobody_is_told_of_room_after_the_fin() {
+fn no_window_is_advertised_after_the_fin() {
     let mut r = by_hand(2000, 0);
     r.on_segment(AT, &with(data(0, 1999), Segment::FIN));
     ack(&mut r);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_below_what_was_sent_before_resends_and_the_aggressive_form_asks_for_what_was_sent_since() {
+    fn an_ack_below_the_data_sent_before_resends_and_the_aggressive_form_requires_the_data_sent_since() {
         for (aggressive, ends) in [(false, true), (true, false)] {
             let mut hoe = Hoe::new(&HoeSpec { aggressive, ..HoeSpec::default() });
             let (mut ep, mut board) = (episode(), Scoreboard::default());

@@ -225,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_inflate_the_window_unless_told() {
+    fn duplicates_inflate_the_window_by_default() {
         assert_eq!(inflated(NewRenoSpec::default()), [3.0, 4.0, 5.0, 5.0]);
         assert_eq!(inflated(NewRenoSpec { deflate: false, ..NewRenoSpec::default() }), [3.0, 4.0, 5.0, 0.0]);
         assert_eq!(inflated(NewRenoSpec { inflate: false, ..NewRenoSpec::default() }), [0.0; 4]);
     }
 
     #[test]
-    fn without_inflation_a_partial_ack_deflates_the_window_itself_only_if_told_and_adds_a_segment_back() {
+    fn without_inflation_a_partial_ack_deflates_the_window_itself_only_on_request_and_adds_a_segment_back() {
         // 5.5 segments after the cut. An ACK of 1000 bytes takes a segment and adds it back, one of 3000 takes two net, one of
         // 700 adds nothing back; the window stops at one segment.
         let by = [1000, 3000, 700, 9000];

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_needless_timeout_a_sample_of_older_data_does_not_stand_for_the_new() {
+    fn after_a_needless_timeout_a_sample_of_older_data_does_not_count_for_the_new() {
         // RFC 4015 §3.1 (11): only data sent since then.
         let mut r = Rfc6298::new(&Rfc6298Spec { every_ack: true, min: Nanos::ZERO, ..Rfc6298Spec::default() }, 1000);
         let mut ack = |at_ms: u64, rtt_ms: u64| {

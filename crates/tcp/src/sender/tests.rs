@@ -47,7 +47,7 @@ fn ack(s: &mut Sender, now: Time, ack: u64, wnd: u32, blocks: &[(u64, u64)]) {
 }
 
 #[test]
-fn the_short_way_to_read_an_ack_tells_what_the_long_one_tells() {
+fn the_short_way_to_read_an_ack_has_the_results_of_the_long_one() {
     let sender = || {
         let mut s = Sender::new(&named("linux-2025"), MSS, 20_000);
         s.write(50_000);
@@ -361,7 +361,7 @@ fn the_first_block_is_a_dsack_if_it_lies_below_the_ack_of_its_segment_or_inside_
 }
 
 #[test]
-fn the_last_segment_counts_as_sacked_when_its_data_are_whether_the_block_covers_the_fin_or_not() {
+fn the_last_segment_counts_as_sacked_when_its_data_is_whether_the_block_covers_the_fin_or_not() {
     for name in ["sack-ff96", "rfc-6675"] {
         for fin in [0, 1] {
             let mut s = Sender::new(&opened(named(name), 4), MSS, 100_000);

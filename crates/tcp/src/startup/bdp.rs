@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn acks_far_apart_begin_anew_and_after_three_it_is_measured_no_more() {
+    fn acks_far_apart_restart_the_measurement_and_it_ends_after_three() {
         let got = hears(Some(100), &[0, 100_000, 105_000, 205_000, 210_000, 215_000, 217_000, 219_000]);
         assert_eq!(got[5], Advice::Ssthresh(20_480.0));
         assert!(got.iter().enumerate().all(|(n, a)| n == 5 || *a == Advice::Keep), "{got:?}");

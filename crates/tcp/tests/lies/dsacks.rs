@@ -26,7 +26,7 @@ fn duplicates_of_what_was_sent_once_do_no_harm() {
 }
 
 #[test]
-fn a_duplicate_of_what_was_never_sent_does_no_harm() {
+fn a_duplicate_of_data_never_sent_does_no_harm() {
     every_stack_survives(|peer, seg| {
         let left = peer.max + 50_000 + peer.rng.below(50_000);
         with_dsack(peer, seg, left, left + 1000)

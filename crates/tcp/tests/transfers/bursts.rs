@@ -94,7 +94,7 @@ fn linux(maxburst_segs: Option<u32>) -> Stack {
 }
 
 #[test]
-fn eifels_response_lets_out_at_most_what_the_ack_reports_and_an_initial_window() {
+fn eifels_response_releases_at_most_the_data_that_the_ack_reports_and_an_initial_window() {
     for name in Stack::names() {
         let stack = opened(name);
         if !matches!(stack.undo, UndoSpec::EifelResponse(_)) {
@@ -121,7 +121,7 @@ fn undo_by_slow_start_opens_no_window() {
 }
 
 #[test]
-fn restoring_the_window_lets_out_no_more_than_the_limit_on_bursts_which_it_needs() {
+fn restoring_the_window_releases_no_more_than_the_limit_on_bursts_which_it_needs() {
     let most = |maxburst| runs(&linux(maxburst)).iter().map(|u| u.burst).max();
     assert_eq!(most(Some(MAXBURST)), Some(MAXBURST));
     let free = most(None).expect("some");
@@ -130,7 +130,7 @@ fn restoring_the_window_lets_out_no_more_than_the_limit_on_bursts_which_it_needs
 }
 
 #[test]
-fn under_a_limit_no_undo_of_any_stack_lets_out_more_than_it_allows() {
+fn under_a_limit_no_undo_of_any_stack_releases_more_than_it_allows() {
     for name in Stack::names() {
         let mut stack = opened(name);
         if !matches!(stack.undo, UndoSpec::Nothing) {

@@ -106,7 +106,7 @@ fn path(seed: u64) -> Path {
 }
 
 #[test]
-fn undo_gives_back_at_most_what_an_episode_took_once_and_only_if_it_resent_nothing_lost() {
+fn undo_restores_at_most_the_reduction_of_an_episode_once_and_only_if_it_resent_nothing_lost() {
     let mut seen = Seen::default();
     for name in STACKS {
         // 679: a segment lost in Recovery was resent after its end, unknown to the undo.

@@ -11,7 +11,7 @@ use parquet::basic::Encoding;
 use std::fs::File;
 
 #[test]
-fn a_file_of_a_run_with_losses_holds_what_memory_holds_for_stacks_of_every_kind() {
+fn a_file_of_a_run_with_losses_has_the_same_records_as_memory_for_stacks_of_every_kind() {
     let folder = Folder::new("run");
     let s = scenario(0.02, 0.1);
     for stack in ["reno", "sack-ff96", "rfc-today", "linux-2025", "quic-9002"] {

@@ -67,7 +67,7 @@ fn a_retransmission_of_data_that_the_receiver_threw_away_is_refused() {
 }
 
 #[test]
-fn a_refusal_is_heard_of_while_the_verdict_is_open() {
+fn a_refusal_is_reported_while_the_verdict_is_open() {
     let mut f = Fates::new(1);
     for (from, token) in [(1, 1), (1001, 2)] {
         send(&mut f, from, from + 1000, 1, token);

@@ -266,7 +266,7 @@ fn long() -> Vec<Call> {
 }
 
 #[test]
-fn a_file_of_several_chunks_says_which_run_it_holds() {
+fn a_file_of_several_chunks_names_its_run() {
     let folder = Folder::new("chunks");
     let path = folder.0.join("run.parquet");
     let hash = record(&path, &long()).unwrap();
@@ -384,7 +384,7 @@ impl Sink for Full {
 }
 
 #[test]
-fn a_failed_recorder_says_so_during_the_run_and_at_its_end() {
+fn a_failed_recorder_reports_it_during_the_run_and_at_its_end() {
     let mut r = Recorder::new(Full, 2);
     let calls = long();
     play(&calls[..CHUNK], &mut r);

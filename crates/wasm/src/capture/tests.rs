@@ -44,7 +44,7 @@ fn numbers(column: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn a_drawn_flow_has_of_each_verdict_as_many_as_the_list_says_and_each_is_told_with_its_frame() {
+fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame() {
     for side in ["sender", "receiver"] {
         let all = captures(side);
         assert!(all.len() >= 20);

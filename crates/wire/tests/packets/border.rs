@@ -131,7 +131,7 @@ proptest! {
 }
 
 #[test]
-fn offsets_go_on_through_three_turns_of_the_sequence_numbers() {
+fn offsets_continue_through_three_wraps_of_the_sequence_numbers() {
     let [mut one, mut two] = met(false, [u32::MAX - 5, 3_000_000_000], [0, 0], [14, 14]);
     let (mut at, step) = (1u64, 700_001_003u64);
     while at < 3 << 32 {
@@ -305,7 +305,7 @@ fn whoever_gives_up_before_an_answer_says_nothing() {
 }
 
 #[test]
-fn data_that_come_with_the_last_ack_of_the_handshake_are_kept() {
+fn data_with_the_last_ack_of_the_handshake_is_kept() {
     let mut end = endpoint(false);
     told(&mut end, u32::MAX, 0, Segment::SYN, &[]);
     assert_eq!(said(&mut end).unwrap().ack, SeqNum(0));

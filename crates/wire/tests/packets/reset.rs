@@ -14,7 +14,7 @@ fn answer(header: Header, payload: &[u8]) -> Option<Header> {
 }
 
 #[test]
-fn an_ack_for_nobody_is_reset_where_it_acknowledges() {
+fn an_ack_without_a_connection_is_reset_where_it_acknowledges() {
     for ipv6 in [false, true] {
         let asked = Header { flags: Segment::ACK | Segment::FIN, ack: SeqNum(0xffff_fff0), ..plain(ipv6) };
         let got = answer(asked, b"data").unwrap();

@@ -157,7 +157,7 @@ fn who_does_not_accept_makes_clients_wait_and_gets_no_more_than_its_backlog() {
 }
 
 #[test]
-fn when_nobody_listens_any_more_what_was_not_accepted_is_reset() {
+fn when_the_listener_ends_connections_not_accepted_are_reset() {
     let [mut a, mut b] = two();
     let id = a.connect(Time(0), at("10.1.0.1:0"), at(SERVER), &stack(), BUFFERS).unwrap();
     talk(&mut a, &mut b, Time(1));

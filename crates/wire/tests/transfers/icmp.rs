@@ -68,7 +68,7 @@ fn tell(host: &mut Host, message: &[u8]) -> Option<Heard> {
 }
 
 #[test]
-fn a_message_says_which_packet_it_is_about_and_what_became_of_it() {
+fn a_message_names_its_packet_and_the_fate_of_the_packet() {
     for (ends, all_of) in [(ENDS[0], [0, 28, 100]), (ENDS[1], [0, 48, 100])] {
         let mut a = two().into_iter().next().unwrap();
         connect(&mut a, ends);
@@ -112,7 +112,7 @@ fn a_router_that_says_no_size_means_the_next_one_that_links_have() {
 }
 
 #[test]
-fn an_attempt_to_connect_ends_when_nobody_is_there_and_goes_on_when_the_way_is_missing() {
+fn an_attempt_to_connect_ends_if_no_host_is_there_and_continues_if_the_route_is_missing() {
     for ends in ENDS {
         for (says, hard) in [(Says::NoPort, true), (Says::NotAllowed, true), (Says::NoRoute, false)] {
             let [mut a, mut b] = two();
@@ -234,7 +234,7 @@ fn a_router_without_a_size_means_the_least_that_is_believed_and_what_is_not_beli
 }
 
 #[test]
-fn what_the_network_said_is_told_when_the_user_timeout_ends_the_connection() {
+fn the_networks_last_message_is_reported_when_the_user_timeout_ends_the_connection() {
     let [mut a, mut b] = two();
     let id = connect(&mut a, ENDS[0]);
     talk(&mut a, &mut b, Time(0));
@@ -253,7 +253,7 @@ fn what_the_network_said_is_told_when_the_user_timeout_ends_the_connection() {
 }
 
 #[test]
-fn a_path_with_a_smaller_link_is_found_out_and_all_bytes_come_through() {
+fn a_path_with_a_smaller_link_is_detected_and_all_bytes_arrive() {
     for (ends, mtu) in [(ENDS[0], 1400), (ENDS[0], 576), (ENDS[1], 1280)] {
         let [mut a, mut b] = two();
         let (id, mut now) = (connect(&mut a, ends), Time(0));

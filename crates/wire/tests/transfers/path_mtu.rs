@@ -35,7 +35,7 @@ fn whatever_the_path_takes_and_whenever_it_changes_every_stack_moves_the_same_by
 }
 
 #[test]
-fn a_path_that_says_nothing_is_found_out_by_timeouts() {
+fn a_path_that_reports_nothing_is_detected_by_timeouts() {
     for name in ["newreno", "rfc-6675", "linux-2025", "rfc-today"] {
         let mut net = Net::new(&Stack::named(name).unwrap(), SETTING);
         net.path = vec![(Nanos::ZERO, 1500), (Nanos::from_millis(150), 800)];

@@ -75,7 +75,7 @@ impl Over {
 }
 
 #[test]
-fn a_wait_lasts_a_minute_from_the_last_fin_and_only_the_fin_begins_it_anew() {
+fn a_wait_lasts_a_minute_from_the_last_fin_and_only_the_fin_restarts_it() {
     let mut over = Over::new(true);
     assert_eq!(over.server.next_timer(), Some(over.now + Nanos::from_secs(60)));
     over.now += Nanos::from_secs(50);
@@ -95,7 +95,7 @@ fn a_wait_lasts_a_minute_from_the_last_fin_and_only_the_fin_begins_it_anew() {
 }
 
 #[test]
-fn a_fin_with_an_old_timestamp_is_answered_and_does_not_begin_the_wait_anew() {
+fn a_fin_with_an_old_timestamp_is_answered_and_does_not_restart_the_wait() {
     let mut over = Over::new(true);
     let ends = over.server.next_timer();
     over.now += Nanos::from_secs(10);

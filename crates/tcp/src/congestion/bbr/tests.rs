@@ -122,7 +122,7 @@ fn three_rounds_without_a_quarter_more_end_the_start_and_the_queue_is_drained() 
 }
 
 #[test]
-fn a_quarter_more_each_round_goes_on_with_the_start() {
+fn a_quarter_more_each_round_continues_the_start() {
     let mut p = Path::new();
     for n in [8, 10, 13, 17, 22, 28, 35, 44] {
         p.round(n, 2 * n);

@@ -58,7 +58,7 @@ fn the_sequence_number_is_looked_at_before_the_acknowledgment() {
 }
 
 #[test]
-fn a_rst_counts_exactly_where_data_are_expected_whatever_it_acknowledges() {
+fn a_rst_counts_exactly_where_data_is_expected_whatever_it_acknowledges() {
     let (_, mut b) = pair(&stack());
     for (seq, answers) in [(2, 1), (100, 0), (RWND, 0), (1 + RWND + 1, 0), (0, 0)] {
         hear(&mut b, ms(1), &[from_peer(Segment::RST, seq, 0, 0)]);

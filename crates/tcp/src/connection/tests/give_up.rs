@@ -75,7 +75,7 @@ fn the_user_timeout_counts_from_the_first_transmission_to_the_second() {
 }
 
 #[test]
-fn whatever_is_newly_acknowledged_begins_the_user_timeout_anew() {
+fn any_newly_acknowledged_data_restarts_the_user_timeout() {
     let (mut a, _) = opened(&stack());
     a.set_user_timeout(Some(Nanos::from_secs(20)));
     a.write(3000);
@@ -101,7 +101,7 @@ fn an_ack_that_acknowledges_nothing_new_keeps_nothing_alive() {
 }
 
 #[test]
-fn who_asks_for_no_user_timeout_and_who_had_no_handshake_waits_for_ever() {
+fn connections_without_a_user_timeout_or_without_a_handshake_wait_for_ever() {
     let (mut a, _) = opened(&stack());
     a.set_user_timeout(None);
     let mut b = Connection::established(&stack(), Sides::Both, MSS, RWND);
@@ -151,7 +151,7 @@ fn an_idle_connection_without_keep_alive_says_nothing_for_ever() {
 }
 
 #[test]
-fn keep_alive_asks_just_below_the_next_offset_and_ends_what_never_answers() {
+fn keep_alive_probes_just_below_the_next_offset_and_ends_a_connection_that_never_answers() {
     let (mut a, mut b) = opened(&stack());
     a.set_keep_alive(secs(0), Some(KeepAlive::default()));
     a.write(1000);
@@ -182,7 +182,7 @@ fn keep_alive_asks_just_below_the_next_offset_and_ends_what_never_answers() {
 }
 
 #[test]
-fn keep_alive_is_silent_while_data_are_outstanding_and_leaves_a_longer_user_timeout_its_time() {
+fn keep_alive_is_silent_while_data_is_outstanding_and_waits_for_a_longer_user_timeout() {
     let short = KeepAlive { idle: Nanos::from_secs(10), interval: Nanos::from_secs(1), probes: 2 };
     let (mut a, _) = opened(&stack());
     a.set_keep_alive(secs(0), Some(short));
@@ -232,7 +232,7 @@ fn a_close_before_the_application_went_counts_from_when_it_went() {
 }
 
 #[test]
-fn data_that_nobody_will_read_are_answered_with_a_reset() {
+fn data_that_nobody_will_read_is_answered_with_a_reset() {
     // The data arrives after the application has closed, or had arrived before.
     for late in [true, false] {
         let (mut a, mut b) = opened(&stack());

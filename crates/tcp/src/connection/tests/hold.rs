@@ -59,7 +59,7 @@ fn full_segments_outstanding_keep_no_small_one_back() {
 }
 
 #[test]
-fn a_fin_and_the_end_of_nagle_let_go() {
+fn a_fin_and_the_end_of_nagle_release_the_data() {
     let mut c = with_nagle();
     written(&mut c, 100);
     assert_eq!(written(&mut c, 100), []);
@@ -96,7 +96,7 @@ fn what_lies_under_a_cork_leaves_after_a_retransmission_timeout() {
 }
 
 #[test]
-fn what_the_next_write_lets_go_is_not_asked_for_again() {
+fn data_released_by_the_next_write_is_not_requested_again() {
     let mut c = sender();
     c.set_cork(true);
     assert_eq!(written(&mut c, 300), []);

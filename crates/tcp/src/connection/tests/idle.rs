@@ -75,7 +75,7 @@ fn a_window_below_the_initial_one_is_not_opened_by_a_pause() {
 }
 
 #[test]
-fn what_was_sent_again_ends_a_pause_like_what_was_sent_first() {
+fn resent_data_ends_a_pause_like_new_data() {
     let mut c = with(IdleRule::Restart, 3);
     transfer(&mut c, 0, 30_000, 1 << 20);
     // Three segments, the first of which is lost and resent when the timer fires.
@@ -130,7 +130,7 @@ fn a_window_that_opens_after_a_long_time_ends_a_pause_too() {
 }
 
 #[test]
-fn the_stacks_of_rfcs_restart_and_nobody_else() {
+fn the_stacks_of_rfcs_restart_and_no_others() {
     let restarting: Vec<_> = Stack::names().filter(|n| named(n).idle == IdleRule::Restart).collect();
     let want = [
         "reno",

@@ -67,7 +67,7 @@ fn a_timeout_shows_in_the_back_off_and_doubles_the_timeout() {
 }
 
 #[test]
-fn what_waits_to_be_sent_is_told_without_the_fin() {
+fn data_waiting_to_be_sent_is_reported_without_the_fin() {
     let mut c = Connection::established(&sack_stack(), Sides::Both, MSS, 2_000);
     c.write(5000);
     c.close();

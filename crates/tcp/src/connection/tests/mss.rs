@@ -22,7 +22,7 @@ fn ranges(said: &[Segment]) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn what_was_too_big_is_sent_again_smaller_one_segment_first_and_the_window_stays() {
+fn data_that_was_too_big_is_resent_in_smaller_segments_one_first_and_the_window_stays() {
     for name in ["reno", "rfc-6675", "rack-tlp"] {
         let mut c = ten_out(name);
         let before = c.info().window.expect("a sender");
@@ -88,7 +88,7 @@ fn a_cap_in_segments_stays_one_in_segments() {
 }
 
 #[test]
-fn the_retransmission_timer_begins_anew_for_what_is_sent_again() {
+fn the_retransmission_timer_restarts_for_resent_data() {
     let mut c = ten_out("rfc-6675");
     assert_eq!(c.next_timer(), Some(ms(1000)));
     c.on_too_big(ms(900), Offset(1), 600);

@@ -43,7 +43,7 @@ fn an_ack_outside_the_window_does_not_establish() {
 }
 
 #[test]
-fn paws_is_asked_in_syn_received() {
+fn paws_applies_in_syn_received() {
     let mut c = after(State::SynReceived);
     let got = c.on_segment(ms(2), &Segment { tsval: 999, ..ack(1) }, &mut ());
     assert_eq!((got.refused, speak(&mut c, ms(2)).len()), (Some(Refusal::Paws), 1), "old, and answered");
@@ -55,7 +55,7 @@ fn paws_is_asked_in_syn_received() {
 }
 
 #[test]
-fn in_syn_received_a_rst_counts_exactly_where_data_are_expected() {
+fn in_syn_received_a_rst_counts_exactly_where_data_is_expected() {
     let rst = |seq| Segment { flags: Segment::RST, seq: Offset(seq), ..Segment::EMPTY };
     let mut c = after(State::SynReceived);
     hear(&mut c, ms(2), &[rst(0), rst(1 << 40)]);

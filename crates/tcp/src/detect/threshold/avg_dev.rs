@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_that_fires_again_for_the_same_segment_shrinks_once_unless_told() {
+    fn a_timer_that_fires_again_for_the_same_segment_shrinks_once_by_default() {
         for (every, left) in [(false, 0.5), (true, 0.25)] {
             let mut t = rule(|s| s.every_timeout_shrinks = every);
             fed(&mut t);

@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_asks_no_more_duplicates_than_two_windows_can_cause() {
+    fn the_threshold_requires_no_more_duplicates_than_two_windows_can_cause() {
         let t = after(FaSpec::default(), &[50]);
         assert_eq!([1e9, 10_000.0, 1000.0].map(|cwnd| t.segments(&Window { cwnd, ..wide() }, &context())), [51, 19, 3]);
     }
 
     #[test]
-    fn a_hole_that_filled_itself_counts_only_if_asked_and_what_came_in_order_too() {
+    fn a_hole_that_filled_itself_counts_only_on_request_and_so_do_segments_in_order() {
         let pure = ReorderSample { resent: None, ..spurious(30) };
         for (events, want) in [(Events::Confirmed, 3), (Events::All, 31)] {
             let mut t = Fa::new(&FaSpec { events, ..FaSpec::default() });

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_again_tells_nothing_and_the_maximum_holds() {
+    fn resent_data_gives_no_sample_and_the_maximum_holds() {
         assert_eq!(run(&LinuxSpec::default(), Some(0), &[(0, 1, 9), (9, 0, 0)]), [3, 3]);
         assert_eq!(run(&LinuxSpec { max: 5, ..LinuxSpec::default() }, None, &[(0, 1, 9), (9, 0, 0)]), [3, 5]);
     }

@@ -44,7 +44,7 @@ fn after_a_rewind_that_keeps_sacks_the_first_hole_is_not_sacked() {
 }
 
 #[test]
-fn a_block_that_told_only_part_of_a_segment_is_read_again() {
+fn a_block_that_reported_only_part_of_a_segment_is_read_again() {
     let mut board = sent(4);
     assert_eq!(ack(&mut board, 1, &[(7, 13)]).sacked, 4);
     assert_eq!(ack(&mut board, 1, &[(5, 13)]).sacked, 4, "the rest of the segment came");
@@ -54,7 +54,7 @@ fn a_block_that_told_only_part_of_a_segment_is_read_again() {
 }
 
 #[test]
-fn a_hole_that_was_resent_before_is_lost_holds_is_not_sent_again() {
+fn a_hole_that_was_resent_before_is_lost_applies_is_not_sent_again() {
     let mut board = sent(6);
     ack(&mut board, 1, &[(5, 9)]);
     board.resend(Offset(1), Time(9), 1.0);
@@ -65,7 +65,7 @@ fn a_hole_that_was_resent_before_is_lost_holds_is_not_sent_again() {
 }
 
 #[test]
-fn what_a_mistake_unmarked_is_judged_anew() {
+fn segments_unmarked_by_a_mistake_are_judged_again() {
     let mut board = sent(6);
     ack(&mut board, 1, &[(5, 17)]);
     assert_eq!(board.mark_is_lost(DUPTHRESH, MSS), 4);

@@ -166,7 +166,7 @@ impl Learner for Clock {
 }
 
 #[test]
-fn a_stall_in_disorder_begins_with_the_first_duplicate_that_lets_nothing_out_and_ends_with_the_hole() {
+fn a_stall_in_disorder_begins_with_the_first_duplicate_that_releases_nothing_and_ends_with_the_hole() {
     let longest = Arc::new(AtomicU64::new(0));
     let of_test = longest.clone();
     let detect = DetectSpec::Custom(custom::<dyn Detector>(move || Box::new(Clock(of_test.clone()))));

@@ -181,7 +181,7 @@ fn stacks() -> Vec<Stack> {
 }
 
 #[test]
-fn no_undo_gives_back_more_than_there_was_or_twice_or_for_a_void_episode() {
+fn no_undo_restores_more_than_there_was_or_twice_or_for_a_void_episode() {
     let stacks = stacks();
     assert!(stacks.len() > 10);
     for stack in stacks {

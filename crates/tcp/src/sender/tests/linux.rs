@@ -94,7 +94,7 @@ fn a_timeout_in_a_recovery_does_not_cut_a_second_time() {
 }
 
 #[test]
-fn a_sack_of_what_was_sent_before_the_oldest_was_sent_again_starts_the_timer_anew() {
+fn a_sack_of_data_sent_before_the_oldest_was_resent_restarts_the_timer() {
     for (sent_later, anew) in [(false, true), (true, false)] {
         let mut s = flight();
         told(&mut s, 105, 1, 0, &[(2, 9)]);

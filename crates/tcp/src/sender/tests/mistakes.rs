@@ -272,7 +272,7 @@ fn a_needless_timeout_is_judged_and_undone_only_if_the_stack_says_so() {
 }
 
 #[test]
-fn a_dsack_at_snd_una_over_an_empty_scoreboard_tells_of_lost_acks_and_stops_the_undo_if_asked() {
+fn a_dsack_at_snd_una_over_an_empty_scoreboard_indicates_lost_acks_and_optionally_stops_the_undo() {
     // RFC 3708 (A.1), with SND.UNA as it was before the ACK.
     let judge = DsackSpec { judge_timeouts: true, stop_on_lost_acks: true, ..Default::default() };
     let undo = SlowStartBackSpec { undo_timeouts: true, ..Default::default() };
@@ -307,7 +307,7 @@ fn a_segment_resent_twice_proves_nothing_even_if_in_two_episodes() {
 }
 
 #[test]
-fn a_duplicate_of_what_was_never_resent_ends_the_undo_for_good_if_asked() {
+fn a_duplicate_of_data_never_resent_optionally_ends_the_undo_for_good() {
     // RFC 3708 (A.4); Blanton & Allman merely ignore such a duplicate.
     for (stop, undone) in [(false, true), (true, false)] {
         let spec = DsackSpec { stop_on_network_duplicate: stop, ..Default::default() };
@@ -430,7 +430,7 @@ fn a_timeout_sets_the_delay_back_to_nothing() {
 }
 
 #[test]
-fn with_new_sack_only_a_duplicate_that_brings_nothing_new_releases_nothing_in_recovery() {
+fn with_new_sack_only_a_duplicate_without_new_information_releases_nothing_in_recovery() {
     // Blanton & Allman, Appendix A, whatever the stack's duplicate rule is.
     let dup_rule = DupRule::Rfc5681;
     let mut s = sender(Stack { dup_rule, disorder: DisorderSpec::Nothing, ..named("dsack") }, 10);
@@ -444,7 +444,7 @@ fn with_new_sack_only_a_duplicate_that_brings_nothing_new_releases_nothing_in_re
 }
 
 #[test]
-fn what_an_undo_gives_back_at_once_leaves_in_bursts_of_at_most_maxburst() {
+fn a_window_restored_at_once_is_used_in_bursts_of_at_most_maxburst() {
     // Fall & Floyd 1996 §5: `maxburst` segments for one ACK, even where the window would allow more.
     let undo = SlowStartBackSpec { restore_cwnd: true, ..SlowStartBackSpec::default() };
     for (maxburst, want) in [(u32::MAX, [20, 1, 1, 1, 1, 1, 1, 1]), (4, [4, 4, 4, 4, 4, 4, 2, 1])] {
@@ -470,7 +470,7 @@ fn thresholds(heard: &[(Time, Event)]) -> Vec<u32> {
 }
 
 #[test]
-fn the_threshold_in_force_is_told_on_the_first_ack_after_a_mistake_and_after_a_timeout() {
+fn the_threshold_in_force_is_reported_on_the_first_ack_after_a_mistake_and_after_a_timeout() {
     let mut s = mistaken(named("dsack-inc"));
     let una = s.positions().0 .0;
     assert_eq!(thresholds(&hear(&mut s, ms(190), una, &[RESENT])), [4], "nothing had listened before");

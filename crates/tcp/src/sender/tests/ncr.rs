@@ -63,7 +63,7 @@ fn when_the_hole_closes_the_window_is_what_is_out_and_one_more_and_ssthresh_what
 }
 
 #[test]
-fn another_hole_begins_it_anew() {
+fn another_hole_restarts_it() {
     // 12 outstanding at first; 16 sent, 8 acknowledged, segment 9 SACKed above the hole: room for 12 - 7 = 5, taken by
     // halves.
     let (w, phase, sent) = late(7, Some(8));

@@ -56,7 +56,7 @@ fn segs(w: Window) -> (f64, f64) {
 }
 
 #[test]
-fn an_echo_older_than_the_retransmission_gives_back_what_is_in_flight_and_an_initial_window_at_most() {
+fn an_echo_older_than_the_retransmission_restores_at_most_the_flight_and_an_initial_window() {
     // Spec B3's vector: cwnd 20, FlightSize 20, ssthresh 10; then an ACK of 1, or of 10.
     for (acked, cwnd) in [(1, 20.0), (10, 13.0)] {
         let mut s = starting(eifel(EifelSpec::default()), 20, 10);
@@ -217,7 +217,7 @@ fn a_duplicate_as_the_second_ack_after_a_timeout_leads_to_repair_with_three_segm
 }
 
 #[test]
-fn a_duplicate_as_the_first_ack_after_a_timeout_decides_without_sack_and_tells_nothing_with_it() {
+fn a_duplicate_as_the_first_ack_after_a_timeout_decides_without_sack_but_not_with_it() {
     let mut s = in_doubt("newreno", Form::Basic, 100);
     assert_eq!(answer(&mut s, 1050, 0, &[]), (vec![], vec![]));
     assert_eq!(answer(&mut s, 1060, 1, &[]), (vec![1, 2], vec![]), "slow start over what is lost");
@@ -392,7 +392,7 @@ fn linux_takes_a_timeout_back_by_an_old_timestamp_on_new_data_only() {
 }
 
 #[test]
-fn linux_gives_back_what_was_before_the_recovery_that_a_timeout_broke_off() {
+fn linux_restores_the_state_before_the_recovery_that_a_timeout_interrupted() {
     let mut s = linux(DSACK_ONLY);
     overtaken(&mut s, 6);
     let at = s.next_timer().unwrap().0 / 1_000_000;

@@ -116,7 +116,7 @@ fn late(dups: u64) -> Sender {
 const CUT: Window = Window { cwnd: 10_000.0, ssthresh: 10_000.0 };
 
 #[test]
-fn a_packet_held_to_be_lost_that_comes_before_it_is_resent_gives_the_window_back() {
+fn a_packet_declared_lost_that_arrives_before_it_is_resent_restores_the_window() {
     let mut s = late(3);
     assert_eq!((s.episodes(), s.window(), s.board().lost()), (1, CUT, 1000));
     ack(&mut s, ms(104), seg(4), RWND, &[]);

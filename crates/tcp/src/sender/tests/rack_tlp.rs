@@ -191,7 +191,7 @@ fn with_rfc_9937_the_same_takes_a_round_trip_more_because_a_sack_is_no_safe_ack(
 }
 
 #[test]
-fn the_third_sacked_segment_stands_for_a_loss_until_reordering_is_seen_and_then_only_time_does() {
+fn the_third_sacked_segment_means_a_loss_until_reordering_is_seen_and_then_only_time_does() {
     // RFC 8985 §6.2 step 4. The ACKs arrive a millisecond apart.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
     s.write(1_000_000);
@@ -393,7 +393,7 @@ fn overtaken(by: u64) -> u32 {
 }
 
 #[test]
-fn by_linuxs_rules_the_threshold_is_the_furthest_that_a_segment_was_overtaken() {
+fn by_linuxs_rules_the_threshold_is_the_largest_distance_by_which_a_segment_was_overtaken() {
     assert_eq!([2, 5, 12].map(overtaken), [3, 6, 13], "tcp_check_sack_reordering counts the segment itself");
 }
 
@@ -423,7 +423,7 @@ fn by_linuxs_rules_an_ack_that_only_sacks_opens_the_window_once_reordering_is_ab
 }
 
 #[test]
-fn by_linuxs_rules_the_timer_starts_anew_when_the_oldest_segment_is_sent_again() {
+fn by_linuxs_rules_the_timer_restarts_when_the_oldest_segment_is_resent() {
     let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, 1_000_000);
     s.write(100_000);
     send(&mut s, ms(0));

@@ -202,7 +202,7 @@ impl Undo for Restore {
 }
 
 #[test]
-fn a_timeout_found_to_be_a_mistake_goes_on_where_sending_had_stopped() {
+fn a_timeout_found_to_be_a_mistake_continues_where_sending_had_stopped() {
     // Rule 17.
     let stack = Stack {
         timeout: TimeoutSpec::Custom(custom::<dyn Timeout>(|| Box::new(Doubt))),
@@ -296,7 +296,7 @@ impl Learner for Forgetful {}
 
 #[test]
 #[should_panic(expected = "a deadline of a detector that keeps no time")]
-fn a_deadline_that_nobody_would_ask_for_is_noticed_in_every_test_build() {
+fn a_deadline_that_no_code_queries_is_detected_in_every_test_build() {
     let detect = DetectSpec::Custom(custom::<dyn Detector>(|| Box::new(Forgetful)));
     let mut s = Sender::new(&Stack { detect, ..opened(named("newreno"), 4) }, MSS, 100_000);
     s.write(4000);
