@@ -58,8 +58,7 @@ pub struct RackTlpSpec {
     pub tlp: bool,
     /// Added to the probe timeout when one segment is outstanding, to allow for a delayed ACK. Default: 200 ms (§7.2).
     pub max_ack_delay: Nanos,
-    /// The rules for three things: which DSACKs widen the window, how the threshold is set, and when timers fire. Default:
-    /// "rfc8985".
+    /// The rules for which DSACKs widen the window, how the threshold is set, and when timers fire. Default: "rfc8985".
     #[serde(skip_serializing_if = "Rules::is_rfc8985")]
     pub rules: Rules,
     /// With `rules = "linux"`: the upper limit of the threshold (`tcp_max_reordering`). Default: 300.
