@@ -71,8 +71,10 @@ def _taken(path: str | PathLike[str]) -> bytes:
     return content
 
 
-def write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write under a temporary name, then rename: readers of ``path`` find the complete file or the previous one.
+
+    A content that is too large for memory is given in pieces.
 
     Several processes may write the same file at the same time. The last to finish wins.
 
@@ -81,7 +83,8 @@ def write(path: Path, content: bytes) -> None:
     """
     part = _beside(path)
     try:
-        part.write_bytes(content)
+        with part.open("wb") as opened:
+            opened.writelines([content] if isinstance(content, bytes) else content)
         part.replace(path)
         _tidy(path)
     except OSError as error:

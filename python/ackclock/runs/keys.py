@@ -49,6 +49,11 @@ def key_of_run(run: str) -> str:
     return key_of(said["identity"], _said(reordering, measures is not None, (measures or {}).get("bin_s")))
 
 
+def keys_of_runs(runs: Sequence[str]) -> list[str]:
+    """Return the keys of runs, from the JSON of each."""
+    return [key_of_run(run) for run in runs]
+
+
 def keys_of(task: Task) -> list[str]:
     """Return the keys of a task's runs, in the order of its seeds.
 

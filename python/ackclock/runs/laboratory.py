@@ -12,7 +12,7 @@ from typing import Any
 
 from ackclock.progress import Show, Tell, Told, unshown
 from ackclock.runs.executor import Executor
-from ackclock.runs.keys import key_of_run, keys_of, stretches
+from ackclock.runs.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.store import Cost, Store
 from ackclock.runs.task import Task
 
@@ -130,41 +130,40 @@ class Laboratory:
             AlgorithmError: an algorithm in Python raised an error.
             RuntimeError: an executor returned runs that were not requested.
         """
-        wanted = set(keys)
-        kept = self._kept(wanted)
+        missing = set(keys)
+        wanted = len(missing)
+        missing -= self._store.kept(missing & self._made if self._fresh else missing)
         with self._show(what) as tell:
-            tell(Told(len(kept), len(wanted), len(kept)))
-            if len(kept) < len(wanted):
-                self._make(what, points, wanted, wanted - kept, tell)
+            tell(Told(wanted - len(missing), wanted, wanted - len(missing)))
+            if missing:
+                self._make(what, points, missing, wanted, tell)
 
-    def _kept(self, wanted: set[str]) -> set[str]:
-        return self._store.kept(wanted & self._made if self._fresh else wanted)
-
-    def _make(self, what: str, points: Iterable[Wanted], wanted: set[str], missing: set[str], tell: Tell) -> None:
-        kept, last = len(wanted) - len(missing), time.perf_counter()
-        with closing(self._executor.run(_tasks(points, frozenset(missing)))) as finished:
+    def _make(self, what: str, points: Iterable[Wanted], missing: set[str], wanted: int, tell: Tell) -> None:
+        kept, last = wanted - len(missing), time.perf_counter()
+        asked: set[str] = set()
+        with closing(self._executor.run(_tasks(points, missing, asked))) as finished:
             for task, done in finished:
-                runs = [(key_of_run(run), run) for run in done.runs]
-                if len(runs) != task.count or not all(key in wanted for key, _ in runs):
+                keys = keys_of_runs(done.runs)
+                if len(keys) != task.count or not asked.issuperset(keys):
                     raise RuntimeError(f"{task.name}: it returned runs that were not requested")
                 # The time since the previous piece was ready; the sum over all pieces is the elapsed time.
                 now = time.perf_counter()
                 cost = Cost(*(round(each / task.count, 9) for each in (done.processor_s, now - last)))
                 last = now
-                self._store.add(runs, cost, self._fresh)
-                missing.difference_update(key for key, _ in runs)
-                tell(Told(len(wanted) - len(missing), len(wanted), kept))
-        if missing:
-            raise RuntimeError(f"{what}: {len(missing)} runs did not come back")
-        if self._fresh:
-            self._made |= wanted
+                self._store.add(list(zip(keys, done.runs, strict=True)), cost, self._fresh)
+                asked.difference_update(keys)
+                if self._fresh:
+                    self._made.update(keys)
+                tell(Told(wanted - len(missing) - len(asked), wanted, kept))
+        if missing or asked:
+            raise RuntimeError(f"{what}: {len(missing) + len(asked)} runs did not come back")
 
 
-def _tasks(points: Iterable[Wanted], missing: frozenset[str]) -> Iterator[Task]:
-    """The tasks for missing runs; a run that several points share is included once."""
-    asked: set[str] = set()
+def _tasks(points: Iterable[Wanted], missing: set[str], asked: set[str]) -> Iterator[Task]:
+    """The tasks for missing runs, whose keys move from ``missing`` to ``asked``: a run is included once."""
     for point in points:
-        new = [(k, s) for k, s in zip(point.keys, point.seeds, strict=True) if k in missing and k not in asked]
-        asked.update(key for key, _ in new)
-        for first, count in stretches([seed for _, seed in new]):
+        new = {key: seed for key, seed in zip(point.keys, point.seeds, strict=True) if key in missing}
+        asked.update(new)
+        missing.difference_update(new)
+        for first, count in stretches(list(new.values())):
             yield replace(point.task, first=first, count=count)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from ackclock.runs import forms, opening
 from ackclock.runs.forms import APPLICATION, FORM, checksum
@@ -22,6 +22,11 @@ VARIABLE = "ACKCLOCK_STORE"
 FILE = "runs.sqlite"
 _AT_ONCE = 500
 _AGAIN_S = 0.01
+_LOG_PAGES = 1 << 14
+"""Pages of the write-ahead log, 4 KiB each, after which SQLite copies them into the file."""
+_CACHE_KIB = 1 << 16
+"""SQLite's own cache of pages, in KiB."""
+_One = TypeVar("_One")
 _CHECKED = "key, run, checksum"
 """Columns that are read to return a run."""
 
@@ -164,12 +169,15 @@ class Store:
         new = 0
         into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?, ?)"
         with self._said(), self._transaction():
-            for key, run, cost in runs:
-                row = (key, run, cost.processor_s, cost.wall_s, checksum(key, run))
-                if self._db.execute(into, row).rowcount == 1:
-                    new += 1
-                else:
-                    self._same(key, run)
+            for some in _chunks(runs):
+                before = self._db.total_changes
+                rows = ((key, run, cost.processor_s, cost.wall_s, checksum(key, run)) for key, run, cost in some)
+                self._db.executemany(into, rows)
+                added = self._db.total_changes - before
+                if added < len(some):
+                    for key, run, _ in some:
+                        self._same(key, run)
+                new += added
         return new
 
     def _same(self, key: str, run: str) -> None:
@@ -228,6 +236,9 @@ class Store:
                     raise
                 time.sleep(_AGAIN_S)
         self._db.execute("PRAGMA synchronous = NORMAL")
+        # Keys are hashes: an insertion changes a page anywhere in the index. One that changes often is written once.
+        self._db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
     @contextmanager
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
@@ -260,7 +271,7 @@ def _damaged(error: sqlite3.Error) -> bool:
     return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-def _chunks(keys: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(keys)
+def _chunks(many: Iterable[_One]) -> Iterator[list[_One]]:
+    rest = iter(many)
     while some := list(islice(rest, _AT_ONCE)):
         yield some

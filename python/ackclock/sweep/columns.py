@@ -45,19 +45,19 @@ def _spread(*quantities: str) -> dict[str, type[int] | type[float]]:
     return {f"{q}_{of}": int if of == "count" else float for q in quantities for of in _SPREAD}
 
 
-_OF_FLOW: dict[str, type[int] | type[float]] = {
+OF_FLOW: dict[str, type[int] | type[float]] = {
     "share": float,
     "data_packets_arrived": int,
     **dict.fromkeys(_RATIOS, float),
     **_spread("completion", "rtt", "delay"),
 }
-_TOTALS = ("throughput_bytes_per_s", "goodput_bytes_per_s", *_RATIOS, *_spread("completion", "rtt", "delay"))
-_WORST = ("worst_queue_delay_p50_s", "worst_queue_delay_p95_s", "worst_queue_delay_p99_s")
+TOTALS = ("throughput_bytes_per_s", "goodput_bytes_per_s", *_RATIOS, *_spread("completion", "rtt", "delay"))
+WORST = ("worst_queue_delay_p50_s", "worst_queue_delay_p95_s", "worst_queue_delay_p99_s")
 MEASURED: dict[str, type[int] | type[float]] = {
-    **_OF_FLOW,
-    **{f"total_{name}": int if name.endswith("_count") else float for name in _TOTALS},
+    **OF_FLOW,
+    **{f"total_{name}": int if name.endswith("_count") else float for name in TOTALS},
     "jain": float,
-    **dict.fromkeys(_WORST, float),
+    **dict.fromkeys(WORST, float),
 }
 """For runs with measures: names and types of a flow's measures, of the measures over all flows (``total_…`` and
 ``jain``), and the largest percentile of the queueing delay of any link (``worst_queue_delay_…``)."""
@@ -78,9 +78,9 @@ def measured(run: Mapping[str, Any], at: int) -> dict[str, Number]:
     if (said := run.get("measures")) is None:
         return {}
     flow, total = said["flows"][at], said["groups"][0]
-    found: dict[str, Number] = {name: flow[name] for name in _OF_FLOW}
-    found |= {f"total_{name}": total[name] for name in _TOTALS}
-    for name in _WORST:
+    found: dict[str, Number] = {name: flow[name] for name in OF_FLOW}
+    found |= {f"total_{name}": total[name] for name in TOTALS}
+    for name in WORST:
         known = [link[key] for link in said["links"] if link[key := name.removeprefix("worst_")] is not None]
         found[name] = max(known, default=None)
     return found | {"jain": total["jain"]}

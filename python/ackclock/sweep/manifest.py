@@ -64,12 +64,14 @@ class Manifest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
-        head = {key: value for key, value in vars(self).items() if key != "points"}
-        points = [
-            {"parameters": dict(zip(self.parameters, p.values, strict=True)), "seeds": p.seeds, "keys": p.keys}
-            for p in self.points
-        ]
-        return {"form": FORM, **head, "points": points}
+        return {**self._head(), "points": [self._point(point) for point in self.points]}
+
+    def _head(self) -> dict[str, Any]:
+        return {"form": FORM, **{key: value for key, value in vars(self).items() if key != "points"}}
+
+    def _point(self, point: Entry) -> dict[str, Any]:
+        values = dict(zip(self.parameters, point.values, strict=True))
+        return {"parameters": values, "seeds": point.seeds, "keys": point.keys}
 
     def write(self, store: Placed) -> None:
         """Write the manifest into the sweep's folder.
@@ -77,14 +79,17 @@ class Manifest:
         Raises:
             OSError: the disk is full, or the folder is not writable.
         """
-        said = self.to_dict()
-        points = said.pop("points")
-        head = json.dumps(said, indent=1, ensure_ascii=False).removesuffix("\n}")
-        # One line per point: quick to write, and readable.
-        lines = ",\n".join(json.dumps(point, ensure_ascii=False) for point in points)
         folder = folder_of(store, self.name)
         folder.mkdir(parents=True, exist_ok=True)
-        files.write(folder / FILE, f'{head},\n "points": [\n{lines}\n ]\n}}\n'.encode())
+        files.write(folder / FILE, self._lines())
+
+    def _lines(self) -> Iterator[bytes]:
+        """The file, with a line for each point: quick to write, and readable."""
+        head = json.dumps(self._head(), indent=1, ensure_ascii=False).removesuffix("\n}")
+        yield f'{head},\n "points": [\n'.encode()
+        for at, point in enumerate(self.points):
+            yield (",\n" if at else "").encode() + json.dumps(self._point(point), ensure_ascii=False).encode()
+        yield b"\n ]\n}\n"
 
 
 def read(store: Placed, name: str) -> Manifest:

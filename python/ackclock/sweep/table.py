@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ from ackclock.columns import HALF
 from ackclock.runs.store import Store
 from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
-from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, MEASURED, TRANSFERS, measured
-from ackclock.sweep.manifest import Entry, Manifest
+from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, MEASURED
+from ackclock.sweep.manifest import Manifest
 from ackclock.sweep.points import as_cell
+from ackclock.sweep.rows import unpacked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,17 +46,14 @@ def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> 
         for seed, key in zip(point.seeds, point.keys, strict=True)
         if present is None or key in present
     )
-    kinds = [schema[name] for name in _shown(manifest)]
-    cells = [_cells(manifest, point, kinds) for point in manifest.points]
+    cells = _cells(manifest, schema)
     frames = [pl.DataFrame(schema=schema)]
     while some := list(islice(wanted, _CHUNK)):
-        runs = store.runs(key for _, _, key in some)
-        rows = [
-            row
-            for (at, seed, _), run in zip(some, runs, strict=True)
-            for row in _rows(at, cells[at], seed, run, schema)
-        ]
-        frames.append(pl.DataFrame(list(zip(*rows, strict=True)), schema=schema, orient="col"))
+        ats, seeds, keys = zip(*some, strict=True)
+        about = pl.DataFrame({"point": ats, "seed": seeds}, schema={"point": pl.Int64, "seed": pl.Int64})
+        runs = about.hstack([pl.Series("run", list(store.runs(keys)), pl.String)])
+        rows = unpacked(runs, _is_measured(manifest)).join(cells, on="point", how="left", maintain_order="left")
+        frames.append(rows.select(list(schema)))
     return pl.concat(frames, rechunk=True)
 
 
@@ -142,19 +139,14 @@ def _is_measured(manifest: Manifest) -> bool:
     return varied or bool(tomllib.loads(manifest.scenario).get("run", {}).get("measures", False))
 
 
-def _cells(manifest: Manifest, point: Entry, kinds: Sequence[Any]) -> tuple[Any, ...]:
+def _cells(manifest: Manifest, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """The parameters of each point: a column for each that is shown."""
     import polars as pl  # noqa: PLC0415 - start-up time
 
-    values = (as_cell(v) for name, v in zip(manifest.parameters, point.values, strict=True) if name != "stack")
-    return tuple(str(v) if kind == pl.String else v for v, kind in zip(values, kinds, strict=True))
-
-
-def _rows(at: int, cells: tuple[Any, ...], seed: int, run: str, schema: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows of a run: one for each flow."""
-    said = json.loads(run)
-    for place, flow in enumerate(said["flows"]):
-        numbers = (flow.get(name) if name in TRANSFERS else flow[name] for name in FLOW_NUMBERS)
-        about = (at, *cells, flow["stack"], flow["name"], seed, said["duration_s"])
-        more = measured(said, place)
-        beside = (more.get(name) for name in MEASURED if name in schema)
-        yield (*about, *numbers, *beside, said["identity"], said["trace_hash"])
+    found = {"point": pl.Series(range(len(manifest.points)), dtype=pl.Int64)}
+    for at, name in enumerate(manifest.parameters):
+        if name != "stack":
+            values = [as_cell(point.values[at]) for point in manifest.points]
+            texts = schema[name] == pl.String
+            found[name] = pl.Series([str(v) for v in values] if texts else values, dtype=schema[name])
+    return pl.DataFrame(found)
