@@ -10,8 +10,9 @@ mod sockets;
 mod stack;
 
 use ackclock_conform::engine::System;
-use ackclock_conform::suite::{run_files, run_text, scripts, Subject};
+use ackclock_conform::suite::{run_files, run_text, scripts, Setup, Subject};
 use ackclock_conform::verdict::{Reason, Verdict};
+use ackclock_tcp::stack::Stack;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ fn each_script_has_the_result_that_is_kept_for_it() {
         let why = match verdict {
             Verdict::Pass => String::new(),
             Verdict::Fail(fault) | Verdict::NotUnderstood(fault) => {
-                format!("  # {}, line {}", fault.reason.name(), fault.line)
+                format!("  # {:?}, line {}", fault.reason, fault.line)
             }
         };
         writeln!(list, "{} {name}{why}", word(verdict)).unwrap();
@@ -141,4 +142,27 @@ fn options_may_come_in_any_order_but_all_of_them() {
     assert!(!passes("<mss 1460>"));
     assert!(!passes("<mss 1460,mss 1460,sackOK>"));
     assert!(!passes("<mss 1461,sackOK>"));
+}
+
+/// The blocks of a page behind fences that begin with `kind`.
+fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
+    let fence = format!("\n```{kind}");
+    page.split(fence.as_str())
+        .skip(1)
+        .filter_map(|rest| rest.split_once('\n')?.1.split_once("```").map(|(block, _)| block))
+        .collect()
+}
+
+#[test]
+fn each_difference_that_is_written_up_shows_with_smoltcp_and_not_with_the_engine() {
+    let page = std::fs::read_to_string(repository().join("docs/conformance-findings.md")).unwrap();
+    let (found, said) = (blocks(&page, "pkt"), blocks(&page, "text"));
+    assert_eq!((found.len(), said.len()), (9, 9));
+    let engine = Setup { system: System::Linux, stack: None, stack_of: Stack::named };
+    for (script, said) in found.into_iter().zip(said) {
+        let run = |subject: &dyn Subject| run_text("found.pkt", script, subject, &|_| None).verdict;
+        assert_eq!(run(&engine), Verdict::Pass, "{script}");
+        let Verdict::Fail(fault) = run(&LINUX) else { panic!("smoltcp does not fail: {script}") };
+        assert_eq!(fault.to_string(), said.trim_end());
+    }
 }
