@@ -102,7 +102,14 @@ class Capture:
     def json(self, details: bool) -> str: ...
 
 def conform_scripts(path: Path) -> list[Path]: ...
-def conform_run(files: Sequence[Path], freebsd: bool, stack: str | None, threads: int) -> str: ...
+def conform_run(
+    files: Sequence[Path],
+    freebsd: bool,
+    stack: str | None,
+    library: Path | None,
+    tun: tuple[str, Sequence[str]] | None,
+    threads: int,
+) -> str: ...
 def capture(
     files: Sequence[str],
     at: str | None,

@@ -183,7 +183,8 @@ def _loaded(name: str, origin: Origin) -> Any:  # noqa: ANN401 - a command of Ty
     if origin.examples is None:
         around.add_typer(found, name=name)
     else:
-        around.command(name=name, epilog=getattr(module, origin.examples), cls=Command)(found)
+        kind = getattr(module, "KIND", Command)
+        around.command(name=name, epilog=getattr(module, origin.examples), cls=kind)(found)
     group: Any = get_command(around)
     return group.commands[name]
 

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ackclock.cli_command import Command
 from ackclock.cli_common import FAILED, Threads, fail, refusals
 from ackclock.cli_scenario import complete_path, complete_stack
 from ackclock.conforming import Result, ScriptResult, conform
@@ -22,7 +23,10 @@ Examples:
   ackclock conform tests --dialect freebsd
   ackclock conform tests --expect expected.txt
   ackclock conform tests --stack 'rack-tlp,rto.min=200 ms' --json
+  ackclock conform conformance --library ./libmytcp.so
+  ackclock conform conformance --tun tun0 -- ./mytcp
 """
+_COMMAND = "ackclock.conform.command"
 _RESULTS: tuple[Result, ...] = ("pass", "fail", "not understood")
 
 
@@ -38,7 +42,24 @@ def _complete_script(incomplete: str) -> list[str]:
     return complete_path(incomplete, (".pkt",))
 
 
+class ConformCommand(Command):
+    """Keeps the words after ``--`` apart from the scripts: the command of ``--tun``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as in Typer
+        """Parse the words before ``--``."""
+        if "--" in args:
+            at = args.index("--")
+            args, ctx.meta[_COMMAND] = args[:at], args[at + 1 :]
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+
+KIND = ConformCommand
+"""The class of this command."""
+
+
 def command(
+    ctx: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(metavar="DIR|FILE…", help="Scripts, and folders of them.", autocompletion=_complete_script),
@@ -49,6 +70,17 @@ def command(
     stack: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Sender's stack. Default: the dialect's own.", autocompletion=complete_stack),
+    ] = None,
+    library: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Shared library with the TCP under test, which has the C interface."),
+    ] = None,
+    tun: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="TUN device of the TCP under test, which the command after -- runs. Time is then real.",
+        ),
     ] = None,
     expect: Annotated[
         Path | None,
@@ -66,15 +98,21 @@ def command(
     threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """Run scripts in packetdrill's language against the engine, on virtual time.
+    """Run scripts in packetdrill's language against the engine or another TCP.
 
     Prints a line for each folder, then a line for each kind of fault, then how many scripts passed. A script that uses
     something unknown counts as not understood, never as passed. The exit code is 0 if every result is as expected.
     """
     with refusals():
         try:
-            results = conform(list(paths), dialect=dialect.value, stack=stack, threads=threads)
-        except OSError as error:
+            words: list[str] | None = ctx.meta.get(_COMMAND)
+            if tun is None and words is not None:
+                fail("found a command after --, allowed: with --tun NAME")
+            started = None if tun is None else (tun, words or [])
+            results = conform(
+                list(paths), dialect=dialect.value, stack=stack, library=library, tun=started, threads=threads
+            )
+        except (OSError, ValueError) as error:
             fail(str(error))
     if not results:
         fail(f"{paths[0]}: found no script, allowed: a folder with .pkt files")

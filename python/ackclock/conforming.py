@@ -66,23 +66,31 @@ def conform(
     *,
     dialect: Dialect = "linux",
     stack: str | None = None,
+    library: str | os.PathLike[str] | None = None,
+    tun: tuple[str, Sequence[str]] | None = None,
     threads: int | None = None,
 ) -> list[ScriptResult]:
-    """Run scripts in packetdrill's language against the engine.
+    """Run scripts in packetdrill's language against the engine, or another TCP.
 
     Args:
         paths: scripts, and folders whose ``.pkt`` files are run.
         dialect: the system whose settings and option order the scripts expect.
         stack: the sender's stack, with parameters if needed, as in ``"rack-tlp,rto.min=200 ms"``. Default: the
             dialect's own.
+        library: a shared library with a TCP of your own, which implements ``ackclock_conform.h``. It runs inside this
+            process. Default: the engine.
+        tun: a TUN device and a command with its arguments, which is started for each script in a network namespace
+            and makes the script's calls. Time is real. Linux only.
         threads: scripts in parallel. Default: one per core.
 
     Returns:
         A result for each script, in the order of the paths and of the names within a folder.
 
     Raises:
-        OSError: a file or a folder cannot be read.
+        OSError: a file, a folder or the library cannot be read.
         ScenarioError: there is no such stack.
+        ValueError: more than one of a stack, a library and a command is given.
+        LiveError: the device or the command cannot be used.
 
     Example:
         >>> import ackclock as ak
@@ -98,17 +106,23 @@ def conform(
         >>> ak.conform("handshake.pkt")[0].result
         'pass'
     """
+    if sum(choice is not None for choice in (stack, library, tun)) > 1:
+        raise ValueError("found several TCPs, allowed: one of a stack of the engine, a library, and a TUN device")
     named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [file for path in named for file in _native.conform_scripts(Path(path))]
-    rows = json.loads(_native.conform_run(files, dialect == "freebsd", stack, threads or os.cpu_count() or 1))
-    return [
-        ScriptResult(
-            file=file,
-            result=row["result"],
-            line=row["line"],
-            reason=row["reason"],
-            text=row["text"],
-            talk=tuple(Said(**said) for said in row["talk"]),
-        )
-        for file, row in zip(files, rows, strict=True)
-    ]
+    chosen = None if library is None else Path(library)
+    at_once = threads or os.cpu_count() or 1
+    rows = json.loads(_native.conform_run(files, dialect == "freebsd", stack, chosen, tun, at_once))
+    return [_result(file, row) for file, row in zip(files, rows, strict=True)]
+
+
+def _result(file: Path, row: dict[str, Any]) -> ScriptResult:
+    """Return a script's result from the engine's JSON."""
+    return ScriptResult(
+        file=file,
+        result=row["result"],
+        line=row["line"],
+        reason=row["reason"],
+        text=row["text"],
+        talk=tuple(Said(**said) for said in row["talk"]),
+    )

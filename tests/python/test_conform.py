@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,14 +102,50 @@ def test_a_stack_may_have_parameters_and_a_script_may_choose_one(folder: Path, a
     [
         (["missing.pkt"], "missing.pkt: No such file"),
         (["."], "found no script, allowed: a folder with .pkt files"),
+        (["a.pkt", "--library", "missing.so"], "missing.so: No such file"),
+        (["a.pkt", "--library", "a.pkt"], "a.pkt: it cannot be loaded"),
+        (["a.pkt", "--library", "a.so", "--stack", "reno"], "found several TCPs, allowed: one of a stack"),
+        (["a.pkt", "--", "true"], "found a command after --, allowed: with --tun NAME"),
         (["a.pkt", "--expect", "list"], 'list: line 1: found "fine a.pkt", allowed: one of pass, fail, not-understood'),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: list[str], message: str, tmp_path: Path, ackclock: Command) -> None:
-    if "--expect" in arguments:
+    if "a.pkt" in arguments:
         (tmp_path / "a.pkt").write_text(HANDSHAKE, encoding="utf-8")
         (tmp_path / "list").write_text("fine a.pkt\n", encoding="utf-8")
     said = ackclock("conform", *arguments)
     assert said.returncode == 2
     assert message in said.stderr
     assert said.stderr.count("\n") == 1
+
+
+UNAVAILABLE = 3
+"""The exit code where devices cannot be opened."""
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler named cc")
+@pytest.mark.skipif(sys.platform == "win32", reason="libraries are loaded on Unix alone")
+def test_a_tcp_in_a_library_is_run_by_the_same_scripts(tmp_path: Path, ackclock: Command) -> None:
+    library, conform = tmp_path / "libclosed.so", REPOSITORY / "crates/conform"
+    compile = ["cc", "-shared", "-fPIC", "-I", str(conform / "include"), "-o", str(library)]
+    subprocess.run([*compile, str(conform / "examples/c/closed.c")], check=True)
+    closed = sorted((REPOSITORY / "conformance/states").glob("closed-*.pkt"))
+    assert {r.result for r in ak.conform(closed, library=library)} == {"pass"}
+    said = ackclock("conform", str(closed[0]), "--library", str(library))
+    assert (said.returncode, said.stdout.splitlines()[-1]) == (0, "1 of 1 pass, 0 fail, 0 not understood")
+    other = ak.conform(REPOSITORY / "conformance/states/established-fin.pkt", library=library)
+    assert (other[0].result, other[0].text) == ("not understood", "the TCP under test does not have this listen")
+
+
+def test_the_kernels_own_sockets_are_run_over_a_device_by_the_same_scripts(ackclock: Command) -> None:
+    script = REPOSITORY / "conformance/states/established-rst-in-window.pkt"
+    program = [sys.executable, str(REPOSITORY / "crates/live/examples/kernel_sockets.py")]
+    said = ackclock("conform", str(script), "--threads", "1", "--tun", "tun0", "--", *program)
+    if said.returncode == UNAVAILABLE:
+        pytest.skip(said.stderr)
+    assert (said.returncode, said.stdout.splitlines()[-1]) == (0, "1 of 1 pass, 0 fail, 0 not understood")
+    said = ackclock("conform", str(script), "--tun", "tun0", "--", "false")
+    assert (said.returncode, said.stderr) == (2, "ackclock: false has ended: exit status: 1\n")
+    said = ackclock("conform", str(script), "--tun", "tun0")
+    assert "found no command after --, allowed: a program and its arguments" in said.stderr

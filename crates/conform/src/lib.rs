@@ -8,6 +8,8 @@
 //! | [`suite`] | many scripts |
 //! | [`tcp`], [`errno`] | the border to a TCP under test |
 //! | [`engine`] | this project's own TCP behind that border |
+//! | [`lines`] | that border as lines of JSON, for a TCP in another process |
+//! | `library` | a TCP in a shared library behind that border, on Unix |
 //!
 //! # Example
 //!
@@ -31,11 +33,12 @@
 //! assert_eq!(report.verdict, Verdict::Pass);
 //! ```
 
-#![forbid(unsafe_code)]
-
 pub mod code;
 pub mod engine;
 pub mod errno;
+#[cfg(unix)]
+pub mod library;
+pub mod lines;
 pub mod run;
 pub mod script;
 pub mod suite;

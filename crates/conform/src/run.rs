@@ -36,9 +36,6 @@ use numbers::Numbers;
 use sockets::Sockets;
 pub use world::World;
 
-/// The latest time of an event.
-const LATEST: Time = Time(1_000_000_000_000_000_000);
-
 /// A line of the conversation: an event of the script, or one that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
@@ -132,8 +129,12 @@ impl Runner<'_> {
     fn event(&mut self, event: &Event) -> Result<(), Fault> {
         let injected = matches!(&event.action, Action::Packet(p) if p.direction == Direction::In);
         let due = self.due(event.at, injected);
-        if due.to > LATEST {
-            let text = "this is more than 10^9 s after the start, the latest time of an event";
+        let latest = self.world.latest();
+        if due.to > latest {
+            let text = format!(
+                "this is more than {} s after the start, the latest time of an event",
+                latest.0 / 1_000_000_000
+            );
             return Err(Fault::new(event.line, Reason::Unknown, text));
         }
         match &event.action {

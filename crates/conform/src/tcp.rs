@@ -1,7 +1,7 @@
 //! The border to any TCP: packets in, packets out, time, and socket calls.
 //!
 //! A TCP that implements [`Tcp`] can be driven by every script. Time passes only by [`Tcp::on_timer`], so that a run has the
-//! same result on every machine.
+//! same result on every machine, unless the TCP has a clock of its own ([`Tcp::wait`]).
 
 use crate::errno::Errno;
 use ackclock_tcp::time::Time;
@@ -39,6 +39,23 @@ pub trait Tcp {
     /// Removes all connections in TIME-WAIT, as FreeBSD's `tcpdrop -s TIME_WAIT` does. Returns whether it can.
     fn drop_time_waits(&mut self) -> bool {
         false
+    }
+
+    /// Something that no TCP may do, in one sentence, if it has happened since the last question: the script then fails. For a
+    /// TCP in another language or another process.
+    fn fault(&mut self) -> Option<String> {
+        None
+    }
+
+    /// For a TCP on a clock of its own: waits until something happens, at most until `until`, and returns the time on that
+    /// clock. `None`: the time passes only by [`Tcp::on_timer`].
+    fn wait(&mut self, _until: Time) -> Option<Time> {
+        None
+    }
+
+    /// The latest time that a script may use. Default: 10⁹ s.
+    fn latest(&self) -> Time {
+        Time(1_000_000_000_000_000_000)
     }
 }
 
@@ -180,59 +197,100 @@ pub enum Queue {
     NotSent,
 }
 
-/// An option of a socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SocketOption {
+impl Queue {
+    /// The name of its request, such as `SIOCINQ`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Queue::Receive => "SIOCINQ",
+            Queue::Send => "SIOCOUTQ",
+            Queue::NotSent => "SIOCOUTQNSD",
+        }
+    }
+
+    /// The queue for which a request with this name asks.
+    pub fn named(name: &str) -> Option<Queue> {
+        match name {
+            "SIOCINQ" | "FIONREAD" => Some(Queue::Receive),
+            "SIOCOUTQ" | "TIOCOUTQ" => Some(Queue::Send),
+            "SIOCOUTQNSD" => Some(Queue::NotSent),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! options {
+    ($($(#[$what:meta])* $option:ident: $name:literal $(| $other:literal)*,)*) => {
+        /// An option of a socket.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum SocketOption {
+            $($(#[$what])* $option,)*
+        }
+
+        impl SocketOption {
+            /// Its name in C, such as `TCP_NODELAY`; of several names the first.
+            pub fn name(self) -> &'static str {
+                match self { $(SocketOption::$option => $name,)* }
+            }
+
+            /// The option with this name in C.
+            pub fn named(name: &str) -> Option<SocketOption> {
+                match name { $($name $(| $other)* => Some(SocketOption::$option),)* _ => None }
+            }
+        }
+    };
+}
+
+options! {
     /// `SO_REUSEADDR`, `SO_REUSEPORT`.
-    Reuse,
+    Reuse: "SO_REUSEADDR" | "SO_REUSEPORT",
     /// `SO_RCVBUF`.
-    ReceiveBuffer,
+    ReceiveBuffer: "SO_RCVBUF" | "SO_RCVBUFFORCE",
     /// `SO_SNDBUF`.
-    SendBuffer,
+    SendBuffer: "SO_SNDBUF" | "SO_SNDBUFFORCE",
     /// `SO_ERROR`: the pending error, which is then cleared.
-    Error,
+    Error: "SO_ERROR",
     /// `SO_KEEPALIVE`.
-    KeepAlive,
+    KeepAlive: "SO_KEEPALIVE",
     /// `SO_LINGER`.
-    Linger,
+    Linger: "SO_LINGER",
     /// `SO_RCVLOWAT`.
-    ReceiveLowWater,
+    ReceiveLowWater: "SO_RCVLOWAT",
     /// `TCP_NODELAY`.
-    NoDelay,
+    NoDelay: "TCP_NODELAY",
     /// `TCP_CORK` (FreeBSD: `TCP_NOPUSH`).
-    Cork,
+    Cork: "TCP_CORK" | "TCP_NOPUSH",
     /// `TCP_MAXSEG`.
-    MaxSegment,
+    MaxSegment: "TCP_MAXSEG",
     /// `TCP_KEEPIDLE`, seconds.
-    KeepIdle,
+    KeepIdle: "TCP_KEEPIDLE",
     /// `TCP_KEEPINTVL`, seconds.
-    KeepInterval,
+    KeepInterval: "TCP_KEEPINTVL",
     /// `TCP_KEEPCNT`.
-    KeepCount,
+    KeepCount: "TCP_KEEPCNT",
     /// `TCP_USER_TIMEOUT`, milliseconds.
-    UserTimeout,
+    UserTimeout: "TCP_USER_TIMEOUT",
     /// `TCP_CONGESTION`.
-    Congestion,
+    Congestion: "TCP_CONGESTION",
     /// `TCP_QUICKACK`.
-    QuickAck,
+    QuickAck: "TCP_QUICKACK",
     /// `TCP_WINDOW_CLAMP`.
-    WindowClamp,
+    WindowClamp: "TCP_WINDOW_CLAMP",
     /// `TCP_DEFER_ACCEPT`.
-    DeferAccept,
+    DeferAccept: "TCP_DEFER_ACCEPT",
     /// `TCP_SYNCNT`.
-    SynCount,
+    SynCount: "TCP_SYNCNT",
     /// `TCP_LINGER2`, seconds.
-    FinWait2Time,
+    FinWait2Time: "TCP_LINGER2",
     /// `TCP_NOTSENT_LOWAT`.
-    NotSentLowWater,
+    NotSentLowWater: "TCP_NOTSENT_LOWAT",
     /// `TCP_KEEPINIT` (FreeBSD), seconds.
-    KeepInit,
+    KeepInit: "TCP_KEEPINIT",
     /// `IP_MTU_DISCOVER`, `IPV6_MTU_DISCOVER`.
-    MtuDiscover,
+    MtuDiscover: "IP_MTU_DISCOVER" | "IPV6_MTU_DISCOVER",
     /// `IP_TOS`, `IPV6_TCLASS`.
-    TrafficClass,
+    TrafficClass: "IP_TOS" | "IPV6_TCLASS",
     /// `SO_PRIORITY`, `SO_MARK`, and others without an effect on packets.
-    Inert,
+    Inert: "SO_PRIORITY" | "SO_MARK" | "IP_BIND_ADDRESS_NO_PORT",
 }
 
 /// The value of an option.

@@ -19,6 +19,7 @@
 //! | [`supervise`](mod@supervise) | work on a thread of its own, with progress and cancellation |
 //! | [`path`] | a scenario with real TCPs at its ends |
 //! | [`shell`] | any program behind a scenario's path |
+//! | `conform` | conformance scripts against a TCP in another process |
 //! | [`pcapng`] | a capture of the frames on a wire |
 //! | [`clock`], [`realtime`] | time, lateness, and the priority that limits it |
 //!
@@ -31,6 +32,8 @@
 pub mod bench;
 #[cfg(target_os = "linux")]
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod conform;
 #[cfg(target_os = "linux")]
 pub mod driver;
 pub mod emulator;

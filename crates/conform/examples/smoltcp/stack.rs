@@ -109,7 +109,8 @@ enum Cause {
 }
 
 impl Stack {
-    fn new(ip: IpAddr, mtu: u32) -> Result<Stack, String> {
+    /// A host with this address behind a device with an MTU of `mtu` bytes.
+    pub(crate) fn new(ip: IpAddr, mtu: u32) -> Result<Stack, String> {
         let mut device = Queues::new(mtu as usize);
         let mut config = iface::Config::new(HardwareAddress::Ip);
         config.random_seed = 1;

@@ -1,10 +1,10 @@
 //! Socket calls: from the script's words to [`Call`]s, blocking ones included.
 
-use super::names::{flags, number, option, NONBLOCK, READ_WRITE};
+use super::names::{flags, number, NONBLOCK, READ_WRITE};
 use super::numbers::Stage;
 use super::{results, seconds, Due, Runner};
 use crate::script::syntax::{self, Value};
-use crate::tcp::{Answer, Call, Queue, ReadFlags, WriteFlags};
+use crate::tcp::{Answer, Call, Queue, ReadFlags, SocketOption, WriteFlags};
 use crate::verdict::{Fault, Reason};
 use ackclock_tcp::time::{Nanos, Time};
 
@@ -42,7 +42,7 @@ impl Runner<'_> {
         }
         let until = call
             .until
-            .map(|end| if due.relative { super::after(due.base, end) } else { Time(end.0) }.min(super::LATEST));
+            .map(|end| if due.relative { super::after(due.base, end) } else { Time(end.0) }.min(self.world.latest()));
         self.sockets.waiting = Some(Waiting { line, call: call.clone(), until });
         if until.is_none() {
             self.finish_call()
@@ -87,6 +87,7 @@ impl Runner<'_> {
         self.check_call()?;
         let Some(waiting) = self.sockets.waiting.clone() else { return Ok(()) };
         let limit = waiting.until.map_or(self.world.now() + LONGEST, |until| until + self.config.tolerance);
+        let limit = limit.min(self.world.latest() + self.config.tolerance);
         let broken = |text: String| Fault::new(waiting.line, Reason::Broken, text);
         while self.world.is_blocked() && self.world.step(limit).map_err(broken)? {}
         if self.world.is_blocked() {
@@ -232,7 +233,8 @@ impl Runner<'_> {
             Some(Value::Names(names)) => names.join("|"),
             _ => String::new(),
         };
-        let option = option(&name).ok_or_else(|| unknown(line, format!("the option {name} is not understood")))?;
+        let option =
+            SocketOption::named(&name).ok_or_else(|| unknown(line, format!("the option {name} is not understood")))?;
         if call.name == "getsockopt" {
             return Ok(Call::GetOption { socket, option });
         }
@@ -274,10 +276,5 @@ fn message(value: &Value) -> Option<usize> {
 
 fn queue(value: &Value) -> Option<Queue> {
     let Value::Names(names) = value else { return None };
-    match names.join("|").as_str() {
-        "SIOCINQ" | "FIONREAD" => Some(Queue::Receive),
-        "SIOCOUTQ" | "TIOCOUTQ" => Some(Queue::Send),
-        "SIOCOUTQNSD" => Some(Queue::NotSent),
-        _ => None,
-    }
+    Queue::named(&names.join("|"))
 }

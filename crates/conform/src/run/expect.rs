@@ -24,7 +24,7 @@ impl Runner<'_> {
             flow.expects(expected);
         }
         let patience = if due.any { LONGEST } else { PATIENCE };
-        let until = due.to + patience;
+        let until = (due.to + patience).min(self.world.latest() + PATIENCE);
         let missing = |when: Time| {
             let text = format!("expected > {}, and nothing was sent until {}", text(expected), seconds(when));
             Fault::new(line, Reason::Missing, text)

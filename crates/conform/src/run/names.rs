@@ -2,7 +2,7 @@
 
 use crate::errno::Errno;
 use crate::script::syntax::Value;
-use crate::tcp::{ready, SocketOption};
+use crate::tcp::ready;
 
 /// `O_NONBLOCK`.
 pub(super) const NONBLOCK: i64 = 0o4000;
@@ -60,36 +60,4 @@ pub(super) fn flags(value: &Value) -> Option<Vec<&str>> {
         | Value::Function(..)
         | Value::Address(_) => None,
     }
-}
-
-/// An option of a socket by its name.
-pub(super) fn option(name: &str) -> Option<SocketOption> {
-    Some(match name {
-        "SO_REUSEADDR" | "SO_REUSEPORT" => SocketOption::Reuse,
-        "SO_RCVBUF" | "SO_RCVBUFFORCE" => SocketOption::ReceiveBuffer,
-        "SO_SNDBUF" | "SO_SNDBUFFORCE" => SocketOption::SendBuffer,
-        "SO_ERROR" => SocketOption::Error,
-        "SO_KEEPALIVE" => SocketOption::KeepAlive,
-        "SO_LINGER" => SocketOption::Linger,
-        "SO_RCVLOWAT" => SocketOption::ReceiveLowWater,
-        "TCP_NODELAY" => SocketOption::NoDelay,
-        "TCP_CORK" | "TCP_NOPUSH" => SocketOption::Cork,
-        "TCP_MAXSEG" => SocketOption::MaxSegment,
-        "TCP_KEEPIDLE" => SocketOption::KeepIdle,
-        "TCP_KEEPINTVL" => SocketOption::KeepInterval,
-        "TCP_KEEPCNT" => SocketOption::KeepCount,
-        "TCP_USER_TIMEOUT" => SocketOption::UserTimeout,
-        "TCP_CONGESTION" => SocketOption::Congestion,
-        "TCP_QUICKACK" => SocketOption::QuickAck,
-        "TCP_WINDOW_CLAMP" => SocketOption::WindowClamp,
-        "TCP_DEFER_ACCEPT" => SocketOption::DeferAccept,
-        "TCP_SYNCNT" => SocketOption::SynCount,
-        "TCP_LINGER2" => SocketOption::FinWait2Time,
-        "TCP_NOTSENT_LOWAT" => SocketOption::NotSentLowWater,
-        "TCP_KEEPINIT" => SocketOption::KeepInit,
-        "IP_MTU_DISCOVER" | "IPV6_MTU_DISCOVER" => SocketOption::MtuDiscover,
-        "IP_TOS" | "IPV6_TCLASS" => SocketOption::TrafficClass,
-        "SO_PRIORITY" | "SO_MARK" | "IP_BIND_ADDRESS_NO_PORT" => SocketOption::Inert,
-        _ => return None,
-    })
 }

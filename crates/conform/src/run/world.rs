@@ -38,6 +38,11 @@ impl<'a> World<'a> {
         self.tcp
     }
 
+    /// The latest time that a script may use.
+    pub fn latest(&self) -> Time {
+        self.tcp.latest()
+    }
+
     /// A field of a socket's `tcp_info`.
     pub fn info(&self, now: Time, socket: u32, field: &str) -> Option<i64> {
         self.tcp.info(now, socket, field)
@@ -60,7 +65,7 @@ impl<'a> World<'a> {
     pub fn next_packet(&mut self, until: Time) -> Result<Option<(Time, Vec<u8>)>, String> {
         self.settle()?;
         while self.sent.is_empty() {
-            if !self.step(until)? {
+            if !self.step(until)? && self.sent.is_empty() {
                 return Ok(None);
             }
         }
@@ -101,12 +106,18 @@ impl<'a> World<'a> {
         self.finished.take()
     }
 
-    /// Runs the next timer if it is due by `until`.
+    /// Runs the next timer if it is due by `until`; a TCP on a clock of its own is waited for. Returns whether there may be more
+    /// to do until then.
     ///
     /// # Errors
     /// The TCP never comes to rest.
     pub fn step(&mut self, until: Time) -> Result<bool, String> {
         self.settle()?;
+        if let Some(now) = self.tcp.wait(until) {
+            self.now = self.now.max(now);
+            self.settle()?;
+            return Ok(self.now < until);
+        }
         let Some(at) = self.tcp.next_timer().filter(|at| *at <= until) else { return Ok(false) };
         self.now = self.now.max(at);
         for _ in 0..MOST_TIMERS {
@@ -132,6 +143,9 @@ impl<'a> World<'a> {
     }
 
     fn collect(&mut self) -> Result<(), String> {
+        if let Some(fault) = self.tcp.fault() {
+            return Err(fault);
+        }
         for _ in 0..MOST_PACKETS {
             let Some(len) = self.tcp.poll_transmit(self.now, &mut self.buf) else { return Ok(()) };
             let packet = self.buf.get(..len).ok_or_else(|| format!("it wrote {len} bytes into {LARGEST}"))?;

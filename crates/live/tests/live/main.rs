@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 mod captures;
 #[cfg(target_os = "linux")]
+mod conform;
+#[cfg(target_os = "linux")]
 mod harm;
 #[cfg(target_os = "linux")]
 mod matrix;
@@ -40,7 +42,14 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     println!("live: running");
-    let trials = [namespaces::trials(), matrix::trials(), captures::trials(), shell::trials(), untouched::trials()];
+    let trials = [
+        namespaces::trials(),
+        matrix::trials(),
+        captures::trials(),
+        shell::trials(),
+        conform::trials(),
+        untouched::trials(),
+    ];
     let conclusion = libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.into_iter().flatten().collect());
     let after = untouched::first_namespace();
     assert_eq!(untouched::difference(&before, &after), "", "the tests changed something of the first namespace");
