@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
+.PHONY: help test check lint unit newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -87,6 +87,16 @@ wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal 
 	cargo build --workspace --locked --example expected
 	"$${CARGO_TARGET_DIR:-target}"/debug/examples/expected $(SAME) > target/same.json
 	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/web/ackclock_wasm.wasm < target/same.json
+
+aarch64: ## trace hashes on aarch64, emulated by qemu-user, must equal the native ones
+	rustup target add aarch64-unknown-linux-gnu
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		cargo build --workspace --locked --example expected --target aarch64-unknown-linux-gnu
+	cargo build --workspace --locked --example expected
+	"$${CARGO_TARGET_DIR:-target}"/debug/examples/expected $(SAME) > target/same.json
+	qemu-aarch64 -L /usr/aarch64-linux-gnu \
+		"$${CARGO_TARGET_DIR:-target}"/aarch64-unknown-linux-gnu/debug/examples/expected $(SAME) > target/aarch64.json
+	cmp target/same.json target/aarch64.json
 
 web: web/node_modules/.ready ## the lab page, into web/dist: plain files for any web host
 	@tools/step.sh "lab page: build" 90 bash -c "cd web && npm run --silent generate && npm run --silent build"

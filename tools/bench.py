@@ -5,7 +5,7 @@ Instructions are counted by callgrind if valgrind is installed. Rates are delive
 time, without start-up.
 
     tools/bench.py              everything: about three minutes
-    tools/bench.py PART...      only these parts, without writing files: flows, stacks, recording, sweep, start
+    tools/bench.py PART...      only these parts, without writing files: flows, heard, stacks, recording, sweep, start
     tools/bench.py --quick      no instruction counts, one round
     tools/bench.py --docs       no measurements: updates docs/speed.md from results/bench.json
 """
@@ -28,7 +28,7 @@ from typing import Any
 
 import instructions
 import speed_page
-from instructions import ROOT, bench, output
+from instructions import ROOT, bench, heard, heard_scenario, output
 
 import ackclock
 from ackclock import _native
@@ -56,6 +56,8 @@ KEYS = (
 """Keys of every row of results/bench.json, possibly null; `…_per_simulated_s` shows that all carried equal traffic."""
 COUNTED = (*instructions.CASES, "bare-1", "bare-20", "bare-100")
 """Cases with instruction counts: callgrind is fifty times slower than a normal run."""
+HEARD = {"1": 60, "1-swaps": 60, "20": 30, "100": 30, "10000": 3}
+"""Cases that are also run with hash and tally, and the number of rounds: about two seconds each."""
 SHORT = """
 [run]
 duration = "5 s"
@@ -117,6 +119,25 @@ def flows(program: Path, quick: bool) -> Iterator[Row]:
             "ratio_ns3": ratio(ours, case["ns3_packets_per_cpu_s"]),
             "instructions_per_packet": instructions.count(program, case["case"]) if counted else None,
             "rss_mb": round(case["peak_rss_kb"] / 1024, 1),
+        }
+
+
+def listening(quick: bool) -> Iterator[Row]:
+    """Measure runs with hash and tally, and measured ones, against the engine alone on the same plan."""
+    program = heard()
+    for case, rounds in HEARD.items():
+        words = ["--rounds", str(1 if quick else rounds)]
+        found = json.loads(output(program, heard_scenario(case), *words).stdout)
+        alone = found["alone_cpu_s"]
+        yield {
+            "case": f"heard-{case}",
+            "packets_per_cpu_s": round(found["packets"] / found["heard_cpu_s"]),
+            "ratio": round(alone / found["heard_cpu_s"], 3),
+        }
+        yield {
+            "case": f"measured-{case}",
+            "packets_per_cpu_s": round(found["packets"] / found["measured_cpu_s"]),
+            "ratio": round(alone / found["measured_cpu_s"], 3),
         }
 
 
@@ -197,6 +218,7 @@ def main() -> int:
     program = bench()
     parts: dict[str, Callable[[], Iterator[Row]]] = {
         "flows": partial(flows, program, quick),
+        "heard": partial(listening, quick),
         "recording": recording,
         "sweep": sweep,
         "start": start,

@@ -23,10 +23,16 @@ CASES = ("1", "1-swaps", "20", "100")
 """Cases of the bench `speed`, with their own stacks."""
 STACKS_ON = "1-swaps"
 """The case that every stack runs."""
+LISTENERS = ("alone", "heard", "measured")
+"""The runs of the example `heard`: without a listener, with hash and tally, and measured as well."""
+HEARD = ("1", "1-swaps", "20")
+"""Cases of which these are counted, as scenario files."""
+HEARD_SECONDS = 60
 TOLERANCE = 0.02
 MEANT = "if that is intended: tools/instructions.py --write"
 HEADER = """\
 # Instructions per delivered data packet, by case of the bench `speed` and, on the path with swaps, by stack.
+# `heard` is the cost of the hash and the tally of `ackclock run`, `measured` the additional cost of measures.
 # Renew the numbers: tools/instructions.py --write. Written by hand: `at_most`, and in `above` why a stack takes more.
 """
 
@@ -42,6 +48,8 @@ class Kept:
     """Stacks that may exceed the limit, with the reason."""
     cases: Mapping[str, float] = field(default_factory=dict)
     stacks: Mapping[str, float] = field(default_factory=dict)
+    heard: Mapping[str, float] = field(default_factory=dict)
+    measured: Mapping[str, float] = field(default_factory=dict)
 
 
 def read(text: str) -> Kept:
@@ -56,7 +64,7 @@ def written(kept: Kept) -> str:
         values = ((key, json.dumps(v) if isinstance(v, str) else str(v)) for key, v in entries.items())
         return f"\n[{name}]\n" + "".join(f'"{key}" = {value}\n' for key, value in values)
 
-    names = ("at_most", "above", "cases", "stacks")
+    names = ("at_most", "above", "cases", "stacks", "heard", "measured")
     return f'{HEADER}compiler = "{kept.compiler}"\n' + "".join(table(name, getattr(kept, name)) for name in names)
 
 
@@ -70,22 +78,62 @@ def output(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 def bench() -> Path:
     """Build the speed bench and return its executable."""
-    build = ["cargo", "bench", "--locked", "--package=ackclock-sim", "--bench=speed", "--no-run"]
-    for line in output(*build, "--message-format=json").stdout.splitlines():
+    return built("speed", "bench", "--package=ackclock-sim", "--bench=speed", "--no-run")
+
+
+def built(name: str, *words: str) -> Path:
+    """Build with cargo and return the executable of this name."""
+    for line in output("cargo", *words, "--locked", "--message-format=json").stdout.splitlines():
         message = json.loads(line)
-        if message.get("executable") and message["target"]["name"] == "speed":
+        if message.get("executable") and message["target"]["name"] == name:
             return Path(message["executable"])
-    sys.exit("cargo did not name the executable of the bench `speed`")
+    sys.exit(f"cargo did not name the executable of `{name}`")
+
+
+def heard() -> Path:
+    """Build the example `heard` and return its executable."""
+    return built("heard", "build", "--release", "--package=ackclock-lab", "--example=heard")
+
+
+def heard_scenario(case: str) -> Path:
+    """The scenario file of a case of the example `heard`."""
+    return ROOT / f"crates/lab/examples/speed/{case}.toml"
+
+
+def collected(program: Path, *words: str | Path) -> tuple[int, float]:
+    """Count the instructions of a program, and read the number of packets that it prints."""
+    ran = output("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, *words)
+    instructions = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
+    packets = re.search(r"^outcome (\S+)", ran.stdout, re.MULTILINE)
+    if not instructions or not packets or float(packets[1]) == 0:
+        printed = f"{ran.stdout}{ran.stderr}"
+        sys.exit(f"{' '.join(map(str, words))}: callgrind or the program printed nothing:\n{printed}")
+    return int(instructions[1]), float(packets[1])
 
 
 def count(program: Path, *words: str) -> float:
     """Count the instructions per delivered packet for a case of the bench, including its set-up."""
-    ran = output("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "--case", *words)
-    collected = re.search(r"Collected\s*:\s*(\d+)", ran.stderr)
-    packets = re.search(r"^outcome (\S+)", ran.stdout, re.MULTILINE)
-    if not collected or not packets or float(packets[1]) == 0:
-        sys.exit(f"case {' '.join(words)}: callgrind or the bench printed nothing:\n{ran.stdout}{ran.stderr}")
-    return round(int(collected[1]) / float(packets[1]), 1)
+    instructions, packets = collected(program, "--case", *words)
+    return round(instructions / packets, 1)
+
+
+def added(program: Path) -> tuple[dict[str, float], dict[str, float]]:
+    """Count what hash and tally add to a run, and what measures add to that, in instructions per packet."""
+
+    def one(run: tuple[str, str]) -> tuple[int, float]:
+        case, listener = run
+        return collected(program, heard_scenario(case), "--only", listener, "--seconds", str(HEARD_SECONDS))
+
+    runs = [(case, listener) for case in HEARD for listener in LISTENERS]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(runs, pool.map(one, runs), strict=True))
+
+    def between(case: str, less: str, more: str) -> float:
+        (before, packets), (after, _) = found[case, less], found[case, more]
+        return round((after - before) / packets, 1)
+
+    hearing = {case: between(case, "alone", "heard") for case in HEARD}
+    return hearing, {case: between(case, "heard", "measured") for case in HEARD}
 
 
 def counts(program: Path, cases: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
@@ -128,11 +176,15 @@ def main() -> int:
     compiler = output("rustc", "--version").stdout.strip()
     kept = read(KEPT.read_text(encoding="utf-8"))
     cases, stacks = counts(bench(), CASES)
+    hearing, measuring = added(heard())
     wrong = list(asked(kept, cases, stacks))
     if sys.argv[1:] == ["--write"]:
-        KEPT.write_text(written(Kept(compiler, kept.at_most, kept.above, cases, stacks)), encoding="utf-8")
+        KEPT.write_text(
+            written(Kept(compiler, kept.at_most, kept.above, cases, stacks, hearing, measuring)), encoding="utf-8"
+        )
     elif kept.compiler == compiler:
         wrong += [*moved("case", kept.cases, cases), *moved("stack", kept.stacks, stacks)]
+        wrong += [*moved("heard", kept.heard, hearing), *moved("measured", kept.measured, measuring)]
     else:
         print(f"counted with {kept.compiler}; this is {compiler}, so only the limits were checked")
     for line in wrong:

@@ -70,6 +70,11 @@ def dearest(rows: Rows) -> float | None:
     return max(by_stack(rows).values(), default=None)
 
 
+def heard(case: str) -> Callable[[Rows], float | None]:
+    """Speed of a run with hash and tally in per cent of the engine alone on the same plan."""
+    return of(f"heard-{case}", "ratio", 0.01)
+
+
 ONE, SWAPS = "one flow, SACK, 5 Mb/s, 600 s", "the same, `dsack-avg`, twelve queue swaps a second"
 TWENTY, HUNDRED = "20 flows, SACK, 10 Mb/s, 600 s", "100 flows, SACK, 100 Mb/s, 60 s"
 MIXED = "10,000 flows, eight kinds of stacks, 10 Gb/s, 10 s"
@@ -77,6 +82,8 @@ DEAREST = "the most expensive stack, with swaps"
 RECORDED = "one flow with swaps, every event written as Parquet"
 SWEPT, STARTED = "1,000 runs of 5 s on two cores", "`ackclock run`, next to nothing to simulate"
 NS2, NS3, RATE, BARE = "times ns-2", "times ns-3", "M packets/s", "% of the bare loop"
+HEARD = "with hash and tally, % of the engine alone"
+MILLION_FLOWS = "10⁶ flows on one link, 100 Gb/s, 4 s"
 INSTRUCTIONS = "instructions a packet"
 FIGURES = (
     Figure(ONE, NS2, of("1", "ratio"), 12, 16, ".1f", "flows"),
@@ -90,6 +97,13 @@ FIGURES = (
     Figure(HUNDRED, NS3, of("100", "ratio_ns3"), None, None, ".0f", "flows"),
     Figure(MIXED, RATE, of("10000-mixed", "packets_per_cpu_s", MILLION), 1.2, 2, ".2f", "flows"),
     Figure(MIXED, "MB of memory", of("10000-mixed", "rss_mb"), 200, 100, ".0f", "flows", most=True),
+    Figure(MILLION_FLOWS, RATE, of("1000000", "packets_per_cpu_s", MILLION), 1, None, ".2f", "flows"),
+    Figure(MILLION_FLOWS, "kB of memory a flow", of("1000000", "rss_mb", 1e6 / 1024), 3, 2, ".1f", "flows", most=True),
+    Figure("`ackclock run`, one flow", HEARD, heard("1"), 75, 90, ".0f", "heard"),
+    Figure("`ackclock run`, one flow with swaps", HEARD, heard("1-swaps"), 80, 90, ".0f", "heard"),
+    Figure("`ackclock run`, 20 flows", HEARD, heard("20"), 80, 90, ".0f", "heard"),
+    Figure("`ackclock run`, 100 flows", HEARD, heard("100"), 80, 90, ".0f", "heard"),
+    Figure("`ackclock run`, 10,000 flows", HEARD, heard("10000"), 80, 90, ".0f", "heard"),
     Figure(DEAREST, INSTRUCTIONS, dearest, 2500, 1800, ",.0f", "stacks", most=True),
     Figure(
         RECORDED, RATE, of("ackclock run, trace: parquet", "packets_per_cpu_s", MILLION), 1.5, 3, ".2f", "recording"

@@ -1,11 +1,13 @@
-//! Compares the processor time of a run as `ackclock run` makes it, with its hash and tally, and of the same run measured, with that
-//! of the engine to which nobody listens.
+//! Compares the processor time of a run as `ackclock run` makes it, with its hash and tally, and of the same run measured, with
+//! that of the engine to which nobody listens.
 //!
-//! `heard FILE [--rounds N]` prints medians as JSON; `heard FILE --only alone|heard|measured` makes one run, for a profiler.
+//! `heard FILE [--rounds N]` prints means as JSON; `heard FILE --only alone|heard|measured [--seconds N]` makes one run, of N
+//! simulated seconds if given, for a profiler.
 
 use ackclock_lab::run::run;
 use ackclock_lab::scenario::{Measuring, Overrides, Plan};
 use ackclock_sim::engine::Sim;
+use ackclock_tcp::time::Nanos;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,21 +44,22 @@ fn one(plan: &Plan, listener: &str) -> Result<(f64, f64), String> {
     Ok((packets as f64, taken))
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+fn profile(plan: &Plan, listener: &str) -> Result<(), String> {
+    one(plan, listener).map(|(packets, _)| println!("outcome {packets}"))
 }
 
-fn compare(plan: &Plan, rounds: usize) -> Result<(), String> {
-    let (mut packets, mut times) = (0.0, [const { Vec::new() }; LISTENERS.len()]);
+/// Means, not medians: the kernel may count CPU time in steps that are not much shorter than a run.
+fn compare(plan: &Plan, rounds: u32) -> Result<(), String> {
+    let (mut packets, mut times) = (0.0, [0.0; LISTENERS.len()]);
     for _ in 0..rounds {
-        for (listener, times) in LISTENERS.iter().zip(&mut times) {
+        for (listener, time) in LISTENERS.iter().zip(&mut times) {
             let (found, taken) = one(plan, listener)?;
             packets = found;
-            times.push(taken);
+            *time += taken;
         }
     }
-    let cells = LISTENERS.iter().zip(times).map(|(name, times)| format!("\"{name}_cpu_s\":{:.5}", median(times)));
+    let mean = |time| time / f64::from(rounds);
+    let cells = LISTENERS.iter().zip(times).map(|(name, time)| format!("\"{name}_cpu_s\":{:.5}", mean(time)));
     println!("{{\"packets\":{packets},{}}}", cells.collect::<Vec<_>>().join(","));
     Ok(())
 }
@@ -70,10 +73,15 @@ fn main() -> ExitCode {
         [file, "--rounds", n] => {
             n.parse().map_err(|_| "--rounds needs a number".to_owned()).and_then(|n| compare(&load(file)?, n))
         }
-        [file, "--only", listener] => {
-            load(file).and_then(|plan| one(&plan, listener)).map(|(packets, _)| println!("outcome {packets}"))
+        [file, "--only", listener] => load(file).and_then(|plan| profile(&plan, listener)),
+        [file, "--only", listener, "--seconds", n] => {
+            n.parse().map_err(|_| "--seconds needs a number".to_owned()).and_then(|n| {
+                let mut plan = load(file)?;
+                plan.scenario.duration = Nanos::from_secs(n);
+                profile(&plan, listener)
+            })
         }
-        _ => Err("needed: a scenario file, and perhaps --rounds N or --only LISTENER".to_owned()),
+        _ => Err("needed: a scenario file, and perhaps --rounds N or --only LISTENER [--seconds N]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

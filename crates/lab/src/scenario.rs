@@ -29,7 +29,7 @@ use graph::Graph;
 use std::ops::Range;
 use std::path::Path;
 
-/// The maximum number of flows in a file; it is well below the simulator's limit of 2^17 elements.
+/// The maximum number of flows in a file; it is well below the simulator's limit of 2^24 elements.
 const MOST_FLOWS: u64 = 1 << 16;
 /// The largest first seed of a sequence of seeds.
 const LAST_FIRST_SEED: u64 = u64::MAX >> 2;

@@ -13,9 +13,9 @@ use crate::scenario::{BackgroundKind, BackgroundSpec, Scenario, Size, LARGEST_TR
 use crate::transit::{Pace, Transmitter};
 use ackclock_tcp::units::Bytes;
 
-/// A packet's destination. For a flow it is the number of a host. Otherwise the bits above an element's number hold the
+/// A packet's destination. For a flow it is the number of a host. Otherwise the bits above a host's number hold the
 /// *round* of a reused host, counted from 1, or [`NOBODY`] with the number of a source below.
-pub(crate) const ROUND_BITS: u32 = crate::next_event::ELEMENT_BITS;
+pub(crate) const ROUND_BITS: u32 = 17;
 /// The round of packets for which no TCP waits.
 pub(crate) const NOBODY: u32 = u32::MAX >> ROUND_BITS;
 

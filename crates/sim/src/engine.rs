@@ -15,7 +15,7 @@ use crate::background::Generator;
 use crate::element::swap::Swap;
 use crate::fate::Verdicts;
 use crate::host::{Endpoint, Host};
-use crate::next_event::{element_of, key, time_of, NextEvent, MAX_ELEMENTS};
+use crate::next_event::NextEvent;
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::scenario::FlowSpec;
 use crate::topology::{FUSED, HOST};
@@ -63,7 +63,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// runs in steps; the steps do not change any result.
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.links.end);
-        let last = key(until.0, MAX_ELEMENTS as u32 - 1);
+        let last = self.links.keys.last(until.0);
         while self.event(last) {}
         self.links.now = self.links.now.max(until.0);
         // Packets that have left a queue since the last event are gone for the next arrival.
@@ -74,29 +74,29 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// Handles the next event up to and including `until`, or the end of the scenario: at most one packet reaches a host.
     /// Returns `false` if there is none; the time then does not change.
     pub fn step(&mut self, until: Time) -> bool {
-        self.event(key(until.min(self.links.end).0, MAX_ELEMENTS as u32 - 1))
+        self.event(self.links.keys.last(until.min(self.links.end).0))
     }
 
     /// Handles the next event whose key is not above `last`.
     #[inline(always)]
     fn event(&mut self, last: u64) -> bool {
-        let link = self.links.next.min();
+        let (link, keys) = (self.links.next.min(), self.links.keys);
         let shared = self.links.shared.min();
         let k = link.min(shared).min(self.timer_min);
         if k > last {
             return false;
         }
-        debug_assert!(time_of(k) >= self.links.now, "time never goes back");
+        debug_assert!(keys.time_of(k) >= self.links.now, "time never goes back");
         self.links.so_far = self.links.so_far.max(k);
-        self.links.now = time_of(k);
+        self.links.now = keys.time_of(k);
         self.events += 1;
         // Packets of one link at one instant: packets in the shared list arrived first.
         let came = if k == shared {
             Some(self.links.shared.pop(k, &self.links.slab))
         } else if k == link {
-            self.links.event(element_of(k))
+            self.links.event(keys.element_of(k))
         } else {
-            self.timer_event(element_of(k));
+            self.timer_event(keys.element_of(k));
             None
         };
         // The only call on a packet's path: everything below it is inlined (decision 0140).
@@ -114,7 +114,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// The time of the next event; there is none after the end.
     pub fn next_event(&self) -> Option<Time> {
         let next = self.links.next.min().min(self.links.shared.min()).min(self.timer_min);
-        Some(Time(time_of(next))).filter(|at| *at <= self.links.end)
+        Some(Time(self.links.keys.time_of(next))).filter(|at| *at <= self.links.end)
     }
 
     /// When the scenario ends.
@@ -214,7 +214,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             swap.act(q.waiting(), |a, b| q.exchange(a, b));
         }
         let at = self.links.now + swap.gap().0;
-        self.set_timer(element, key(at, element));
+        self.set_timer(element, self.links.keys.key(at, element));
     }
 
     pub(crate) fn set_timer(&mut self, element: u32, key: u64) {
@@ -224,7 +224,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
 
     pub(crate) fn set_host_timer(&mut self, host: u32, at: Option<u64>) {
         let element = self.first_host + host;
-        self.set_timer(element, at.map_or(crate::next_event::NEVER, |t| key(t, element)));
+        self.set_timer(element, at.map_or(crate::next_event::NEVER, |t| self.links.keys.key(t, element)));
     }
 
     /// Checks that every packet that was made and not delivered or dropped is on exactly one link.

@@ -1,6 +1,6 @@
 //! Why a scenario cannot be run.
 
-use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
+use crate::next_event::MAX_TIME;
 use ackclock_tcp::error::StackError;
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{show_bytes, Bytes};
@@ -51,20 +51,23 @@ pub enum Impossible {
     },
     /// Too many elements for the event keys.
     #[error(
-        "the scenario has {found} elements (two for each link and flow, one for each element on a link, one for each kind of background traffic and two for each of its concurrent transfers); at most {} are possible",
-        MAX_ELEMENTS
+        "the scenario has {found} elements (two for each link and flow, one for each element on a link, one for each kind of background traffic and two for each of its concurrent transfers); at most {most} are possible"
     )]
     TooManyElements {
         /// The number of entries that it has.
         found: usize,
+        /// How many it may have: fewer with transfers as background traffic.
+        most: usize,
     },
     /// A time that the event keys cannot hold.
-    #[error("{what}: {found} is too long; times up to {} are possible", Nanos(MAX_TIME - 2))]
+    #[error("{what}: {found} is too long; times up to {most} are possible with this number of elements")]
     TooLong {
         /// Where.
         what: String,
         /// The time found.
         found: Nanos,
+        /// The longest possible one: the more elements, the shorter.
+        most: Nanos,
     },
     /// A value outside its range.
     #[error("{what}: found {found}; allowed: {allowed}")]

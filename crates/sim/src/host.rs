@@ -1,7 +1,6 @@
 //! One end of a flow on the network: a TCP, its application, and one wake-up.
 
 use crate::app::App;
-use crate::background::ROUND_BITS;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Outcome;
@@ -115,9 +114,20 @@ fn options(seg: &Segment) -> u32 {
 /// Passes a TCP's events on to the run's listener.
 pub(crate) struct Tap<'a, W> {
     pub(crate) watch: &'a mut W,
-    /// The address of packets to it.
+    /// The number of a flow's host, or [`BACKGROUND`].
     pub(crate) host: u32,
 }
+
+impl<'a, W> Tap<'a, W> {
+    /// For a host; `shown` of them are flows' hosts.
+    #[inline(always)]
+    pub(crate) fn new(watch: &'a mut W, host: u32, shown: u32) -> Self {
+        Tap { watch, host: if host < shown { host } else { BACKGROUND } }
+    }
+}
+
+/// Instead of the number of a host that is not a flow's.
+pub(crate) const BACKGROUND: u32 = u32::MAX;
 
 impl<W: Watch> Observer for Tap<'_, W> {
     const ENABLED: bool = W::ENABLED;
@@ -126,14 +136,14 @@ impl<W: Watch> Observer for Tap<'_, W> {
     #[inline(always)]
     fn event(&mut self, at: Time, e: Event) {
         // Nobody observes background traffic.
-        if self.host >> ROUND_BITS == 0 {
+        if self.host != BACKGROUND {
             self.watch.tcp(at, self.host / 2, side(self.host), e);
         }
     }
 
     #[inline]
     fn rto(&mut self, at: Time, rto: Nanos) {
-        if self.host >> ROUND_BITS == 0 {
+        if self.host != BACKGROUND {
             self.watch.rto(at, self.host / 2, side(self.host), rto);
         }
     }

@@ -1,33 +1,62 @@
-//! Finds the element with the next event: one packed key for each, `time << 17 | element`, and their minimum.
+//! Finds the element with the next event: one packed key for each, time and element, and their minimum.
 //!
 //! Up to 16 elements the keys are simply scanned; above, the nodes of a winner tree keep the least of each four. Both return the
 //! same minimum, so the choice does not affect any result.
 
-/// Bits of a key that hold the element.
-pub(crate) const ELEMENT_BITS: u32 = 17;
-/// The largest number of elements in a run.
-pub(crate) const MAX_ELEMENTS: usize = 1 << ELEMENT_BITS;
-/// First time that a key cannot hold, in ns (39 hours).
-pub(crate) const MAX_TIME: u64 = 1 << (64 - ELEMENT_BITS);
+/// Bits of a key that hold the element, unless a run has more elements.
+const FEWEST_BITS: u32 = 17;
+/// The largest number of elements in any run.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 24;
+/// A time after the end of every run, in ns (39 hours): the first that no key can hold.
+pub(crate) const MAX_TIME: u64 = 1 << (64 - FEWEST_BITS);
 /// The key of an element that waits for nothing; later than any other.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// The key of `element` at `at`. Times too large for a key become the largest one, which is after the end of any run.
-#[inline]
-pub(crate) fn key(at: u64, element: u32) -> u64 {
-    at.min(MAX_TIME - 1) << ELEMENT_BITS | u64::from(element)
+/// The form of a run's keys: `time << bits | element`. The form affects no result, since keys compare as time and element do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Keys {
+    /// Bits of the element.
+    bits: u32,
+    /// The largest number in these bits, and the last time in the others.
+    largest: u64,
+    last: u64,
 }
 
-/// The time in a key.
-#[inline]
-pub(crate) fn time_of(key: u64) -> u64 {
-    key >> ELEMENT_BITS
-}
+impl Keys {
+    /// For a run with this many elements, at most [`MAX_ELEMENTS`].
+    pub(crate) fn new(elements: usize) -> Self {
+        let bits = elements.max(1 << FEWEST_BITS).next_power_of_two().ilog2();
+        Keys { bits, largest: (1 << bits) - 1, last: u64::MAX >> bits }
+    }
 
-/// The element in a key.
-#[inline]
-pub(crate) fn element_of(key: u64) -> u32 {
-    (key & (MAX_ELEMENTS as u64 - 1)) as u32
+    /// The first time that a key cannot hold.
+    pub(crate) fn end(self) -> u64 {
+        self.last + 1
+    }
+
+    /// The key of `element` at `at`. Times too large for a key become the largest one, which is after the end of any run.
+    #[inline]
+    pub(crate) fn key(self, at: u64, element: u32) -> u64 {
+        at.min(self.last) << self.bits | u64::from(element)
+    }
+
+    /// A key that no element's key at this time exceeds.
+    #[inline]
+    pub(crate) fn last(self, at: u64) -> u64 {
+        self.key(at, 0) | self.largest
+    }
+
+    /// The time in a key.
+    #[inline]
+    pub(crate) fn time_of(self, key: u64) -> u64 {
+        key >> self.bits
+    }
+
+    /// The element in a key.
+    #[inline]
+    pub(crate) fn element_of(self, key: u64) -> u32 {
+        (key & self.largest) as u32
+    }
 }
 
 /// The method of finding the minimum.
@@ -118,6 +147,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn key(at: u64, element: u32) -> u64 {
+        Keys::new(300).key(at, element)
+    }
+
     proptest! {
         #[test]
         fn scan_and_tree_name_the_same_element(n in 1usize..=16, sets in prop::collection::vec((0usize..16, 0u64..50), 1..200)) {
@@ -144,8 +177,15 @@ mod tests {
 
     #[test]
     fn equal_times_are_decided_by_the_element_and_times_beyond_the_packing_never_wrap() {
-        assert!(key(5, 3) < key(5, 4) && key(5, 4) < key(6, 0));
-        assert_eq!((time_of(key(77, 9)), element_of(key(77, 9))), (77, 9));
-        assert!(key(u64::MAX, 1) > key(MAX_TIME - 2, 1) && key(u64::MAX, 1) < NEVER);
+        for elements in [2, 1 << 17, (1 << 17) + 1, 2_000_002, MAX_ELEMENTS] {
+            let keys = Keys::new(elements);
+            let last = elements as u32 - 1;
+            assert!(keys.key(5, 0) < keys.key(5, last) && keys.key(5, last) < keys.key(6, 0));
+            assert_eq!((keys.time_of(keys.key(77, last)), keys.element_of(keys.key(77, last))), (77, last));
+            assert!(keys.last(5) >= keys.key(5, last) && keys.last(5) < keys.key(6, 0));
+            assert!(keys.key(u64::MAX, 1) > keys.key(keys.end() - 2, 1) && keys.key(u64::MAX, 1) < NEVER);
+            assert!(keys.end() <= MAX_TIME);
+        }
+        assert_eq!(Keys::new(1 << 17).end(), MAX_TIME);
     }
 }

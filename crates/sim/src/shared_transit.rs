@@ -141,7 +141,7 @@ fn alike(transits: &[Transit], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::next_event::{element_of, key, time_of, NextEvent, Search};
+    use crate::next_event::{Keys, NextEvent, Search};
     use crate::transit::Pace;
     use proptest::prelude::*;
 
@@ -183,11 +183,11 @@ mod tests {
             let (mut transits, mut slab) = (transits([rate; 7]), Slab::new());
             let mut shared = SharedTransits::new(&mut transits, &hops, &[first[0], 3, first[1], 3, first[2]]);
             let mut next = NextEvent::new(7, Search::Auto);
-            let (mut now, mut model) = (0, Vec::new());
+            let (mut now, mut model, keys) = (0, Vec::new(), Keys::new(7));
             for (gap, link, wire, pop) in ops {
                 now += gap;
                 let transit = &mut transits[link as usize];
-                let k = key(transit.send(now, wire, link, &mut ()) + transit.pace.delay, link);
+                let k = keys.key(transit.send(now, wire, link, &mut ()) + transit.pace.delay, link);
                 let h = slab.alloc();
                 if !shared.push(transit.shared, &mut slab, h, k) && transit.push(&mut slab, h, k) {
                     next.set(link as usize, k);
@@ -199,7 +199,7 @@ mod tests {
                     continue;
                 }
                 let k = shared.min().min(next.min());
-                let link = element_of(k) as usize;
+                let link = keys.element_of(k) as usize;
                 let first = if k == shared.min() {
                     shared.pop(k, &slab).0
                 } else {
@@ -209,7 +209,7 @@ mod tests {
                 };
                 prop_assert_eq!((k, first), model.remove(0));
                 slab.free(first);
-                now = now.max(time_of(k));
+                now = now.max(keys.time_of(k));
                 let lying = transits.iter().map(|l| l.count(&slab)).sum::<u32>() + shared.count(&slab);
                 prop_assert_eq!(lying as usize, model.len());
             }

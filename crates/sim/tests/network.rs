@@ -327,7 +327,13 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
     assert!(text(&|s| s.links[1].to = 9).contains("no node number 9"));
     assert!(text(&|s| s.duration = Nanos(1 << 47)).contains("too long; times up to 140737488355.326 us"));
     assert!(text(&|s| s.links[0].forward.delay = Nanos(1 << 47)).contains("link 0 from \"R1\" to \"R2\": delay"));
-    assert!(text(&|s| s.flows = vec![s.flows[0].clone(); 1 << 16]).contains("at most 131072"));
+    assert!(text(&|s| s.flows = vec![s.flows[0].clone(); 1 << 23]).contains("at most 16777216"));
+    // The more elements, the shorter a run may be: half as long with up to twice as many.
+    assert!(text(&|s| {
+        s.flows = vec![s.flows[0].clone(); 1 << 16];
+        s.duration = Nanos(1 << 46);
+    })
+    .contains("too long; times up to 70368744177.662 us"));
     assert!(text(&|s| s.links[0].back.rate = Some(Rate(0))).contains("at least 1 bps"));
     assert!(text(&|s| s.links[0].back.queue.limit = QueueLimit::Packets(0)).contains("at least 1 packet"));
     assert!(text(&|s| s.flows[0].mss = 0).contains("1 B to 1048576 B"));
@@ -344,6 +350,24 @@ fn an_impossible_scenario_is_refused_with_a_sentence() {
         s.links[0].forward.elements = vec![swap(Gap::Constant(Nanos(5)))];
     })
     .contains("slots"));
+}
+
+#[test]
+fn a_run_of_more_than_2_17_elements_gives_the_same_events() {
+    let few = {
+        let mut s = dumbbell(3, &pipe(None, Nanos::ZERO), &limited(5_000_000, Nanos::from_millis(20), 20), &flow());
+        s.duration = Nanos::from_secs(20);
+        s
+    };
+    // These flows come first, so the others have the largest numbers; they would begin after the end.
+    let late = AppSpec { start: few.duration + Nanos(1), ..flow().app };
+    let idle = 70_000;
+    let mut many = Scenario { flows: vec![FlowSpec { from: 0, to: 1, app: late, ..flow() }; idle], ..few.clone() };
+    many.flows.extend(few.flows.clone());
+    let ((r, log), (other, heard)) = (run(&few, 1), run(&many, 1));
+    assert!(r.links[0].drops.queue > 10);
+    assert_eq!((&other.links, &heard.queues), (&r.links, &log.queues));
+    assert_eq!((&other.flows[idle..], &heard.flows[idle..]), (&r.flows[..], &log.flows[..]));
 }
 
 #[test]

@@ -27,7 +27,7 @@ mod window;
 use crate::congestion::Congestion;
 use crate::detect::{Detector, Timekeeper, Verdict};
 use crate::disorder::Disorder;
-use crate::event::{Cause, Event, Observer, Phase, Slot, Why, Window};
+use crate::event::{Cause, Observer, Phase, Slot, Why, Window};
 use crate::facts::ack::{AckEvent, DupRule};
 use crate::facts::answer::{Flow, Rearm};
 use crate::facts::ctx::Ctx;
@@ -254,10 +254,7 @@ impl Sender {
             }
             self.tell_rto(now, obs);
         }
-        if O::HEARS.acked {
-            let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
-            obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
-        }
+        self.tell_ack(now, ack, obs);
         self.check();
     }
 

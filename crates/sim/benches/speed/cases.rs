@@ -1,9 +1,12 @@
-//! The cases: one flow (Blanton & Allman's network, with and without queue swaps), 20, 100 and 10,000 flows.
+//! The cases: one flow (Blanton & Allman's network, with and without queue swaps), 20, 100 and 10,000 flows, and a million on one
+//! link.
 
 use crate::bare::Bare;
 use ackclock_sim::engine::{Network, Sim};
 use ackclock_sim::results::Results;
-use ackclock_sim::scenario::{DirectionSpec, ElementSpec, Gap, QueueLimit, QueueSpec, Scenario, SwapMode, SwapSpec};
+use ackclock_sim::scenario::{
+    AppSpec, DirectionSpec, ElementSpec, FlowSpec, Gap, QueueLimit, QueueSpec, Scenario, SwapMode, SwapSpec,
+};
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::stack::Stack;
@@ -63,6 +66,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "100", tcp: SACK, scenario: hundred, ns3_s: Some(20) },
     Case { name: "10000", tcp: SACK, scenario: ten_thousand, ns3_s: None },
     Case { name: "10000-mixed", tcp: Tcp::Engine(MIXED), scenario: ten_thousand, ns3_s: None },
+    Case { name: "1000000", tcp: SACK, scenario: million, ns3_s: None },
     Case { name: "bare-1", tcp: Tcp::Bare, scenario: one, ns3_s: None },
     Case { name: "bare-20", tcp: Tcp::Bare, scenario: twenty, ns3_s: None },
     Case { name: "bare-100", tcp: Tcp::Bare, scenario: hundred, ns3_s: None },
@@ -145,4 +149,14 @@ fn hundred() -> Scenario {
 
 fn ten_thousand() -> Scenario {
     scenario(10_000, 10, link(100, 5, None), link(10_000, 20, Some(20_000)), Nanos::from_micros(100))
+}
+
+/// All flows have the ends of one link.
+fn million() -> Scenario {
+    let mut s = scenario(1, 4, link(100, 5, None), link(100_000, 20, Some(200_000)), Nanos::ZERO);
+    let ends = FlowSpec { from: 0, to: 1, ..s.flows[0].clone() };
+    let start = |n| AppSpec { start: Nanos::from_micros(1).times(n), ..ends.app };
+    s.flows = (0..1_000_000).map(|n| FlowSpec { app: start(n), ..ends.clone() }).collect();
+    s.links.truncate(1);
+    s
 }

@@ -1,7 +1,6 @@
 //! The oldest queue discipline: a packet that does not fit on arrival is dropped.
 
 use super::direction::{QueueLimit, QueueSpec};
-use crate::next_event::key;
 
 /// When a queue is full. `len` and `bytes` below always count waiting packets and the one in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +103,15 @@ impl DropTail {
         self.limit.admits(len, self.bytes, serving, wire)
     }
 
-    /// The packet just admitted will leave link `link` at `at`. `within`: it arrived before the end of the run.
+    /// The departure of the packet just admitted has this key. `within`: it arrived before the end of the run.
     #[inline(always)]
-    pub(crate) fn push(&mut self, at: u64, link: u32, wire: u32, within: bool) {
+    pub(crate) fn push(&mut self, key: u64, wire: u32, within: bool) {
         let len = self.end.wrapping_sub(self.first);
         if len >= self.roomy {
             self.make_room(len, wire, within);
         }
         let i = self.end as usize & (self.leaving.len() - 1);
-        self.leaving[i] = key(at, link);
+        self.leaving[i] = key;
         self.end = self.end.wrapping_add(1);
     }
 
@@ -164,14 +163,16 @@ impl DropTail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::next_event::Keys;
 
     fn held_at_most(limit: QueueLimit, limit_counts_service: bool, wire: u32) -> usize {
+        let keys = Keys::new(2);
         let mut q = DropTail::new(Limit::new(&QueueSpec { limit, limit_counts_service }), false);
         (0..1000)
             .filter(|_| {
                 let fits = q.admit(0, wire);
                 if fits {
-                    q.push(100, 0, wire, true);
+                    q.push(keys.key(100, 0), wire, true);
                 }
                 fits
             })
@@ -190,9 +191,10 @@ mod tests {
     #[test]
     fn a_departure_at_this_instant_has_happened_if_the_event_is_not_before_it_in_the_order_of_elements() {
         let limit = Limit::new(&QueueSpec { limit: QueueLimit::Packets(1), limit_counts_service: true });
+        let key = |at, element| Keys::new(2).key(at, element);
         let mut q = DropTail::new(limit, true);
         assert!(q.admit(key(0, 3), 40));
-        q.push(10, 5, 40, true);
+        q.push(key(10, 5), 40, true);
         assert!(!q.admit(key(10, 4), 40));
         assert_eq!((q.nth(), q.held()), (1, (1, 40)));
         assert!(q.admit(key(10, 6), 40));

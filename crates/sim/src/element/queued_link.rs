@@ -4,7 +4,7 @@
 use super::drop_tail::Limit;
 use super::packet::{Backlog, Place};
 use super::{Delays, Order, Service};
-use crate::next_event::key;
+use crate::next_event::Keys;
 use crate::transit::{Pace, Transmitter};
 use std::collections::VecDeque;
 
@@ -168,8 +168,15 @@ impl QueuedLink {
 
     /// Lets packets with a departure key up to `so_far` leave a patient link's transmitter.
     #[inline]
-    pub(crate) fn leave_up_to(&mut self, so_far: u64, link: u32, pace: &Pace, mut serves: impl FnMut(&Serving, u64)) {
-        while let Some(s) = self.serving.filter(|s| key(s.until, link) <= so_far) {
+    pub(crate) fn leave_up_to(
+        &mut self,
+        so_far: u64,
+        keys: Keys,
+        link: u32,
+        pace: &Pace,
+        mut serves: impl FnMut(&Serving, u64),
+    ) {
+        while let Some(s) = self.serving.filter(|s| keys.key(s.until, link) <= so_far) {
             self.bytes -= u64::from(s.wire);
             self.serve(s.until, pace, &mut serves);
             self.fly(s.packet, s.until, pace.delay);

@@ -3,8 +3,8 @@
 use super::Network;
 use crate::app::App;
 use crate::background::{NOBODY, ROUND_BITS};
-use crate::host::{Endpoint, Tap, UNARMED};
-use crate::next_event::{key, NEVER};
+use crate::host::{Endpoint, Tap, BACKGROUND, UNARMED};
+use crate::next_event::NEVER;
 use crate::results::BackgroundResult;
 use crate::scenario::{BackgroundKind, SourceSpec, TransfersSpec};
 use crate::watch::{Side, Watch};
@@ -20,7 +20,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let to = p.to;
         if let Some(host) = self.links.host_at(to) {
             let h = &mut self.hosts[host as usize];
-            if !h.tcp.on_expected(Time(self.links.now), &p.seg, &mut Tap { watch: &mut self.links.watch, host: to }) {
+            if !h.tcp.on_expected(
+                Time(self.links.now),
+                &p.seg,
+                &mut Tap { watch: &mut self.links.watch, host: BACKGROUND },
+            ) {
                 h.on_unexpected(&mut self.links, packet, host);
             }
             let h = &mut self.hosts[host as usize];
@@ -52,7 +56,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         }
         let element = self.first_host + self.hosts.len() as u32 + generator;
         let next = self.generators[generator as usize].next(now);
-        self.set_timer(element, next.map_or(NEVER, |at| key(at, element)));
+        self.set_timer(element, next.map_or(NEVER, |at| self.links.keys.key(at, element)));
     }
 
     fn send_one(&mut self, generator: u32, s: SourceSpec) {

@@ -16,7 +16,7 @@ use crate::element::Site;
 use crate::error::Impossible;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
-use crate::next_event::{key, NextEvent, Search, NEVER};
+use crate::next_event::{NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::shared_transit::SharedTransits;
@@ -50,14 +50,11 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         mut make: impl FnMut(&FlowSpec, Side) -> E + 'static,
         search: Search,
     ) -> Result<Self, Impossible> {
-        let links = 2 * scenario.links.len();
-        let first_host = check::scenario(scenario)?;
+        let check::Checked { first_host, keys } = check::scenario(scenario)?;
         let mut paths = paths(scenario)?;
         let fed = feeding(scenario, &paths);
         let mut parts = Parts::new(scenario, seed, &fed, W::HEARS_QUEUES);
-        for link in 0..links {
-            parts.link(link);
-        }
+        (0..2 * scenario.links.len()).for_each(|link| parts.link(link));
         parts.paths();
         let transits = parts.transits.len();
         // A packet on two links at once cannot be observed between them.
@@ -85,6 +82,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             now: 0,
             so_far: 0,
             end: Time::ZERO + scenario.duration,
+            keys,
         };
         let mut network = Network {
             links,
@@ -120,12 +118,12 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         for i in 0..self.swaps.len() {
             let (element, swap) = &mut self.swaps[i];
             let (element, at) = (*element, swap.gap().0);
-            self.set_timer(element, key(at, element));
+            self.set_timer(element, self.links.keys.key(at, element));
         }
         for i in 0..self.generators.len() {
             let element = self.first_host + (self.hosts.len() + i) as u32;
             if let Some(at) = self.generators[i].first() {
-                self.set_timer(element, key(at, element));
+                self.set_timer(element, self.links.keys.key(at, element));
             }
         }
     }

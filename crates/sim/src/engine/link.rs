@@ -6,12 +6,11 @@
 //! path has one event for each packet. Times, drops and their order are the same as without fusing.
 
 use super::links::Links;
-use crate::background::ROUND_BITS;
 use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::{Late, Serving};
 use crate::measures::Meters;
-use crate::next_event::{element_of, key, time_of, NEVER};
+use crate::next_event::NEVER;
 use crate::slab::Slab;
 use crate::topology::FUSED;
 use crate::transit::Transit;
@@ -52,12 +51,12 @@ impl<W: Watch> Links<W> {
         if W::MEASURES {
             self.slab[packet].came = self.now;
         }
-        q.leave_up_to(self.so_far, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
+        q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
         let p = &self.slab[packet];
         let serves = serves(&mut self.watch, &self.slab, link);
         let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves);
         if !known {
-            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
+            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| self.keys.key(t, link)));
         }
         match offered {
             Err(nth) => self.drop_packet(packet, link, link, nth, DropWhy::Queue),
@@ -78,8 +77,8 @@ impl<W: Watch> Links<W> {
         let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
         let p = &mut self.slab[packet];
         let (wire, mut hop) = (p.wire, p.hop as usize);
-        let (mut at, mut so_far) = (self.now, self.so_far);
-        let first = link;
+        let (mut at, keys) = (self.now, &self.keys);
+        let (first, mut before) = (link, link);
         loop {
             let transit = &mut transits[link as usize];
             if !transit.is(Transit::LIMITED) {
@@ -87,11 +86,13 @@ impl<W: Watch> Links<W> {
             } else {
                 let port = &mut self.ports[transit.port()];
                 let Some(tail) = port.tail.as_mut() else { return };
+                // On a fused link: everything before the event that the packet does not have at the end of the previous one.
+                let so_far = if hop == p.hop as usize { self.so_far } else { keys.key(at, before) };
                 if !tail.admit(so_far, wire) {
                     return self.refuse(packet, first, link, hop, so_far);
                 }
                 let leaves = transit.send(at, wire, link, &mut self.watch);
-                tail.push(leaves, link, wire, at <= self.end.0);
+                tail.push(keys.key(leaves, link), wire, at <= self.end.0);
                 if W::HEARS_QUEUES && port.reports {
                     let (packets, bytes) = tail.held();
                     self.watch.queue(Time(at), link, packets, bytes);
@@ -103,36 +104,35 @@ impl<W: Watch> Links<W> {
             if next & FUSED == 0 {
                 break;
             }
-            so_far = key(at, link);
-            link = next & !FUSED;
+            (before, link) = (link, next & !FUSED);
         }
         let entered = p.hop as usize;
         p.hop = hop as u32 - 1;
         if let Some(meters) = self.watch.meters() {
-            carried(meters, transits, first, &hops[entered + 1..hop], wire, at);
+            carried(meters, transits, [first, link], &hops[entered + 1..hop], wire, at);
         }
-        let (key, transit) = (key(at, link), &mut transits[link as usize]);
+        let (key, transit) = (keys.key(at, link), &mut transits[link as usize]);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
     }
 
     /// A packet does not fit in the queue of a computed link. If the link is fused with the previous one, the packet is still in
-    /// flight there: it continues to the end of that link (the event with key `arrival`), and is dropped then. `first` is the link that it
-    /// has entered, before those fused with it.
+    /// flight there: it continues to the end of that link (the event with key `arrival`), and is dropped then. `first` is the link
+    /// that it has entered, before those fused with it.
     #[cold]
     fn refuse(&mut self, packet: u32, first: u32, link: u32, hop: usize, arrival: u64) {
         if self.hops[hop] & FUSED == 0 {
             return self.drop_packet(packet, link, link, self.nth(link), DropWhy::Queue);
         }
-        let nth = self.nth(link);
+        let (nth, before) = (self.nth(link), self.keys.element_of(arrival));
         let p = &mut self.slab[packet];
         let entered = std::mem::replace(&mut p.hop, hop as u32 - 1) as usize;
         p.came = nth;
         if let Some(meters) = self.watch.meters() {
-            carried(meters, &mut self.transits, first, &self.hops[entered + 1..hop], p.wire, time_of(arrival));
+            let (fused, at) = (&self.hops[entered + 1..hop], self.keys.time_of(arrival));
+            carried(meters, &mut self.transits, [first, before], fused, p.wire, at);
         }
-        let before = element_of(arrival);
         if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
         }
@@ -156,7 +156,7 @@ impl<W: Watch> Links<W> {
         let port = &mut self.ports[self.transits[link as usize].port()];
         let p = &self.slab[packet];
         let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
-        let flow = if p.to >> ROUND_BITS == 0 { p.to / 2 } else { Seen::NO_FLOW };
+        let flow = if p.to < self.shown { p.to / 2 } else { Seen::NO_FLOW };
         let seen = Seen { now: self.now, wire: p.wire, data: p.seg.seq_len() > 0, flow, backlog };
         for (i, g) in port.gates(place).iter_mut().enumerate().skip(gate) {
             match g.judge(&seen) {
@@ -234,10 +234,10 @@ impl<W: Watch> Links<W> {
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (port, pace) = (self.transits[link as usize].port(), self.transits[link as usize].pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
-            return q.leave_up_to(so_far, link, &pace, serves(&mut self.watch, &self.slab, link));
+            return q.leave_up_to(so_far, self.keys, link, &pace, serves(&mut self.watch, &self.slab, link));
         }
         while let Some(q) =
-            self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| key(t, link) <= so_far))
+            self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| self.keys.key(t, link) <= so_far))
         {
             let left = q.depart(&pace, serves(&mut self.watch, &self.slab, link));
             let Some(packet) = left else { return };
@@ -252,9 +252,9 @@ impl<W: Watch> Links<W> {
         let transit = &self.transits[link as usize];
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
-            q.leave_up_to(self.so_far, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
+            q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
             let landed = q.land(self.now);
-            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| key(t, link)));
+            self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| self.keys.key(t, link)));
             return landed;
         }
         self.impatient_event(link, port)
@@ -278,18 +278,17 @@ impl<W: Watch> Links<W> {
         if transit.is(Transit::QUEUED) {
             let (port, delay) = (transit.port(), transit.pace.delay);
             let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
-            self.next.set(link as usize, next.map_or(NEVER, |t| key(t, link)));
+            self.next.set(link as usize, next.map_or(NEVER, |t| self.keys.key(t, link)));
         }
     }
 }
 
-/// Measures a packet of `wire` bytes that has just entered `link` and those fused with it, and arrives at the last one's end at
-/// `at`.
+/// Measures a packet of `wire` bytes that has just entered the link `first` and those fused with it, and arrives at the end of
+/// `last` at `at`.
 #[inline(always)]
-fn carried(meters: &mut Meters, transits: &mut [Transit], link: u32, fused: &[u32], wire: u32, at: u64) {
-    let last = fused.last().map_or(link, |hop| hop & !FUSED);
+fn carried(meters: &mut Meters, transits: &mut [Transit], [first, last]: [u32; 2], fused: &[u32], wire: u32, at: u64) {
     if !meters.counts(at) {
-        one_by_one(meters, transits, link, fused, wire);
+        one_by_one(meters, transits, first, fused, wire);
     } else if let Some(full) = transits[last as usize].carry(wire) {
         meters.is_full(last, full);
     }

@@ -4,7 +4,7 @@ use crate::background::{Slot, NOBODY, ROUND_BITS};
 use crate::element::port::Port;
 use crate::fate::Fates;
 use crate::host::side;
-use crate::next_event::NextEvent;
+use crate::next_event::{Keys, NextEvent};
 use crate::results::LinkResult;
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
@@ -41,6 +41,7 @@ pub(crate) struct Links<W> {
     /// even where it has no event of its own.
     pub(crate) so_far: u64,
     pub(crate) end: Time,
+    pub(crate) keys: Keys,
 }
 
 impl<W: Watch> Links<W> {
@@ -61,11 +62,13 @@ impl<W: Watch> Links<W> {
     /// The host to which a packet with this destination belongs now: none for a source, nor for a transfer that has
     /// ended.
     pub(crate) fn host_at(&self, to: u32) -> Option<u32> {
+        if to < self.shown {
+            return Some(to);
+        }
         let (host, round) = (to & ((1 << ROUND_BITS) - 1), to >> ROUND_BITS);
         let slot = match host.checked_sub(self.shown) {
-            _ if round == NOBODY => None,
-            None => return Some(host),
-            Some(behind) => self.slots.get(behind as usize / 2),
+            Some(behind) if round != NOBODY => self.slots.get(behind as usize / 2),
+            Some(_) | None => None,
         };
         slot.filter(|s| s.round == round).map(|_| host)
     }

@@ -63,7 +63,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
                 h.close_when_open(bytes);
             }
         } else if h.tcp.next_timer().is_some_and(|t| t <= now) {
-            h.tcp.on_timer(now, &mut Tap { watch: &mut links.watch, host: h.peer ^ 1 });
+            h.tcp.on_timer(now, &mut Tap::new(&mut links.watch, host, links.shown));
         }
         h.armed = UNARMED;
         self.set_host_timer(host, None);
@@ -86,7 +86,7 @@ impl<E: Endpoint> Host<E> {
     #[inline(never)]
     pub(super) fn on_unexpected<W: Watch>(&mut self, links: &mut Links<W>, packet: u32, host: u32) {
         let p = &links.slab[packet];
-        let mut tap = Tap { watch: &mut links.watch, host: p.to };
+        let mut tap = Tap::new(&mut links.watch, host, links.shown);
         let outcome = self.tcp.on_unexpected(Time(links.now), &p.seg, &mut tap);
         if let App::Opening { bytes } = self.app {
             self.close_when_open(bytes);
@@ -121,7 +121,7 @@ impl<E: Endpoint> Host<E> {
         let now = Time(links.now);
         loop {
             let p = &mut links.slab[links.spare];
-            let mut tap = Tap { watch: &mut links.watch, host: self.peer ^ 1 };
+            let mut tap = Tap::new(&mut links.watch, host, links.shown);
             if !self.tcp.poll_transmit(now, &mut p.seg, &mut tap) {
                 break;
             }

@@ -23,6 +23,7 @@ mod tcp_pr;
 use super::*;
 use crate::congestion::aimd::Halve;
 use crate::congestion::CongestionSpec;
+use crate::event::Event;
 use crate::facts::episode::Ledger;
 use crate::stack::Stack;
 use crate::testing::{ms, named};

@@ -54,6 +54,14 @@ impl Sender {
         self.tell_window(now, by, before, obs);
     }
 
+    #[inline(always)]
+    pub(super) fn tell_ack<O: Observer>(&self, now: Time, ack: &AckEvent, obs: &mut O) {
+        if O::HEARS.acked {
+            let (delivered, dup_run, pipe) = (ack.delivered, ack.dup_run, self.board.pipe());
+            obs.event(now, Event::Acked { ack: ack.ack, delivered, dup_run, pipe });
+        }
+    }
+
     /// The window and, for observers, the inflation.
     #[inline(always)]
     fn seen<O: Observer>(&self) -> (Window, f64) {

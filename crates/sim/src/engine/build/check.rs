@@ -1,26 +1,37 @@
 //! Checks that a scenario can be run. Each refusal is one sentence.
 
 use super::{direction, paths_of_splits, splits};
-use crate::background;
+use crate::background::{self, ROUND_BITS};
 use crate::error::{Fault, Impossible};
-use crate::next_event::{MAX_ELEMENTS, MAX_TIME};
+use crate::next_event::{Keys, MAX_ELEMENTS};
 use crate::scenario::{BackgroundKind, DirectionSpec, FlowSpec, Scenario, WireSpec};
 use ackclock_tcp::time::Nanos;
 
 /// Largest segment and largest header: far above any link's packets, far below any overflow.
 const MAX_SIZE: u32 = 1 << 20;
 
-/// Checks everything but the paths; returns the element number of the first host.
-pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
+/// What follows from the size of a scenario.
+pub(super) struct Checked {
+    /// The element number of the first host.
+    pub(super) first_host: u32,
+    pub(super) keys: Keys,
+}
+
+/// Checks everything but the paths.
+pub(super) fn scenario(s: &Scenario) -> Result<Checked, Impossible> {
     let on_links: usize = s.links.iter().map(|l| l.forward.elements.len() + l.back.elements.len()).sum();
     let slots: usize = s.background.iter().map(|b| b.slots() as usize).sum();
     let on_paths: usize = splits(s).flat_map(|s| &s.paths).map(|p| p.way.elements.len()).sum();
     let on_links = on_links + on_paths;
     let transits = 2 * s.links.len() + paths_of_splits(s);
     let found = transits + on_links + 2 * (s.flows.len() + slots) + s.background.len();
-    if found > MAX_ELEMENTS {
-        return Err(Impossible::TooManyElements { found });
+    // The number of a host that transfers of background traffic share has the number of the transfer above it.
+    let most = if slots == 0 { MAX_ELEMENTS } else { 1 << ROUND_BITS };
+    if found > most {
+        return Err(Impossible::TooManyElements { found, most });
     }
+    let keys = Keys::new(found);
+    let short = |what: &str, found| short(what, found, keys);
     short("the run's duration", s.duration)?;
     names(s)?;
     for (i, l) in s.links.iter().enumerate() {
@@ -37,7 +48,7 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
     for (f, number) in s.flows.iter().zip(0..) {
         let what = format!("flow \"{}\"", f.name);
         ends(s, &what, f.from, f.to)?;
-        flow(&what, f)?;
+        flow(&what, f, keys)?;
         waits(s, &what, f, number)?;
     }
     for (i, b) in s.background.iter().enumerate() {
@@ -46,21 +57,21 @@ pub(super) fn scenario(s: &Scenario) -> Result<u32, Impossible> {
         short(&format!("{what}: start"), b.start)?;
         background::check(b, &what)?;
         if let BackgroundKind::Transfers(t) = &b.kind {
-            flow(&what, &t.flow)?;
+            flow(&what, &t.flow, keys)?;
         }
     }
-    Ok((transits + on_links) as u32)
+    Ok(Checked { first_host: (transits + on_links) as u32, keys })
 }
 
 fn refuse<T>(what: &str, found: impl ToString, allowed: impl Into<String>) -> Result<T, Impossible> {
     Err(Impossible::Value { what: what.to_owned(), found: found.to_string(), allowed: allowed.into() })
 }
 
-fn short(what: &str, found: Nanos) -> Result<(), Impossible> {
-    if found.0 < MAX_TIME - 1 {
+fn short(what: &str, found: Nanos, keys: Keys) -> Result<(), Impossible> {
+    if found.0 < keys.end() - 1 {
         Ok(())
     } else {
-        Err(Impossible::TooLong { what: what.to_owned(), found })
+        Err(Impossible::TooLong { what: what.to_owned(), found, most: Nanos(keys.end() - 2) })
     }
 }
 
@@ -115,7 +126,7 @@ fn waits(s: &Scenario, what: &str, f: &FlowSpec, number: u32) -> Result<(), Impo
     }
 }
 
-fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
+fn flow(what: &str, f: &FlowSpec, keys: Keys) -> Result<(), Impossible> {
     if !(1..=MAX_SIZE).contains(&f.mss) {
         return refuse(&format!("{what}: segment size"), format!("{} B", f.mss), "1 B to 1048576 B");
     }
@@ -130,5 +141,5 @@ fn flow(what: &str, f: &FlowSpec) -> Result<(), Impossible> {
     if let Some(Fault { key, found, allowed }) = f.app.pieces.and_then(|pieces| pieces.fault()) {
         return refuse(&format!("{what}: {key}"), found, allowed);
     }
-    short(&format!("{what}: start"), Nanos(f.app.start.0.saturating_add(f.app.jitter.0)))
+    short(&format!("{what}: start"), Nanos(f.app.start.0.saturating_add(f.app.jitter.0)), keys)
 }
