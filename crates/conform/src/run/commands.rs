@@ -103,7 +103,8 @@ impl Runner<'_> {
         let words: Option<Vec<String>> =
             value.split_whitespace().filter(|word| !is_redirection(word)).map(product).collect();
         let value = words.ok_or_else(|| unknown(line, format!("the value `{value}` is not understood")))?.join(" ");
-        if self.world.tcp().set(&name, &value) {
+        let known = self.world.set(&name, &value);
+        if known.map_err(|text| Fault::new(line, Reason::Broken, text))? {
             return Ok(());
         }
         Err(unknown(line, format!("the setting {name}={value} is not understood")))

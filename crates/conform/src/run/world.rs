@@ -43,6 +43,15 @@ impl<'a> World<'a> {
         self.tcp.latest()
     }
 
+    /// A setting; returns whether the TCP knows it.
+    ///
+    /// # Errors
+    /// The TCP did something that no TCP may do.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        let known = self.tcp.set(name, value);
+        self.tcp.fault().map_or(Ok(known), Err)
+    }
+
     /// A field of a socket's `tcp_info`.
     pub fn info(&self, now: Time, socket: u32, field: &str) -> Option<i64> {
         self.tcp.info(now, socket, field)

@@ -40,6 +40,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("the_kernels_own_sockets_pass_the_scripts_of_its_rules", kernel),
         trial("a_command_that_is_no_such_program_is_refused_in_one_sentence", refused),
         trial("a_program_that_breaks_the_rules_fails_its_scripts_with_one_sentence", broken),
+        trial("a_program_that_ends_before_it_answers_about_a_setting_fails_its_script", ended),
         trial("a_script_of_hours_is_not_understood_on_real_time", hours),
     ]
 }
@@ -130,6 +131,14 @@ fn broken() {
         assert_eq!(fault.reason, Reason::Broken, "{fault}");
         assert!(fault.text.starts_with(why), "{fault}");
     }
+}
+
+/// A setting that was never answered is no setting that the TCP lacks.
+fn ended() {
+    let subject = programs(&["sh", "-c", &format!("{HELLO}exit 4")]).unwrap();
+    let script = "0 `sysctl -q net.ipv4.tcp_sack=0`\n";
+    let Verdict::Fail(fault) = run_text("ended.pkt", script, &subject, &|_| None).verdict else { panic!() };
+    assert_eq!((fault.reason, fault.text.as_str()), (Reason::Broken, "sh has ended: exit status: 4"));
 }
 
 fn hours() {
