@@ -133,9 +133,10 @@ impl Quic {
         }
     }
 
-    /// max (smoothed_rtt, latest_rtt).
+    /// max (smoothed_rtt, latest_rtt). Before a sample, smoothed_rtt is kInitialRtt (A.4), a third of the timeout of that time
+    /// (§6.2.2).
     fn rtt(&self, cx: &Ctx) -> Nanos {
-        self.latest_rtt.max(cx.srtt).unwrap_or_default()
+        self.latest_rtt.max(cx.srtt).unwrap_or(Nanos(cx.rto.0 / 3))
     }
 
     /// §6.1.2 kTimeThreshold · max (smoothed_rtt, latest_rtt), at least kGranularity.

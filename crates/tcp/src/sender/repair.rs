@@ -148,7 +148,8 @@ impl Sender {
         }
         let cx = self.ctx(now);
         self.slots.detect.on_recovered(&cx);
-        if let Some(ack) = ack.filter(|_| grow) {
+        // RFC 3168 §6.1.2: an echo does not open the window.
+        if let Some(ack) = ack.filter(|ack| grow && !ack.ece) {
             self.grow(now, ack, &cx, obs);
         }
     }
