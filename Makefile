@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
+.PHONY: help test check lint unit mutants referee fuzz newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -127,6 +127,17 @@ ns2-logs: ## comparison with ns-2's packet logs, packet by packet; ACKCLOCK_NS2_
 capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, compared with the truth; into tests/captures/verdicts.md
 	mkdir -p tests/captures
 	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge
+
+mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, and asks whether a test notices; into tests/mutants (ARGS=--kept: the known survivors; ARGS=--referee)
+	@tools/need.sh rust mutants
+	PATH="$(CURDIR)/target/tools/bin:$$PATH" $(BIN)/python tools/mutants.py $(ARGS)
+
+referee: ## every stack against the rules of its sources in SCENARIOS random scenarios each (default 10,000)
+	ACKCLOCK_REFEREE=$(or $(SCENARIOS),10000) cargo test -p ackclock-sim --locked --test referee -- --nocapture
+
+FUZZ_TESTS := ackclock-tcp:operations ackclock-wire:packets ackclock-capture:files ackclock-conform:hostile
+fuzz: ## random operations, packets, captures and scripts: CASES of each (default 1,000,000)
+	for t in $(FUZZ_TESTS); do ACKCLOCK_FUZZ=$(or $(CASES),1000000) cargo test -p $${t%%:*} --locked --test $${t##*:}; done
 
 instructions: .venv/.ready ## instructions per delivered packet (callgrind), also for every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind

@@ -64,6 +64,12 @@ valgrind() {
     fail "valgrind, which counts instructions (Debian: apt-get install valgrind, as root)"
 }
 
+# Lists the mutants of `make mutants`; kept in the build folder.
+mutants() {
+    [ -x target/tools/bin/cargo-mutants ] && return
+    step "cargo-mutants" 200 cargo install cargo-mutants --version 27.1.0 --locked --debug --root target/tools || fail "cargo-mutants (cargo install cargo-mutants)"
+}
+
 for tool in "$@"; do
     "$tool"
 done

@@ -54,8 +54,13 @@ fn own() -> Vec<String> {
     files.iter().step_by(7).map(|file| std::fs::read_to_string(file).unwrap()).collect()
 }
 
+/// `ACKCLOCK_FUZZ` scripts; default 3,000.
+fn cases() -> u32 {
+    std::env::var("ACKCLOCK_FUZZ").map_or(3_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn a_damaged_script_ends_with_a_verdict(
         which in any::<prop::sample::Index>(),

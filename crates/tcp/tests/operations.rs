@@ -299,8 +299,13 @@ fn stack(name: &str, iw: u32, train: u16, burst: Option<u32>, cap: Option<u32>, 
     stack
 }
 
+/// `ACKCLOCK_FUZZ` sequences; default 10,000.
+fn cases() -> u32 {
+    std::env::var("ACKCLOCK_FUZZ").map_or(10_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_sequence_of_operations_breaks_a_stack_and_an_honest_peer_can_finish(

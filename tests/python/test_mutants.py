@@ -1,0 +1,85 @@
+"""Mutation testing: the rewriting of functions, and whether the lists still fit the code."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from mutants import COLUMNS, DRAWN, KEPT, REASONS, kept
+from mutants_rewrite import Change, Mutant, body_of, rewrite
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = """
+/// A `const fn` in words, and "a { brace".
+fn less(a: u32, b: u32) -> bool where u32: Copy {
+    let open = '{'; // }
+    a < b
+}
+const fn fixed() -> u32 { 1 }
+fn many() -> impl Iterator<Item = u32> { 0..3 }
+"""
+
+
+def mutant(body: tuple[int, int] | None, change: Change) -> Mutant:
+    return Mutant("ackclock-tcp", "f.rs", "less", "replace < with <=", change, body)
+
+
+def test_the_body_of_a_function_is_found_past_strings_comments_and_characters() -> None:
+    body = body_of(TEXT, TEXT.index("///"))
+    assert body is not None
+    assert TEXT[body[0] : body[1]].splitlines()[-2:] == ["    a < b", "}"]
+
+
+@pytest.mark.parametrize("name", ["const fn fixed", "fn many"])
+def test_constant_functions_and_opaque_types_cannot_be_switched(name: str) -> None:
+    assert body_of(TEXT, TEXT.index(name)) is None
+
+
+def test_each_mutant_gets_an_arm_with_its_one_change_and_the_last_arm_is_as_written() -> None:
+    body = body_of(TEXT, TEXT.index("fn less"))
+    at = TEXT.index("a < b") + 2
+    new = rewrite(TEXT, {7: mutant(body, Change(at, at + 1, "<=")), 9: mutant(body, Change(at, at + 1, ">"))})
+    lines = new.text.splitlines()
+    assert [line.strip() for line in lines if re.search(r"\ba [<>=]+ b\b", line)] == ["a <= b", "a > b", "a < b"]
+    assert all(lines[first - 1].startswith(f"{n} => ") for n, (first, _) in new.lines.items())
+    assert rewrite(TEXT, {}).text == TEXT
+
+
+def test_each_kept_mutant_still_fits_the_code_and_its_test_exists() -> None:
+    # `kept` refuses a text that is not in its file exactly once.
+    found = list(kept())
+    assert len(found) >= 20
+    for m, rule, test in found:
+        assert m.body is not None, rule
+        assert m.body[0] < m.change.start
+        assert m.change.end <= m.body[1], rule
+        name = test.rsplit("::", 1)[-1]
+        sources = (ROOT / "crates" / "tcp" / "src").rglob("*.rs")
+        assert any(f"fn {name}(" in path.read_text(encoding="utf-8") for path in sources), name
+
+
+def test_the_table_of_the_page_lists_the_kept_mutants() -> None:
+    rows = tomllib.loads(KEPT.read_text(encoding="utf-8"))["survivor"]
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    for row in rows:
+        name = row["test"].rsplit("::", 1)[-1]
+        assert f"| {row['rule'].split(': ', 1)[1]} | {row['rule'].split(': ', 1)[0]} | `{name}` |" in page
+
+
+def test_every_drawn_mutant_has_an_outcome_and_its_file_exists() -> None:
+    if not DRAWN.exists():
+        pytest.skip("no list has been drawn")
+    with DRAWN.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    for row in rows:
+        assert row["outcome"] in {"killed", "table", "survived", "unviable"}, row
+        assert bool(row["by"]) == (row["outcome"] in {"killed", "table"}), row
+        assert Path(ROOT / row["file"]).is_file(), row["file"]
+    if REASONS.exists():
+        keys = {f"{r['file']}: {r['change']} #{r['number']}" for r in rows}
+        reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
+        assert set(reasons["equivalent"]) <= keys

@@ -1,0 +1,199 @@
+"""Mutation testing: changes the code in one place, and asks whether a test notices.
+
+    .venv/bin/python tools/mutants.py             build all mutants, run those whose outcome is not known
+    .venv/bin/python tools/mutants.py --kept      only the mutants of tests/mutants/survivors.toml, each with its test
+    .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
+
+The list is drawn from `cargo mutants --list` with a fixed seed. One build has all mutants; an environment variable
+chooses the active one. Tables of results do not count as tests here: they show a change, not an error. Outcomes are
+written to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mutants_rewrite import Change, Mutant, body_of, listed
+from mutants_run import OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Suite, build, run
+
+LIST = ROOT / "tests" / "mutants"
+DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
+COLUMNS = ("file", "change", "number", "outcome", "by")
+SEED = 24
+FOLDERS = {
+    400: ("ackclock-tcp", "recovery detect spurious undo timeout disorder congestion startup rto sender facts"),
+    120: ("ackclock-wire", ""),
+    121: ("ackclock-capture", ""),
+}
+"""Mutants to draw (at least), from these folders of a crate's `src`; no folder means the whole crate."""
+FIRST_DRAWN = 1000
+LIMIT = 180.0
+"""Seconds after which a suite hangs; none takes a third of it."""
+FAULT_COUNT = 40
+
+
+def kept() -> Iterator[tuple[Mutant, str, str]]:
+    """The mutants made by hand, with rule and test."""
+    for row in tomllib.loads(KEPT.read_text(encoding="utf-8"))["survivor"]:
+        text = (ROOT / row["file"]).read_text(encoding="utf-8")
+        if text.count(row["from"]) != 1:
+            raise SystemExit(f"{KEPT.name}: {row['file']} must contain this text once: {row['from']!r}")
+        at = text.index(row["from"])
+        change = Change(at, at + len(row["from"]), row["to"])
+        body = enclosing(text, at)
+        yield (
+            Mutant(f"ackclock-{row['file'].split('/')[1]}", row["file"], "", row["rule"], change, body),
+            row["rule"],
+            row["test"],
+        )
+
+
+def enclosing(text: str, at: int) -> tuple[int, int] | None:
+    """The body of the last function that begins before `at`."""
+    start = max(text.rfind("\n    fn ", 0, at), text.rfind(" fn ", 0, at), text.rfind("\nfn ", 0, at))
+    return body_of(text, start)
+
+
+def draw(tool: str) -> list[Mutant]:
+    """The drawn mutants, in the order of files."""
+    command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in FOLDERS.items() for w in ("-p", p))]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    every = list(listed(rows, ROOT))
+    chosen: list[Mutant] = []
+    for count, (package, names) in FOLDERS.items():
+        within = tuple(f"crates/tcp/src/{name}" for name in names.split())
+        of = [m for m in every if m.package == package and m.file.startswith(within or "crates/")]
+        switched = sorted((m for m in of if m.body), key=lambda m: m.key)
+        print(
+            f"{package}: {len(switched)} mutants, {len(of) - len(switched)} more outside functions or in constant ones"
+        )
+        chosen += random.Random(SEED).sample(switched, count)
+    return sorted(chosen, key=lambda m: m.key)
+
+
+def known() -> dict[str, dict[str, str]]:
+    """Rows of the list by key."""
+    if not DRAWN.exists():
+        return {}
+    with DRAWN.open(encoding="utf-8", newline="") as file:
+        return {f"{row['file']}: {row['change']} #{row['number']}": row for row in csv.DictReader(file)}
+
+
+def save(rows: dict[str, dict[str, str]], to: Path = DRAWN) -> None:
+    """Write the list, sorted."""
+    with to.open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows[key] for key in sorted(rows))
+
+
+def row_of(m: Mutant, outcome: str, by: str = "") -> dict[str, str]:
+    """A row of the list."""
+    return {"file": m.file, "change": m.name, "number": m.key.rsplit("#", 1)[1], "outcome": outcome, "by": by}
+
+
+def judge(m: Mutant, number: int, built: dict[tuple[str, str], Path]) -> tuple[str, str]:
+    """Outcome and test: "killed", "table" (only a table of results differs) or "survived"."""
+    for suite in OF_CRATE[m.package]:
+        if by := run(built[suite.package, suite.target], suite, number, LIMIT):
+            return "killed", f"{suite.target}: {by}"
+    tables = SNAPSHOTS if m.package == "ackclock-tcp" else ()
+    for suite in tables:
+        if by := run(built[suite.package, suite.target], suite, number, LIMIT):
+            return "table", f"{suite.target}: {by}"
+    return "survived", ""
+
+
+def report(rows: dict[str, dict[str, str]]) -> None:
+    """Print the counts of all outcomes."""
+    counts = Counter(row["outcome"] for row in rows.values())
+    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8")) if REASONS.exists() else {}
+    equivalent = sum(key in reasons.get("equivalent", {}) for key in rows)
+    viable = counts["killed"] + counts["survived"] + counts["table"]
+    judged = viable - equivalent
+    print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), f"; {equivalent} equivalent")
+    if judged:
+        print(f"killed without tables: {counts['killed']} of {judged}, {counts['killed'] / judged:.1%}")
+
+
+def check_kept(built: dict[tuple[str, str], Path], mutants: dict[int, tuple[Mutant, str, str]]) -> int:
+    """Run each kept mutant's test; returns the number that it does not notice."""
+    missed = 0
+    for number, (m, rule, test) in mutants.items():
+        suite = Suite("ackclock-tcp", "ackclock_tcp", only=(test,))
+        binary = built[suite.package, suite.target]
+        if run(binary, suite, 0, LIMIT):
+            print(f"fails without a mutant: {test}")
+            missed += 1
+        elif not run(binary, suite, number, LIMIT):
+            print(f"not noticed: {rule} ({m.file}, {test})")
+            missed += 1
+    print(f"kept mutants: {len(mutants) - missed} of {len(mutants)} are noticed by their tests")
+    return missed
+
+
+def referee(built: dict[tuple[str, str], Path], drawn: dict[int, Mutant]) -> int:
+    """Run the referee against faults that no other test notices; returns the number of faults found."""
+    rows = known()
+    silent = [n for n, m in drawn.items() if rows.get(m.key, {}).get("outcome") in {"survived", "table"}]
+    faults = random.Random(SEED).sample(silent, min(FAULT_COUNT, len(silent)))
+    found: dict[str, dict[str, str]] = {}
+    for number in sorted(faults):
+        by = run(built[REFEREE.package, REFEREE.target], REFEREE, number, 10 * LIMIT,
+                 {"ACKCLOCK_REFEREE": os.environ.get("ACKCLOCK_REFEREE", "200")})  # fmt: skip
+        m = drawn[number]
+        found[m.key] = row_of(m, "found" if by else "not found", by or "")
+        print(f"{found[m.key]['outcome']}: {m.key} {by or ''}", flush=True)
+        save(found, FAULTS)
+    return sum(row["outcome"] == "found" for row in found.values())
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Mutation testing of the engine, the wire and capture crates.")
+    parser.add_argument("--kept", action="store_true", help="only tests/mutants/survivors.toml")
+    parser.add_argument("--referee", action="store_true", help="the referee against faults that no test notices")
+    parser.add_argument("--cargo", default="cargo", help="the cargo that finds cargo-mutants")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="when to stop; a later run goes on")
+    arguments = parser.parse_args()
+    own = dict(enumerate(kept(), 1))
+    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo), FIRST_DRAWN))
+    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn)
+    if broken := [own[n][1] for n in unviable if n in own]:
+        raise SystemExit(f"{KEPT.name}: does not compile: {broken}")
+    if arguments.referee:
+        print(f"faults found by the referee: {referee(built, drawn)}")
+        return 0
+    missed = check_kept(built, own)
+    rows = known()
+    rows = {m.key: rows[m.key] for m in drawn.values() if m.key in rows}
+    end = time.monotonic() + 60 * arguments.minutes
+    for number, m in drawn.items():
+        if number in unviable:
+            rows[m.key] = row_of(m, "unviable")
+        elif m.key not in rows and time.monotonic() < end:
+            outcome, by = judge(m, number, built)
+            rows[m.key] = row_of(m, outcome, by)
+            print(f"{len(rows)} of {len(drawn)}: {outcome}: {m.key}", flush=True)
+            save(rows)
+    if drawn:
+        save(rows)
+        report(rows)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""Builds the tree with all mutants once, and runs the tests against one mutant after the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants_rewrite import ALLOWED, SWITCH, Mutant, rewrite
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+# Always the same path: Cargo keeps its output for each path indefinitely.
+COPY = TARGET / "mutants"
+CRATES = ("tcp", "wire", "capture")
+"""Crates with mutants."""
+BUILT = ("tcp", "sim", "wire", "capture", "conform")
+"""Crates whose tests run."""
+PASSES = 12
+"""Builds, until no mutant is left that does not compile."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A test binary, and the tests of it that are left out."""
+
+    package: str
+    target: str
+    skip: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+
+SLOW = ("sender::tests::invariants",)
+SNAPSHOTS = (
+    Suite("ackclock-tcp", "talk"),
+    Suite("ackclock-tcp", "toml"),
+    Suite("ackclock-sim", "sweep"),
+)
+"""Tables of results: they show a change, not an error."""
+ENGINE = (
+    Suite("ackclock-tcp", "ackclock_tcp", skip=SLOW),
+    Suite("ackclock-tcp", "lies"),
+    Suite("ackclock-conform", "suites"),
+    Suite("ackclock-sim", "ns2"),
+    Suite("ackclock-sim", "paths"),
+    Suite("ackclock-sim", "robust"),
+    Suite("ackclock-sim", "net2"),
+    Suite("ackclock-sim", "ackclock_sim"),
+    Suite("ackclock-tcp", "transfers"),
+    Suite("ackclock-wire", "transfers"),
+    Suite("ackclock-tcp", "operations"),
+    Suite("ackclock-tcp", "ackclock_tcp", only=SLOW),
+)
+OF_CRATE: Mapping[str, tuple[Suite, ...]] = {
+    "ackclock-tcp": ENGINE,
+    "ackclock-wire": (
+        Suite("ackclock-wire", "ackclock_wire"),
+        Suite("ackclock-wire", "packets"),
+        Suite("ackclock-wire", "transfers"),
+        Suite("ackclock-conform", "suites"),
+        Suite("ackclock-conform", "ackclock_conform"),
+    ),
+    "ackclock-capture": (
+        Suite("ackclock-capture", "ackclock_capture"),
+        Suite("ackclock-capture", "files"),
+        Suite("ackclock-capture", "judged"),
+    ),
+}
+"""The suites for a crate's mutants, the one that fails most often first."""
+REFEREE = Suite("ackclock-sim", "referee")
+
+
+def copy_tree() -> None:
+    """A fresh copy of everything that Cargo and the tests read."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    COPY.mkdir(parents=True)
+    command = ["git", "ls-files", "-co", "--exclude-standard", "Cargo.*", "rustfmt.toml", "clippy.toml", "crates",
+               "conformance", "scenarios", "papers", "tests", "docs", "examples"]  # fmt: skip
+    for name in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines():
+        source, goal = ROOT / name, COPY / name
+        if source.is_file() and not source.is_symlink():
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, goal)
+
+
+def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[int, tuple[int, int]]]:
+    """Write the mutated files into the copy; returns the lines of each number's arm, by file."""
+    places: dict[str, dict[int, tuple[int, int]]] = {}
+    files: dict[str, dict[int, Mutant]] = {m.file: {} for m in mutants.values()}
+    for number, m in mutants.items():
+        if number not in without:
+            files[m.file][number] = m
+    for crate in CRATES:
+        lib = f"crates/{crate}/src/lib.rs"
+        files.setdefault(lib, {})
+    for file, own in files.items():
+        new = rewrite((ROOT / file).read_text(encoding="utf-8"), own)
+        text = new.text
+        places[file] = new.lines
+        if file.endswith("/src/lib.rs"):
+            # Inner attributes stay first; the line numbers move by one.
+            text = ALLOWED + text + SWITCH
+            places[file] = {n: (a + 1, b + 1) for n, (a, b) in new.lines.items()}
+        goal = COPY / file
+        if not goal.exists() or goal.read_text(encoding="utf-8") != text:
+            goal.write_text(text, encoding="utf-8")
+    return places
+
+
+def cargo(arguments: list[str]) -> list[dict[str, object]]:
+    """Cargo's messages."""
+    command = ["cargo", *arguments, "--locked", "--message-format=json", "--keep-going"]
+    env = os.environ | {"CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0"}
+    done = subprocess.run(command, cwd=COPY, env=env, check=False, stdout=subprocess.PIPE, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def errors_of(message: Mapping[str, object]) -> list[tuple[str, int]]:
+    """Files and lines of an error of the compiler, `src/...` of the crate where it was found."""
+    found: list[tuple[str, int]] = []
+    if message.get("reason") != "compiler-message":
+        return found
+    told = message["message"]
+    assert isinstance(told, dict)
+    if told["level"] != "error":
+        return found
+    spans = told["spans"] + [s for child in told["children"] for s in child["spans"]]
+    found += [(s["file_name"], s["line_start"]) for s in spans]
+    return found
+
+
+def build(mutants: dict[int, Mutant]) -> tuple[dict[tuple[str, str], Path], set[int]]:
+    """Build; returns the test binaries, and the numbers of the mutants that do not compile."""
+    unviable: set[int] = set()
+    packages = [word for crate in BUILT for word in ("-p", f"ackclock-{crate}")]
+    copy_tree()
+    for _ in range(PASSES):
+        places = write(mutants, unviable)
+        messages = cargo(["build", "--tests", *packages])
+        wrong = {n for m in messages for place in errors_of(m) for n in numbers_at(places, *place)}
+        if any(m.get("reason") == "build-finished" and m.get("success") for m in messages):
+            return binaries(messages), unviable
+        if not wrong:
+            raise SystemExit("make mutants: the copy does not build, and no mutant is the reason (see above)")
+        print(f"{len(wrong)} mutants do not compile", flush=True)
+        unviable |= wrong
+    raise SystemExit(f"make mutants: still errors after {PASSES} builds")
+
+
+def numbers_at(places: Mapping[str, Mapping[int, tuple[int, int]]], file: str, line: int) -> set[int]:
+    """The mutants at this line."""
+    arms = places.get(file, {})
+    return {n for n, (first, last) in arms.items() if first <= line <= last}
+
+
+def binaries(messages: Iterable[Mapping[str, object]]) -> dict[tuple[str, str], Path]:
+    """The test binaries by package and target."""
+    found: dict[tuple[str, str], Path] = {}
+    for m in messages:
+        if m.get("reason") == "compiler-artifact" and m.get("executable"):
+            target = m["target"]
+            assert isinstance(target, dict)
+            package = re.split(r"[/#@]", str(m["package_id"]))
+            name = next(p for p in package if p in BUILT or p.startswith("ackclock-"))
+            name = name if name.startswith("ackclock-") else f"ackclock-{name}"
+            found[name, target["name"].replace("-", "_")] = Path(str(m["executable"]))
+    return found
+
+
+FAILED = re.compile(r"^test (\S+)[^\n]* \.\.\. FAILED", re.MULTILINE)
+
+
+def run(binary: Path, suite: Suite, number: int, limit: float, env: Mapping[str, str] | None = None) -> str | None:
+    """Run a suite against a mutant; returns the first test that fails, "hang" or "crash", or `None`."""
+    crate = COPY / "crates" / suite.package.removeprefix("ackclock-")
+    command = [str(binary), "--test-threads=2", *suite.only]
+    command += [word for name in suite.skip for word in ("--skip", name)]
+    environment = os.environ | {"ACKCLOCK_MUTANT": str(number), "INSTA_UPDATE": "no", "CARGO_MANIFEST_DIR": str(crate),
+                                "INSTA_WORKSPACE_ROOT": str(COPY)} | dict(env or {})  # fmt: skip
+    child = subprocess.Popen(command, cwd=crate, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True, start_new_session=True, preexec_fn=lambda: os.nice(5))  # noqa: PLW1509  # fmt: skip
+    assert child.stdout is not None
+    try:
+        return watch(child, limit)
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.stdout.close()
+        child.wait()
+
+
+def watch(child: subprocess.Popen[str], limit: float) -> str | None:
+    """Read the output up to the first failure."""
+    assert child.stdout is not None
+    end = time.monotonic() + limit
+    with selectors.DefaultSelector() as ready:
+        ready.register(child.stdout, selectors.EVENT_READ)
+        os.set_blocking(child.stdout.fileno(), False)
+        text = ""
+        while time.monotonic() < end:
+            if ready.select(timeout=max(0.0, end - time.monotonic())):
+                part = child.stdout.read()
+                if part == "":
+                    code = child.wait()
+                    return None if code == 0 else "crash"
+                text += part or ""
+                if found := FAILED.search(text):
+                    return found[1]
+    return "hang"
