@@ -105,16 +105,27 @@ def row_of(m: Mutant, outcome: str, by: str = "") -> dict[str, str]:
     return {"file": m.file, "change": m.name, "number": m.key.rsplit("#", 1)[1], "outcome": outcome, "by": by}
 
 
-def judge(m: Mutant, number: int, built: dict[tuple[str, str], Path]) -> tuple[str, str]:
-    """Outcome and test: "killed", "table" (only a table of results differs) or "survived"."""
-    for suite in OF_CRATE[m.package]:
-        if by := run(built[suite.package, suite.target], suite, number, LIMIT):
-            return "killed", f"{suite.target}: {by}"
-    tables = SNAPSHOTS if m.package == "ackclock-tcp" else ()
-    for suite in tables:
-        if by := run(built[suite.package, suite.target], suite, number, LIMIT):
-            return "table", f"{suite.target}: {by}"
-    return "survived", ""
+def judge(
+    pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: dict[tuple[str, str], Path], minutes: float
+) -> None:
+    """Run one suite after the other, each against all mutants that no earlier one has killed."""
+    end = time.monotonic() + 60 * minutes
+    for depth in range(max(len(suites) for suites in OF_CRATE.values()) + len(SNAPSHOTS) + 1):
+        for number, m in list(pending.items()):
+            if time.monotonic() > end:
+                return
+            own = OF_CRATE[m.package]
+            suites = own + (SNAPSHOTS if m.package == "ackclock-tcp" else ())
+            if depth >= len(suites):
+                rows[m.key] = row_of(m, "survived")
+            elif by := run(built[suites[depth].package, suites[depth].target], suites[depth], number, LIMIT):
+                outcome = "killed" if depth < len(own) else "table"
+                rows[m.key] = row_of(m, outcome, f"{suites[depth].target}: {by}")
+            else:
+                continue
+            del pending[number]
+            print(f"{len(rows)}: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
+            save(rows)
 
 
 def report(rows: dict[str, dict[str, str]]) -> None:
@@ -171,24 +182,20 @@ def main() -> int:
     arguments = parser.parse_args()
     own = dict(enumerate(kept(), 1))
     drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo), FIRST_DRAWN))
-    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn)
+    before = known()
+    wrong = {n for n, m in drawn.items() if before.get(m.key, {}).get("outcome") == "unviable"}
+    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong)
     if broken := [own[n][1] for n in unviable if n in own]:
         raise SystemExit(f"{KEPT.name}: does not compile: {broken}")
     if arguments.referee:
         print(f"faults found by the referee: {referee(built, drawn)}")
         return 0
+    rows = {m.key: before[m.key] for m in drawn.values() if m.key in before}
+    rows |= {m.key: row_of(m, "unviable") for n, m in drawn.items() if n in unviable}
+    if drawn:
+        save(rows)
     missed = check_kept(built, own)
-    rows = known()
-    rows = {m.key: rows[m.key] for m in drawn.values() if m.key in rows}
-    end = time.monotonic() + 60 * arguments.minutes
-    for number, m in drawn.items():
-        if number in unviable:
-            rows[m.key] = row_of(m, "unviable")
-        elif m.key not in rows and time.monotonic() < end:
-            outcome, by = judge(m, number, built)
-            rows[m.key] = row_of(m, outcome, by)
-            print(f"{len(rows)} of {len(drawn)}: {outcome}: {m.key}", flush=True)
-            save(rows)
+    judge({n: m for n, m in drawn.items() if m.key not in rows}, rows, built, arguments.minutes)
     if drawn:
         save(rows)
         report(rows)

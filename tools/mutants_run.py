@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import os
 import re
@@ -78,17 +79,17 @@ OF_CRATE: Mapping[str, tuple[Suite, ...]] = {
 REFEREE = Suite("ackclock-sim", "referee")
 
 
-def copy_tree() -> None:
-    """A fresh copy of everything that Cargo and the tests read."""
-    shutil.rmtree(COPY, ignore_errors=True)
-    COPY.mkdir(parents=True)
+def copy_tree(mutated: set[str]) -> None:
+    """Bring the copy of everything that Cargo and the tests read up to date, except for the mutated files."""
+    COPY.mkdir(parents=True, exist_ok=True)
     command = ["git", "ls-files", "-co", "--exclude-standard", "Cargo.*", "rustfmt.toml", "clippy.toml", "crates",
                "conformance", "scenarios", "papers", "tests", "docs", "examples"]  # fmt: skip
     for name in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines():
         source, goal = ROOT / name, COPY / name
-        if source.is_file() and not source.is_symlink():
+        same = goal.is_file() and filecmp.cmp(source, goal, shallow=False)
+        if source.is_file() and not source.is_symlink() and name not in mutated and not same:
             goal.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, goal)
+            shutil.copyfile(source, goal)
 
 
 def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[int, tuple[int, int]]]:
@@ -137,21 +138,21 @@ def errors_of(message: Mapping[str, object]) -> list[tuple[str, int]]:
     return found
 
 
-def build(mutants: dict[int, Mutant]) -> tuple[dict[tuple[str, str], Path], set[int]]:
-    """Build; returns the test binaries, and the numbers of the mutants that do not compile."""
-    unviable: set[int] = set()
+def build(mutants: dict[int, Mutant], wrong: set[int]) -> tuple[dict[tuple[str, str], Path], set[int]]:
+    """Build; returns the test binaries, and the mutants that do not compile. Those of `wrong` are known not to."""
+    unviable = set(wrong)
     packages = [word for crate in BUILT for word in ("-p", f"ackclock-{crate}")]
-    copy_tree()
+    copy_tree({m.file for m in mutants.values()} | {f"crates/{crate}/src/lib.rs" for crate in CRATES})
     for _ in range(PASSES):
         places = write(mutants, unviable)
         messages = cargo(["build", "--tests", *packages])
-        wrong = {n for m in messages for place in errors_of(m) for n in numbers_at(places, *place)}
+        found = {n for m in messages for place in errors_of(m) for n in numbers_at(places, *place)}
         if any(m.get("reason") == "build-finished" and m.get("success") for m in messages):
             return binaries(messages), unviable
-        if not wrong:
+        if not found:
             raise SystemExit("make mutants: the copy does not build, and no mutant is the reason (see above)")
-        print(f"{len(wrong)} mutants do not compile", flush=True)
-        unviable |= wrong
+        print(f"{len(found)} mutants do not compile", flush=True)
+        unviable |= found
     raise SystemExit(f"make mutants: still errors after {PASSES} builds")
 
 

@@ -181,7 +181,7 @@ pub(crate) fn draw(number: u64) -> Drawn {
     let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, bytes: Some(bytes), pieces };
     let scenario = Scenario {
         name: format!("number {number}"),
-        duration: Nanos::from_secs(4000),
+        duration: Nanos::from_secs(40_000),
         nodes: ["S", "D"].map(String::from).into(),
         links: vec![LinkSpec { from: 0, to: 1, forward, back }],
         flows: vec![FlowSpec { mss, window, ack, app, ..plain }],

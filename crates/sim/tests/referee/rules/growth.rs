@@ -13,7 +13,7 @@ enum Most {
     Exactly,
     /// This many segments per ACK.
     Segments(f64),
-    /// A segment per ACK, or what W_est gains by all that it acknowledges (RFC 9438 §4.3).
+    /// A segment per ACK, or up to W_est, which gains at most a segment for each window acknowledged (RFC 9438 §4.3).
     Cubic,
     /// What the ACK acknowledges, or a segment.
     Bytes,
@@ -29,6 +29,9 @@ struct Growth {
     plain: bool,
     /// Something else changed the window on this ACK.
     disturbed: bool,
+    /// The largest value that W_est may have, bytes, and the episode since which it counts.
+    estimate: Option<f64>,
+    episode: u32,
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
@@ -43,7 +46,7 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
         _ => return None,
     };
     let plain = matches!(stack.startup, StartupSpec::Fixed(_));
-    Some(Box::new(Growth { most, by_sack, before: None, plain, disturbed: false }))
+    Some(Box::new(Growth { most, by_sack, before: None, plain, disturbed: false, estimate: None, episode: 0 }))
 }
 
 impl Rule for Growth {
@@ -53,7 +56,12 @@ impl Rule for Growth {
     fn source(&self) -> &'static str {
         "RFC 5681 §3.1: at most SMSS for each ACK of new data, eq. 3 above ssthresh; RFC 9438 §4.3, §4.4; RFC 9002 §7.3"
     }
-    fn ack(&mut self, book: &Book, _: &Ack) -> Verdict {
+    fn ack(&mut self, book: &Book, ack: &Ack) -> Verdict {
+        let open = book.w.filter(|w| w.cwnd >= w.ssthresh && book.phase != Phase::Recovery);
+        self.estimate = open
+            .filter(|_| self.episode == book.episode)
+            .map(|w| self.estimate.unwrap_or(w.cwnd).max(w.cwnd) + book.mss as f64 * ack.acked as f64 / w.cwnd);
+        self.episode = book.episode;
         self.before = book.w.map(|w| (w, book.phase, book.episode));
         self.disturbed = false;
         Ok(())
@@ -75,7 +83,7 @@ impl Rule for Growth {
             Most::Exactly if !slow => mss * mss / from.cwnd,
             Most::Exactly => mss,
             Most::Segments(n) => n * mss,
-            Most::Cubic => mss * (0.5 + ack.acked as f64 / from.cwnd).max(1.0),
+            Most::Cubic => mss.max(self.estimate.map_or(0.0, |est| est - from.cwnd)),
             Most::Bytes => mss.max(ack.delivered.max(ack.acked) as f64 + mss),
         };
         let by = to.cwnd - from.cwnd;

@@ -1,10 +1,10 @@
 //! A detector that goes by time resends a segment only if one sent later has arrived, and not sooner than a round trip.
 
 use super::{unless, Rule};
-use crate::book::{Book, Sent};
+use crate::book::{Ack, Book, Sent};
 use crate::judge::Verdict;
 use ackclock_tcp::detect::DetectSpec;
-use ackclock_tcp::event::{Phase, Slot};
+use ackclock_tcp::event::{Event, Phase, Slot};
 use ackclock_tcp::recovery::prr::Order;
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::stack::Stack;
@@ -46,7 +46,14 @@ impl Rule for SentLater {
     fn source(&self) -> &'static str {
         "RFC 8985 §6.2: sent before RACK.xmit_ts and RACK.rtt + reo_wnd ago; RFC 9002 §6.1: three packets or 9/8 round trips"
     }
-    fn ack(&mut self, _: &Book, ack: &crate::book::Ack) -> Verdict {
+    fn event(&mut self, book: &Book, e: &Event, _: Option<&Ack>) -> Verdict {
+        if let Event::Phase { to: Phase::Loss, .. } = e {
+            // Persistent congestion declares everything lost (RFC 9002 §7.6).
+            self.probed = Some(book.now);
+        }
+        Ok(())
+    }
+    fn ack(&mut self, _: &Book, ack: &Ack) -> Verdict {
         let came = ack.news.iter().filter_map(|p| self.places.get(&p.start)).max();
         self.newest = self.newest.max(came.copied().unwrap_or(0));
         Ok(())
@@ -76,14 +83,14 @@ impl SentLater {
             return Ok(());
         };
         let waited = book.now.since(p.last);
-        let rtt = book.min_rtt.is_none_or(|rtt| waited >= rtt);
+        let rtt = book.min_wait.is_none_or(|rtt| waited >= rtt);
         match self.kind {
             Kind::TcpPr => unless(rtt, || format!("{} is resent after {waited}", s.start)),
             Kind::Rack => {
                 unless(book.newest.is_some_and(|n| n > p.order()), || {
                     format!("{} is resent, nothing sent later came", s.start)
                 })?;
-                unless(rtt, || format!("{} is resent after {waited}, a round trip takes {:?}", s.start, book.min_rtt))
+                unless(rtt, || format!("{} is resent after {waited}, a round trip takes {:?}", s.start, book.min_wait))
             }
             Kind::Quic if self.probed.is_some_and(|at| at >= p.last) => Ok(()),
             Kind::Quic => {
