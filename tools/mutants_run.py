@@ -126,16 +126,14 @@ def cargo(arguments: list[str]) -> list[dict[str, object]]:
 
 def errors_of(message: Mapping[str, object]) -> list[tuple[str, int]]:
     """Files and lines of an error of the compiler, `src/...` of the crate where it was found."""
-    found: list[tuple[str, int]] = []
     if message.get("reason") != "compiler-message":
-        return found
+        return []
     told = message["message"]
     assert isinstance(told, dict)
     if told["level"] != "error":
-        return found
-    spans = told["spans"] + [s for child in told["children"] for s in child["spans"]]
-    found += [(s["file_name"], s["line_start"]) for s in spans]
-    return found
+        return []
+    # A note may point anywhere.
+    return [(s["file_name"], s["line_start"]) for s in told["spans"] if s["is_primary"]]
 
 
 def build(mutants: dict[int, Mutant], wrong: set[int]) -> tuple[dict[tuple[str, str], Path], set[int]]:

@@ -242,7 +242,7 @@ impl Recovery for Prr {
 mod tests {
     use super::*;
     use crate::seq::Offset;
-    use crate::testing::episode;
+    use crate::testing::{blank, context, episode};
     use crate::time::Time;
 
     #[test]
@@ -257,6 +257,22 @@ mod tests {
         for (began, again) in [(9, true), (10, true), (11, false)] {
             let ep = Episode { began: Time(began), ..episode() };
             assert_eq!(board.is_resent_lost_since(ep.began), again, "an episode that began at {began}");
+        }
+    }
+
+    #[test]
+    fn a_lost_retransmission_of_an_earlier_episode_begins_no_other() {
+        // RFC 8985 §9.3, RFC 9937 §6.1: the segment was resent at 10.
+        for (began, begins) in [(10, true), (11, false)] {
+            let (mut prr, mut board) = (Prr::new(&PrrSpec::default()), Scoreboard::default());
+            board.push(Offset(1), 1000, Time(0), 1e9, false);
+            board.mark_lost(Offset(1));
+            board.resend(Offset(1), Time(10), 1e9);
+            board.mark_lost(Offset(1));
+            let mut ep = Episode { began: Time(began), ..episode() };
+            let (mut w, ack) = (ep.prior, AckEvent { ack: Offset(1), prior_una: Offset(1), ..blank() });
+            let flow = prr.on_ack(&ack, 0, &mut ep, &mut w, &mut board, &context());
+            assert_eq!(flow == Flow::Begin, begins, "an episode that began at {began}");
         }
     }
 }
