@@ -146,10 +146,13 @@ fn a_trace_of_unknown_form_or_in_no_folder_is_an_error() {
 }
 
 #[test]
-fn a_scenario_with_too_many_elements_is_refused_by_name() {
-    let text = DUMBBELL.replace("count = 2", "count = 60000");
+fn a_run_that_is_too_long_for_its_elements_is_refused_by_name() {
+    let text = DUMBBELL.replace("count = 2", "count = 60000").replace("duration = \"10 s\"", "duration = \"36000 s\"");
     let e = run(&plan(&text, &[1]), 1, None, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
-    assert!(e.starts_with("x.toml: found a scenario that cannot be run, allowed: "), "{e}");
+    assert!(
+        e.starts_with("x.toml: found a scenario that cannot be run, allowed: the run's duration: 36000 s is too long"),
+        "{e}"
+    );
 }
 
 /// Swaps raise the threshold; a burst of losses ends in a timeout.
