@@ -4,7 +4,7 @@
     tools/capture_bench.py --quick   a twentieth of that
 
 The files contain the same transfers under loss and reordering every time. They are in memory (the page cache) before
-timing starts. The fastest round of each case counts. `cpu` is the processor time of the single thread; on a busy
+timing starts. The fastest round of each case counts. `cpu` is the processor time, ours of the single thread; on a busy
 machine it is more reliable than elapsed time. The last figures are the private memory of the program, and the resident
 pages of the mapped file, which the system can reclaim. The other programs get a smaller file, because the whole one
 takes them minutes.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -79,6 +80,12 @@ def row(name: str, of: dict[str, float]) -> str:
     return f"  {name:9} {'   cpu: '.join(rates)}{memory}"
 
 
+def children_on_cpu() -> float:
+    """Return the processor time of all programs that have ended, in seconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]:
     """Measure other programs on a small file, and name those not installed."""
     file = folder / "small.pcap"
@@ -88,7 +95,7 @@ def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]
         if shutil.which(command[0]) is None:
             print(f"  {name:9} is not installed")
             continue
-        begin, void = time.perf_counter(), subprocess.DEVNULL
+        begin, on_cpu, void = time.perf_counter(), children_on_cpu(), subprocess.DEVNULL
         try:
             subprocess.run([*command, file], check=True, timeout=PATIENCE, stdin=void, stdout=void, stderr=void)
         except subprocess.TimeoutExpired:
@@ -97,8 +104,12 @@ def others(folder: Path, bench: Path, flows: str) -> dict[str, dict[str, float]]
         except subprocess.CalledProcessError as error:
             print(f"  {name:9} failed: {error}")
             continue
-        seconds = time.perf_counter() - begin
-        found[name] = {"seconds": seconds, "bytes": file.stat().st_size, "packets": found["analyse"]["packets"]}
+        found[name] = {
+            "seconds": time.perf_counter() - begin,
+            "cpu_seconds": children_on_cpu() - on_cpu,
+            "bytes": file.stat().st_size,
+            "packets": found["analyse"]["packets"],
+        }
     for name, of in found.items():
         print(row(name, of), flush=True)
     file.unlink()

@@ -1,5 +1,7 @@
 //! Classes for durations, with the same number of classes in each power of two.
 
+use std::hint::select_unpredictable;
+
 /// All durations below 2^LOW nanoseconds (1 µs) form one class.
 pub(crate) const LOW: u32 = 10;
 /// All durations from 2^HIGH nanoseconds (137 s) on form one class.
@@ -14,16 +16,25 @@ pub(crate) const fn classes(fine: u32) -> usize {
 #[cfg(test)]
 pub(crate) fn class<const FINE: u32>(nanos: i64) -> usize {
     let (octave, within) = place::<FINE>(nanos);
-    ((octave << FINE) + within + 1).saturating_sub(1 << FINE)
+    if is_small(nanos) {
+        0
+    } else {
+        (octave << FINE) + within + 1
+    }
 }
 
-/// Its power of two, counted from 1, and its class within that; smaller durations are in 0, larger ones in the last.
-#[inline]
-pub(crate) fn place<const FINE: u32>(nanos: i64) -> (usize, usize) {
-    const BELOW: i64 = 1 << (LOW - 1);
-    let n = if nanos < 2 * BELOW { BELOW } else { nanos.min(1 << HIGH) } as u64;
+/// Its power of two, counted from 2^LOW on, and its class within that. Larger durations are in the last class.
+#[inline(always)]
+fn place<const FINE: u32>(nanos: i64) -> (usize, usize) {
+    let n = nanos.clamp(1 << LOW, 1 << HIGH) as u64;
     let top = n.ilog2();
-    ((top + 1 - LOW) as usize, ((n >> (top - FINE)) & ((1 << FINE) - 1)) as usize)
+    ((top - LOW) as usize, ((n >> (top - FINE)) & ((1 << FINE) - 1)) as usize)
+}
+
+/// Whether a duration is in the smallest class.
+#[inline(always)]
+fn is_small(nanos: i64) -> bool {
+    nanos < 1 << LOW
 }
 
 /// The middle of a class, nanoseconds.
@@ -40,12 +51,13 @@ pub(crate) fn middle<const FINE: u32>(class: usize) -> i64 {
 }
 
 /// The count of durations in each class. The durations of one path are within a few powers of two, and only their
-/// counts take memory.
+/// counts take memory; the smallest class is counted beside them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts<const FINE: u32> {
     /// All classes from the first power of two in use to the last.
     counts: Vec<u32>,
-    first: usize,
+    first: u32,
+    smallest: u32,
 }
 
 impl<const FINE: u32> Counts<FINE> {
@@ -54,29 +66,32 @@ impl<const FINE: u32> Counts<FINE> {
     pub(crate) fn add(&mut self, nanos: i64) {
         let (octave, within) = place::<FINE>(nanos);
         // Below the first power of two, this index is beyond all counts.
-        match self.counts.get_mut((octave.wrapping_sub(self.first) << FINE) + within) {
+        let count = self.counts.get_mut((octave.wrapping_sub(self.first as usize) << FINE) + within);
+        match select_unpredictable(is_small(nanos), Some(&mut self.smallest), count) {
             Some(n) => *n = n.saturating_add(1),
             None => self.open(octave, within),
         }
     }
 
+    /// Makes room for the class of a duration, and counts it.
     #[cold]
     #[inline(never)]
     fn open(&mut self, octave: usize, within: usize) {
-        let end = self.first + (self.counts.len() >> FINE);
+        let begin = self.first as usize;
+        let end = begin + (self.counts.len() >> FINE);
         let (first, end) =
-            if self.counts.is_empty() { (octave, octave + 1) } else { (self.first.min(octave), end.max(octave + 1)) };
+            if self.counts.is_empty() { (octave, octave + 1) } else { (begin.min(octave), end.max(octave + 1)) };
         let mut counts = vec![0; (end - first) << FINE];
-        let old = self.first.saturating_sub(first) << FINE;
+        let old = begin.saturating_sub(first) << FINE;
         counts[old..old + self.counts.len()].copy_from_slice(&self.counts);
         counts[((octave - first) << FINE) + within] += 1;
-        *self = Counts { counts, first };
+        *self = Counts { counts, first: first as u32, ..*self };
     }
 
     /// The classes with counts above zero, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let places = (self.first << FINE..).zip(self.counts.iter().copied());
-        places.filter(|(_, n)| *n > 0).map(|(place, n)| ((place + 1).saturating_sub(1 << FINE), n))
+        let others = ((self.first as usize) << FINE..).map(|place| place + 1).zip(self.counts.iter().copied());
+        [(0, self.smallest)].into_iter().chain(others).filter(|(_, n)| *n > 0)
     }
 }
 

@@ -196,6 +196,11 @@ impl Stalls {
         (now.from, now.before, now.pushed, now.answered) = (seen.at, seen.frame, seen.has(Segment::PSH), false);
     }
 
+    /// Whether there were data.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.now.begun
+    }
+
     /// Records the state when the last segment was sent; called before the first acknowledgment after it.
     fn note(&mut self) {
         if self.now.answered {

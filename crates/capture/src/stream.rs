@@ -111,12 +111,12 @@ pub(crate) struct Stream {
     ring: Ring,
     /// The number of acknowledged copies at its beginning.
     acked: usize,
-    pub(crate) facts: Facts,
-    late: Late,
     /// The total number of acknowledged copies.
     passed: u64,
+    late: Late,
     /// Half round trips from here to the receiver and back.
     pub(crate) onward: Durations,
+    pub(crate) facts: Facts,
     presumed: Presumed,
     /// Allocated when an acknowledgment repeats the last one, without SACK.
     episodes: Option<Box<Episodes>>,

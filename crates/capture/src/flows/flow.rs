@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Flow {
-    /// A recent number of each direction, for unwrapping; 0 before the first.
+    /// A recent number of each direction, for unwrapping; before the first, the middle of the range in which it will be.
     near: [u64; 2],
     /// Segments sent by each end, without repeats.
     pub segments: [u64; 2],
@@ -71,7 +71,7 @@ pub enum Mptcp {
 
 /// The number of segments of each direction whose checksums are examined.
 const LOOKED_AT: u64 = 32;
-/// The start of unwrapped numbers. A step is at most 2³¹ in either direction, and no file has enough packets to lead to 0 or
+/// The start of the 2³² numbers in which the first of a direction is. A step is at most 2³¹ in either direction, and no file has enough packets to lead to 0 or
 /// beyond 2⁶³.
 const FIRST: u64 = 1 << 62;
 
@@ -90,7 +90,7 @@ impl Flow {
             first: at,
             last: at,
             key: if called { key.back() } else { key },
-            near: [0; 2],
+            near: [FIRST + (1 << 31); 2],
             joins: 0,
         }
     }
@@ -156,8 +156,8 @@ impl Flow {
     pub(super) fn see(&mut self, tcp: &Captured<'_>, way: Way, frame: &Frame<'_>, seen: &mut Seen) -> Mark {
         let flags = tcp.flags();
         let id = if tcp.ip.is_ipv4() { Some(tcp.ip.label as u16).filter(|id| *id != 0) } else { None };
-        let seq = self.number(way, tcp.seq().0);
-        let ack = (flags & Segment::ACK != 0).then(|| self.number(way.back(), tcp.ack().0));
+        let seq = unwrap(tcp.seq().0, self.near[index(way)]);
+        let ack = (flags & Segment::ACK != 0).then(|| unwrap(tcp.ack().0, self.near[index(way.back())]));
         // The numbers of a RST may be arbitrary, and nothing is measured with them.
         if flags & Segment::RST == 0 {
             self.near[index(way)] = seq;
@@ -191,15 +191,6 @@ impl Flow {
             None => read_options(tcp.option_bytes, seen),
         };
         Mark::of(tcp, seq, ack, stamp, id)
-    }
-
-    /// Returns a sequence number of a direction, unwrapped to 64 bits.
-    #[inline(always)]
-    fn number(&self, way: Way, low: u32) -> u64 {
-        match self.near[index(way)] {
-            0 => FIRST | u64::from(low),
-            near => unwrap(low, near),
-        }
     }
 
     /// Counts a segment that is not a repeat.

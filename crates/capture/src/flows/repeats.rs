@@ -63,11 +63,11 @@ impl Repeats {
     pub(super) fn is_one(&mut self, mark: &Mark, seen: &Seen, interface: u32) -> bool {
         let way = usize::from(seen.way == Way::Back);
         let head = &mut self.heads[way];
-        // Computed without branches, because it is unpredictable whether data or an acknowledgment advances.
-        let new = (mark.end > head.top) | (mark.ack > head.ack);
-        if new {
-            (head.top, head.ack) = (head.top.max(mark.end), head.ack.max(mark.ack));
-        } else if self.has(way, mark.print, seen, interface) {
+        // One branch for both: which of them advances is unpredictable.
+        let (top, ack) = (head.top.max(mark.end), head.ack.max(mark.ack));
+        let news = (top ^ head.top) | (ack ^ head.ack);
+        (head.top, head.ack) = (top, ack);
+        if news == 0 && self.has(way, mark.print, seen, interface) {
             return true;
         }
         let head = &mut self.heads[way];

@@ -22,7 +22,7 @@ pub struct ByAcks {
     again: Ranges,
     order: Reordering,
     /// Payload of a full segment, bytes.
-    segment: u64,
+    segment: u32,
 }
 
 /// SACKed ranges, or retransmitted ranges, beyond this number are not followed.
@@ -31,12 +31,12 @@ const MOST: usize = 4096;
 impl ByAcks {
     /// The state before any data; a full segment has this payload in bytes, 0 if unknown.
     pub(crate) fn new(segment: u32) -> Self {
-        ByAcks { segment: u64::from(segment), ..ByAcks::default() }
+        ByAcks { segment, ..ByAcks::default() }
     }
 
     /// Sets the payload of a full segment.
     pub fn full_segment(&mut self, bytes: u32) {
-        self.segment = u64::from(bytes);
+        self.segment = bytes;
     }
 
     /// A packet with data is sent.
@@ -98,18 +98,18 @@ impl ByAcks {
 
     /// Whether everything up to `una` has been acknowledged and nothing else, so that later acknowledgments need only be counted
     /// ([`ByAcks::came`]); returns the payload of a full segment, bytes.
-    pub(crate) fn countable(&self, una: u64) -> Option<u64> {
+    pub(crate) fn countable(&self, una: u64) -> Option<u32> {
         let even = self.una == una && self.order.next() == una;
         (even && self.sacked.is_empty() && self.again.is_empty()).then_some(self.segment)
     }
 
     /// The number of segments in this many acknowledged bytes.
     #[inline]
-    pub(crate) fn segments(bytes: u64, segment: u64) -> u64 {
+    pub(crate) fn segments(bytes: u64, segment: u32) -> u64 {
         if segment == 0 {
             1
         } else {
-            bytes.div_ceil(segment)
+            bytes.div_ceil(segment.into())
         }
     }
 
@@ -132,13 +132,13 @@ impl ByAcks {
 
 /// Data was covered for the first time, segment by segment.
 #[inline]
-fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u64) {
+fn cover(order: &mut Reordering, again: &Ranges, at: ackclock_tcp::time::Time, data: (u64, u64), segment: u32) {
     let (mut from, to) = data;
     if again.is_empty() {
-        return order.arrive_spans(at, from, to, u32::try_from(segment).unwrap_or(u32::MAX));
+        return order.arrive_spans(at, from, to, segment);
     }
     while from < to {
-        let end = if segment == 0 { to } else { from.saturating_add(segment).min(to) };
+        let end = if segment == 0 { to } else { from.saturating_add(segment.into()).min(to) };
         if again.touches(from, end) {
             order.arrive_original(at, from, end, (end - from) as u32, Nanos::ZERO);
         } else {

@@ -153,6 +153,8 @@ pub(crate) struct Cases {
     pub(crate) open: usize,
     low: u64,
     high: u64,
+    /// No piece ends above.
+    top: u64,
     pub(crate) bares: Vec<Bare>,
     enough: usize,
     /// Missing numbers in the order of transmission, as (first, end), with the first of the copies whose first transmissions they
@@ -203,6 +205,9 @@ impl Cases {
 
     /// The piece that contains `at`.
     pub(crate) fn at(&self, at: u64) -> Option<&Piece> {
+        if at >= self.top {
+            return None;
+        }
         self.pieces.range(..=at).next_back().map(|(_, p)| p).filter(|p| at < p.end)
     }
 
@@ -215,6 +220,7 @@ impl Cases {
             };
             self.open += 1;
         }
+        self.top = self.top.max(piece.end);
         self.pieces.insert(start, piece);
     }
 
@@ -327,6 +333,7 @@ impl Cases {
         for start in done {
             if let Some(mut piece) = self.pieces.remove(&start) {
                 piece.copies.iter_mut().for_each(|c| *c = settled.adopt(self.copies[*c as usize]));
+                settled.top = settled.top.max(piece.end);
                 settled.pieces.insert(start, piece);
             }
         }

@@ -115,8 +115,9 @@ impl Stream {
             (_, Some(value), Some(last)) => older(value, last),
             _ => false,
         };
-        self.facts.acks_overtaken += u64::from(overtaken);
-        if !overtaken {
+        if overtaken {
+            self.facts.acks_overtaken += 1;
+        } else {
             self.last_ack = (order, value);
         }
         overtaken

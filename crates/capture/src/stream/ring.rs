@@ -22,6 +22,8 @@ const BEFORE: u16 = 1 << 15;
 pub(super) struct Ring {
     /// The block to which copies are added.
     last: Block,
+    /// The end of its last copy.
+    edge: u64,
     /// The number of the first copy, counted from the first one ever.
     first: u64,
     older: VecDeque<Block>,
@@ -29,6 +31,8 @@ pub(super) struct Ring {
     begin: u64,
     /// The number of the copy last found by [`Ring::reaching`].
     found: u64,
+    /// The memory of a block that was forgotten, for the next one.
+    spare: Vec<Packed>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -57,8 +61,8 @@ struct Packed {
 }
 
 impl Block {
-    /// A new block that begins with this copy.
-    fn of(start: u64, s: &Sent, room: usize) -> Block {
+    /// A new block that begins with this copy, in empty memory.
+    fn of(start: u64, s: &Sent, memory: Vec<Packed>) -> Block {
         let mut block = Block {
             start,
             seq: s.seq,
@@ -66,7 +70,7 @@ impl Block {
             frame: s.frame,
             order: s.order.saturating_sub(BEFORE.into()),
             tsval: s.tsval.wrapping_sub(BEFORE.into()),
-            packed: Vec::with_capacity(room),
+            packed: memory,
         };
         block.packed.extend(block.pack(s));
         block
@@ -78,11 +82,15 @@ impl Block {
         self.start + self.packed.len() as u64
     }
 
-    /// Appends a copy, if it fits.
+    /// The end of its last copy.
+    fn edge(&self) -> Option<u64> {
+        self.packed.last().map(|p| self.seq + u64::from(p.end))
+    }
+
+    /// Appends a copy that begins where the last one ends, if it fits.
     #[inline(always)]
     fn push(&mut self, s: &Sent) -> bool {
-        let follows = self.packed.last().is_some_and(|p| self.seq + u64::from(p.end) == s.seq);
-        let Some(packed) = self.pack(s).filter(|_| follows && self.packed.len() < FULL) else { return false };
+        let Some(packed) = self.pack(s).filter(|_| self.packed.len() < FULL) else { return false };
         if self.packed.len() == self.packed.capacity() {
             self.grow();
         }
@@ -132,16 +140,23 @@ impl Ring {
     /// Appends a copy.
     #[inline(always)]
     pub(super) fn push(&mut self, sent: &Sent) {
-        if !self.last.push(sent) {
-            self.open(sent);
+        // The last copy itself may have left the processor's cache.
+        let follows = self.edge == sent.seq && !self.last.packed.is_empty();
+        if !(follows && self.last.push(sent)) {
+            self.open(*sent);
         }
+        self.edge = sent.end();
     }
 
     #[cold]
     #[inline(never)]
-    fn open(&mut self, sent: &Sent) {
-        let room = if self.last.packed.len() == FULL { FULL } else { FEW };
-        let block = Block::of(self.last.end(), sent, room);
+    fn open(&mut self, sent: Sent) {
+        let memory = match self.last.packed.len() {
+            FULL if self.spare.capacity() > 0 => std::mem::take(&mut self.spare),
+            FULL => Vec::with_capacity(FULL),
+            _ => Vec::with_capacity(FEW),
+        };
+        let block = Block::of(self.last.end(), &sent, memory);
         let mut before = std::mem::replace(&mut self.last, block);
         if before.packed.is_empty() {
             return;
@@ -177,9 +192,9 @@ impl Ring {
             k = k.wrapping_sub(1);
         }
         for s in [*sent].iter().chain(&rest) {
-            if !self.older.get_mut(k).is_some_and(|block| block.push(s)) {
+            if !self.older.get_mut(k).is_some_and(|block| block.edge() == Some(s.seq) && block.push(s)) {
                 k = k.wrapping_add(1);
-                self.older.insert(k, Block::of(0, s, FEW));
+                self.older.insert(k, Block::of(0, s, Vec::with_capacity(FEW)));
             }
         }
         let mut start = begin;
@@ -188,6 +203,7 @@ impl Ring {
             start = block.end();
         }
         self.last = self.older.pop_back().unwrap_or_default();
+        self.edge = self.last.edge().unwrap_or(0);
         self.note_begin();
     }
 
@@ -296,9 +312,15 @@ impl Ring {
                 return sent;
             }
         }
-        let at = self.partition_point(|sent| sent.end() < edge);
-        self.found = self.first + at as u64;
-        self.get(at)
+        // The last block that begins below `edge`: all copies before it end below, and all behind it end above.
+        let k = match self.older.partition_point(|block| block.seq < edge) {
+            all if all == self.older.len() && self.last.seq < edge => all,
+            below => below.saturating_sub(1),
+        };
+        let block = self.block(k);
+        let below = block.packed.partition_point(|p| block.seq + u64::from(p.end) < edge);
+        self.found = (block.start + below as u64).max(self.first);
+        self.get((self.found - self.first) as usize)
     }
 
     /// The copies from number `i` on.
@@ -317,7 +339,10 @@ impl Ring {
     pub(super) fn forget(&mut self, n: usize) {
         self.first += n.min(self.len()) as u64;
         while self.older.front().is_some_and(|block| block.end() <= self.first) {
-            self.older.pop_front();
+            if let Some(block) = self.older.pop_front().filter(|block| block.packed.len() == FULL) {
+                self.spare = block.packed;
+                self.spare.clear();
+            }
         }
         self.note_begin();
         if self.older.capacity() > self.older.len() + self.older.len() / 4 + FEW {

@@ -21,19 +21,20 @@ pub(super) struct Usual {
 /// One way, since the parts were last up to date. The default accepts no packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
-    /// The last packet's place in the order of transmission, and the step to the next one: 1, or 0 without identifications.
+    /// The last packet's place in the order of transmission.
     order: u64,
-    step: u64,
     packets: u64,
     segments: u64,
     /// The number of full segments in its acknowledged data.
     covered: u64,
-    /// Payload of a full segment, bytes; 0 if unknown.
-    segment: u64,
     /// The position of its data when the parts were last up to date.
     hi: u64,
+    /// Payload of a full segment, bytes; 0 if unknown.
+    segment: u32,
     /// A larger segment is not usual, bytes.
     largest: u32,
+    /// Whether each packet has the next identification; if not, none has any.
+    counted: bool,
     /// Whether data directly after the last data is usual.
     data: bool,
     /// Whether an acknowledgment of its data that advances is usual.
@@ -42,17 +43,24 @@ struct Lane {
     calm: bool,
     /// Whether arrivals need only be counted.
     counts: bool,
+    /// Whether there were data that the other way's packets answer.
+    answered: bool,
 }
 
 impl Lane {
+    /// The next packet's place in the order of transmission.
+    #[inline(always)]
+    fn next(&self) -> u64 {
+        self.order + u64::from(self.counted)
+    }
+
     /// Whether a packet is the next in order, without anything that needs closer examination.
     #[inline(always)]
     fn expects(&self, seen: &Seen) -> bool {
         const LOOKED_AT: u8 = Segment::SYN | Segment::FIN | Segment::RST | Segment::ACK;
-        let next = self.order + self.step;
         let in_order = match seen.id {
-            Some(id) => self.step == 1 && id == next as u16,
-            None => self.step == 0,
+            Some(id) => self.counted && id == self.next() as u16,
+            None => !self.counted,
         };
         in_order && seen.flags & LOOKED_AT == Segment::ACK && seen.sacks == 0
     }
@@ -83,7 +91,7 @@ impl Work {
         if !usual {
             return false;
         }
-        let (order, counts) = (own.order + own.step, own.counts);
+        let (order, counts, answered) = (own.next(), own.counts, other.answered);
         self.usual.end = seen.at;
         self.usual.lanes[w].order = order;
         self.usual.lanes[w].packets += 1;
@@ -105,7 +113,9 @@ impl Work {
             streams[b].overtaken_ack(seen, order);
             streams[b].beside_data(seen);
         }
-        self.ways[b].stalls.ack(seen, self.shifts[w]);
+        if answered {
+            self.ways[b].stalls.ack(seen, self.shifts[w]);
+        }
         if let Some(t) = seen.timestamps {
             self.connection.answer(w, b, seen, t);
         }
@@ -116,12 +126,12 @@ impl Work {
     pub(super) fn catch_up(&mut self) {
         for way in [Way::Out, Way::Back] {
             let (w, b) = (way as usize, way.back() as usize);
-            let Lane { packets, segments, covered, hi, step, counts, .. } = std::mem::take(&mut self.usual.lanes[w]);
+            let Lane { packets, segments, covered, hi, counted, counts, .. } = std::mem::take(&mut self.usual.lanes[w]);
             let (now, una) = self.connection.streams[w].edges();
             if packets > 0 {
                 let bytes = now - hi;
                 self.connection.count(way, packets, (segments, bytes), self.usual.end);
-                self.connection.ids[w].came(step * packets);
+                self.connection.ids[w].came(if counted { packets } else { 0 });
                 self.connection.streams[b].acks_came(packets);
                 if counts {
                     self.ways[w].arrivals.came(packets, bytes);
@@ -138,7 +148,9 @@ impl Work {
     /// Determines whether the next packets may be usual; all parts are up to date.
     pub(super) fn resume(&mut self) {
         if self.connection.follows_all() {
-            self.usual.lanes = [self.lane(Way::Out), self.lane(Way::Back)];
+            // One after the other: an array would be written and copied.
+            self.usual.lanes[0] = self.lane(Way::Out);
+            self.usual.lanes[1] = self.lane(Way::Back);
         }
     }
 
@@ -154,7 +166,7 @@ impl Work {
         let countable = own.arrivals.countable(order as u16).filter(|_| order != 0);
         Lane {
             order,
-            step: u64::from(order != 0),
+            counted: order != 0,
             segment: segment.unwrap_or(0),
             hi,
             largest: self.connection.largest(way).min(countable.unwrap_or(u32::MAX)),
@@ -162,6 +174,7 @@ impl Work {
             acks: even && calm && segment.is_some(),
             calm,
             counts: countable.is_some(),
+            answered: own.stalls.has_begun(),
             ..Lane::default()
         }
     }

@@ -94,6 +94,7 @@ fn copies_far_apart_or_in_any_order_are_those_of_a_list() {
                 model.iter().copied().find(|s| s.end() >= model[k].end() - 1)
             );
         }
+        assert_eq!(ring.reaching(edge), model.iter().copied().find(|s| s.end() >= edge));
         let from = draw(at as u64 + 1) as usize;
         let passed: Vec<_> = model[from..].iter().take_while(|s| s.end() <= edge).map(|s| s.at).collect();
         assert_eq!(ring.pass(from, edge), (passed.len(), passed.last().copied()));
