@@ -83,6 +83,9 @@ pub trait AckPolicy: Send {
     fn on_read(&mut self) -> AckDecision {
         AckDecision::No
     }
+    /// The application asks for ACKs without delay, or lets them wait for an answer (Linux's `TCP_QUICKACK`). An ACK that waits is
+    /// sent in any case if it asks.
+    fn set_quick(&mut self, _quick: bool) {}
     /// Whether it uses [`Arrival::apart`], round trips and the state of our own sender.
     fn asks(&self) -> bool {
         false
@@ -228,6 +231,9 @@ impl AckPolicy for AnyAck {
     }
     fn on_read(&mut self) -> AckDecision {
         each!(self, p => p.on_read())
+    }
+    fn set_quick(&mut self, quick: bool) {
+        each!(self, p => p.set_quick(quick));
     }
     fn asks(&self) -> bool {
         each!(self, p => p.asks())

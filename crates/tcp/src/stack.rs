@@ -143,6 +143,9 @@ pub struct Limits {
     pub avoid_silly_window: bool,
     /// When the receive window's right edge moves while the buffer is not empty. Default: `segment`.
     pub window_edge: WindowEdge,
+    /// Most repetitions of its SYN with which a connection begins with its initial window; with more, the window is one segment.
+    /// Default: 0 (RFC 5681 §3.1). Linux: 1.
+    pub syn_repeats: u32,
 }
 
 /// When the right edge of the receive window moves while the application has not read everything.
@@ -165,6 +168,7 @@ impl Default for Limits {
             max_train: 1,
             avoid_silly_window: true,
             window_edge: WindowEdge::Segment,
+            syn_repeats: 0,
         }
     }
 }

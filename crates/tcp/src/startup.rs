@@ -103,6 +103,18 @@ impl StartupSpec {
         }
     }
 
+    /// Begins with a window of `segs` segments. An algorithm from outside keeps its own.
+    pub fn set_initial_window(&mut self, segs: u32) {
+        match self {
+            StartupSpec::Fixed(s) => s.initial_window_segs = segs,
+            StartupSpec::Hystart(s) => s.initial_window_segs = segs,
+            StartupSpec::HystartPlusPlus(s) => s.initial_window_segs = segs,
+            StartupSpec::Bdp(s) => s.initial_window_segs = segs,
+            StartupSpec::Smooth(s) => s.initial_window_segs = segs,
+            StartupSpec::Custom(_) => {}
+        }
+    }
+
     pub(crate) fn build(&self, mss: u32) -> AnyStartup {
         match self {
             StartupSpec::Fixed(s) => AnyStartup::Fixed(fixed::Fixed::new(s)),

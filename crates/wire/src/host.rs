@@ -122,6 +122,14 @@ impl Host {
         }
     }
 
+    /// How many repetitions of the SYN-ACK the listener at `local` waits for data, before an ACK alone opens a connection
+    /// (`TCP_DEFER_ACCEPT`). Default: 0.
+    pub fn defer_accept(&mut self, local: SocketAddr, repetitions: u32) {
+        if let Some(listener) = self.listeners.get_mut(local) {
+            listener.defers = repetitions;
+        }
+    }
+
     /// Stops listening there; connections that were not accepted are reset.
     pub fn unlisten(&mut self, local: SocketAddr) {
         let Some(listener) = self.listeners.remove(local) else { return };

@@ -317,6 +317,11 @@ impl AckPolicy for Linux {
         }
     }
 
+    /// `__tcp_sock_set_quickack`.
+    fn set_quick(&mut self, quick: bool) {
+        self.pingpong = if quick { 0 } else { self.spec.pingpong };
+    }
+
     fn on_timer(&mut self, _: Time) -> AckDecision {
         if self.compressed == 0 {
             // `tcp_delack_timer_handler`: no data was sent for the ACK to ride on.

@@ -16,8 +16,6 @@ pub use arrives::reset_for;
 /// RFC 6298 §2.1, and §5.7 for data after a SYN had to be repeated.
 const FIRST_TIMEOUT: Nanos = Nanos::from_secs(1);
 const AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
-/// 1 + 2 + 4 + … + 64 + 64 s: more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
-const MAX_SENDS: u32 = 8;
 /// RFC 9293 §3.7.1: the MSS of a peer that sends no MSS option.
 const DEFAULT_MSS: u32 = 536;
 /// The smallest MSS accepted, as in Linux (`net.ipv4.tcp_min_snd_mss`): an MSS of a few bytes, less the options, would turn each
@@ -25,6 +23,24 @@ const DEFAULT_MSS: u32 = 536;
 const MIN_MSS: u32 = 48;
 /// RFC 6691 §2: the MSS option does not count options, so timestamps come off the payload.
 const TIMESTAMPS_BYTES: u32 = 12;
+
+/// How often a SYN is repeated, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SynRules {
+    /// Repetitions of a SYN after which the connection is given up (Linux's `tcp_syn_retries`). Default: 7, which is
+    /// 1 + 2 + 4 + … + 64 + 64 s, more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
+    pub retries: u32,
+    /// The same for the answer to a SYN (`tcp_synack_retries`). Default: 7.
+    pub answer_retries: u32,
+    /// Repetitions of a SYN before its timeout doubles (`tcp_syn_linear_timeouts`). Default: 0 (RFC 6298 §5.5).
+    pub linear: u32,
+}
+
+impl Default for SynRules {
+    fn default() -> Self {
+        SynRules { retries: 7, answer_retries: 7, linear: 0 }
+    }
+}
 
 /// A connection that is not yet established.
 pub(super) struct Handshake {
@@ -44,9 +60,18 @@ pub(super) struct Handshake {
     answer: bool,
     challenged: ChallengeLimit,
     pub(super) insecure: Insecure,
+    pub(super) rules: SynRules,
+    /// Repetitions of the SYN-ACK during which an ACK without data does not complete a passive open.
+    pub(super) defers: u32,
+    /// Such an ACK has arrived.
+    acked: bool,
+    /// The user timeout that the application chose.
+    pub(super) user_timeout: Option<Nanos>,
     /// The window that our SYN advertised.
     announced: u32,
     sends: u32,
+    /// When the SYN was sent first, and last.
+    first_sent: Time,
     sent_at: Time,
     deadline: Option<Time>,
     written: Bytes,
@@ -90,8 +115,13 @@ impl Handshake {
             answer: false,
             challenged: ChallengeLimit::default(),
             insecure: Insecure::default(),
+            rules: SynRules::default(),
+            defers: 0,
+            acked: false,
+            user_timeout: None,
             announced: 0,
             sends: 0,
+            first_sent: Time::ZERO,
             sent_at: Time::ZERO,
             deadline: None,
             written: 0,
@@ -173,8 +203,48 @@ impl Handshake {
         self.announced = out.wnd;
         self.sends += 1;
         self.sent_at = now;
+        if self.sends == 1 {
+            self.first_sent = now;
+        }
+        self.wait(now);
+    }
+
+    /// Waits for the answer to a SYN that was just sent, or is not repeated because its ACK has arrived.
+    fn wait(&mut self, now: Time) {
         self.due = false;
-        self.deadline = Some(now + FIRST_TIMEOUT.times(1 << (self.sends - 1).min(6)));
+        let linear = if self.active { self.rules.linear } else { 0 };
+        let doublings = (self.sends - 1).saturating_sub(linear).min(6);
+        let next = now + FIRST_TIMEOUT.times(1 << doublings);
+        self.deadline = Some(self.gives_up_at().map_or(next, |at| next.min(at)));
+    }
+
+    /// Whether the SYN must not be repeated again.
+    fn is_last(&self) -> bool {
+        let SynRules { retries, answer_retries, linear: _ } = self.rules;
+        self.sends > if self.active { retries } else { answer_retries }
+    }
+
+    /// The timer of the SYN has fired: it is due again, unless the peer has it and only owes its data. Linux sends it again at the
+    /// last of these timeouts (`syn_ack_recalc`).
+    fn on_timeout(&mut self, now: Time) {
+        if self.acked && self.sends < self.defers {
+            self.sends += 1;
+            self.wait(now);
+        } else {
+            self.due = true;
+        }
+    }
+
+    /// Whether `seg`, an ACK of our SYN-ACK, must wait for data.
+    fn defers(&mut self, seg: &Segment) -> bool {
+        let bare = seg.seq_len() == 0 && !self.active && self.sends <= self.defers;
+        self.acked |= bare;
+        bare
+    }
+
+    /// When the user timeout ends it (RFC 9293 §3.8.3: it is the same limit for a SYN).
+    fn gives_up_at(&self) -> Option<Time> {
+        self.user_timeout.map(|limit| self.first_sent + limit)
     }
 
     /// The peer's timestamp, if both ends offered the option.
@@ -212,6 +282,9 @@ impl Handshake {
         let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
             tx.on_handshake(now.since(self.sent_at));
+        }
+        if self.sends > 1 + stack.limits.syn_repeats {
+            tx.after_lost_syns();
         }
         let ecn = o.ecn && peer.ecn;
         tx.use_ecn(ecn);

@@ -12,7 +12,7 @@
 //! While one of the last two is enabled, every segment takes the path for rare segments, which records when the peer last sent
 //! something.
 
-use super::{CloseReason, Connection, State};
+use super::{CloseReason, Connection, State, SynRules};
 use crate::segment::Segment;
 use crate::sender::{Sender, TooBig};
 use crate::seq::Offset;
@@ -131,11 +131,14 @@ impl Connection {
     ///
     /// This is RFC 5482's user timeout, which does not run while nothing is outstanding; its option is not sent. A peer that
     /// closes its window and keeps answering is not given up (RFC 1122 §4.2.2.17), unless the application has gone
-    /// ([`Connection::orphan`]). The timeout is checked when a retransmission or a probe is due, so it is never shorter than
-    /// the time to the first of these.
+    /// ([`Connection::orphan`]). A chosen timeout also bounds the handshake. The timeout is checked when a retransmission or a probe
+    /// is due, so it is never shorter than the time to the first of these.
     pub fn set_user_timeout(&mut self, limit: Option<Nanos>) {
         let live = self.live.get_or_insert_default();
         (live.user_timeout, live.chosen) = (limit, true);
+        if let Some(h) = &mut self.handshake {
+            h.user_timeout = limit;
+        }
         if let Some(tx) = &mut self.tx {
             tx.set_user_timeout(limit);
         }
@@ -215,10 +218,41 @@ impl Connection {
         }
     }
 
+    /// Whether ACKs are sent without delay (Linux's `TCP_QUICKACK`). An ACK that waits is sent at once, if everything is
+    /// read. The rule for ACKs may let later ones wait again.
+    pub fn set_quick_ack(&mut self, quick: bool) {
+        if let Some(rx) = &mut self.rx {
+            rx.set_quick(quick);
+        }
+    }
+
+    /// The largest window to advertise from now on, bytes (Linux's `TCP_WINDOW_CLAMP`). A window that was advertised is not taken
+    /// back.
+    pub fn clamp_window(&mut self, most: Bytes) {
+        if let Some(rx) = &mut self.rx {
+            rx.clamp(most);
+        }
+    }
+
+    /// How many repetitions of its SYN-ACK a passive open waits for data instead of an ACK alone (Linux's `TCP_DEFER_ACCEPT`).
+    /// Default: 0.
+    pub fn defer_accept(&mut self, repetitions: u32) {
+        if let Some(h) = &mut self.handshake {
+            h.defers = repetitions;
+        }
+    }
+
     /// Sets the largest MSS to announce, and so to use, in bytes (`TCP_MAXSEG`). It has no effect after our SYN is sent.
     pub fn limit_mss(&mut self, mss: u32) {
         if let Some(h) = &mut self.handshake {
             h.limit_mss(mss);
+        }
+    }
+
+    /// How often a SYN is repeated, and when. It has an effect until the connection is established.
+    pub fn set_syn_rules(&mut self, rules: SynRules) {
+        if let Some(h) = &mut self.handshake {
+            h.rules = rules;
         }
     }
 
@@ -285,7 +319,9 @@ impl Connection {
         if self.time_wait.is_some() || self.tx.as_ref().is_some_and(|tx| !tx.all_acked()) {
             (live.heard, live.probes) = (now, 0);
         } else if live.probes >= k.probes.max(1) {
-            self.end(CloseReason::KeepAlive);
+            // Linux and BSD tell the peer, should it still be there (`tcp_keepalive_timer`, `tcp_drop`).
+            self.abort();
+            self.closed = Some(CloseReason::KeepAlive);
         } else {
             live.probes += 1;
             live.probe_due = true;

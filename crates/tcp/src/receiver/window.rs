@@ -50,6 +50,18 @@ impl Receiver {
         }
     }
 
+    /// No more than `most` bytes are advertised from now on. The right edge stays where it is if it is further.
+    pub(crate) fn clamp(&mut self, most: Bytes) {
+        self.limit = self.limit.min(announceable(whole_units(most, self.wscale), self.wscale));
+    }
+
+    /// The application asks for ACKs without delay, or not.
+    pub(crate) fn set_quick(&mut self, quick: bool) {
+        self.ack.set_quick(quick);
+        // Linux's `__tcp_cleanup_rbuf`: not before everything is read.
+        self.due |= quick && self.timer.is_some() && self.unread == 0;
+    }
+
     /// Room in the buffer, as far as the header can express it.
     #[inline]
     fn free(&self) -> u64 {

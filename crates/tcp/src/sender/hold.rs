@@ -48,7 +48,9 @@ impl Sender {
     /// Adds `bytes` to send; the next write follows at once.
     pub(crate) fn write_more(&mut self, bytes: Bytes) {
         self.write(bytes);
-        self.hold.set(Hold::MORE, !self.closed);
+        if bytes > 0 {
+            self.hold.set(Hold::MORE, !self.closed);
+        }
     }
 
     /// Data is about to be written. If all earlier data has been sent, the last segment may have been a small one.

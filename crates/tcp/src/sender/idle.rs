@@ -1,4 +1,4 @@
-//! The first segment after a pause: the window may change before it.
+//! The first segment of a connection and after a pause: the window may change before it.
 
 use super::Sender;
 use crate::congestion::Congestion;
@@ -15,6 +15,11 @@ impl Sender {
         if !self.cold.idle_rule.is_keep() && self.board.is_empty() {
             (self.pause_due, self.watched) = (true, true);
         }
+    }
+
+    /// SYNs were lost: the window is one segment (RFC 5681 §3.1).
+    pub(crate) fn after_lost_syns(&mut self) {
+        self.w.cwnd = self.w.cwnd.min(f64::from(self.mss));
     }
 
     #[cold]

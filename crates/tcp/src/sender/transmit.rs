@@ -321,7 +321,8 @@ impl Sender {
 impl Sender {
     /// Adds `bytes` to send; the driver keeps the payload. Ignored after [`Sender::close`].
     pub fn write(&mut self, bytes: Bytes) {
-        if !self.closed {
+        // A write that takes nothing is no write: it must not look like the end of a pause.
+        if !self.closed && bytes > 0 {
             if self.rated {
                 self.rate_write();
             }

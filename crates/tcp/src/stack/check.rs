@@ -100,7 +100,8 @@ impl Options {
 
 impl Limits {
     fn validate(&self) -> Result<(), StackError> {
-        let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _, window_edge: _ } = *self;
+        let Limits { maxburst_segs, cwnd_cap_segs, max_train, avoid_silly_window: _, window_edge: _, syn_repeats: _ } =
+            *self;
         StackError::unless(max_train > 0, "limits.max_train", &0, "1 or more")?;
         for (key, n) in [("limits.maxburst_segs", maxburst_segs), ("limits.cwnd_cap_segs", cwnd_cap_segs)] {
             StackError::unless(n != Some(0), key, &0, "1 or more (omit it for no limit)")?;

@@ -2,9 +2,10 @@
 
 use super::Endpoint;
 use crate::icmp::{Heard, Icmp, News, Unreachable};
-use ackclock_tcp::connection::{Info, Insecure, KeepAlive, TooBig};
+use ackclock_tcp::connection::{Info, Insecure, KeepAlive, SynRules, TooBig};
 use ackclock_tcp::seq::{Offset, SeqNum};
 use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::units::Bytes;
 
 /// The lifetime of a smaller path MTU (RFC 8201 §4 and RFC 1191 §6.3: ten minutes; Linux's `ip_rt_mtu_expires`).
 const PATH_MTU_AGE: Nanos = Nanos::from_secs(600);
@@ -48,6 +49,26 @@ impl Endpoint {
     /// As [`ackclock_tcp::connection::Connection::set_insecure`].
     pub fn set_insecure(&mut self, insecure: Insecure) {
         self.connection.set_insecure(insecure);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::set_syn_rules`].
+    pub fn set_syn_rules(&mut self, rules: SynRules) {
+        self.connection.set_syn_rules(rules);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::set_quick_ack`].
+    pub fn set_quick_ack(&mut self, quick: bool) {
+        self.connection.set_quick_ack(quick);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::clamp_window`].
+    pub fn clamp_window(&mut self, most: Bytes) {
+        self.connection.clamp_window(most);
+    }
+
+    /// As [`ackclock_tcp::connection::Connection::defer_accept`].
+    pub fn defer_accept(&mut self, repetitions: u32) {
+        self.connection.defer_accept(repetitions);
     }
 
     /// As [`ackclock_tcp::connection::Connection::set_cork`].

@@ -3,7 +3,7 @@
 use crate::border::BorderError;
 use crate::dialect::Dialect;
 use crate::initial::Initial;
-use ackclock_tcp::connection::Insecure;
+use ackclock_tcp::connection::{Insecure, SynRules};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -35,6 +35,9 @@ pub struct HostConfig {
     pub initial: Option<Initial>,
     /// The rules of RFC 793 that apply in place of RFC 5961's. Default: none.
     pub insecure: Insecure,
+    /// How often SYNs are repeated, and when.
+    /// Default: RFC 9293's and RFC 6298's rules.
+    pub syn: SynRules,
     /// Whether a RST does not end TIME-WAIT (RFC 1337 §3; Linux's `net.ipv4.tcp_rfc1337`; FreeBSD always).
     /// Default: no.
     pub rfc1337: bool,
@@ -102,6 +105,7 @@ impl HostConfig {
             replies_per_second: 200,
             initial: None,
             insecure: Insecure::default(),
+            syn: SynRules::default(),
             rfc1337: false,
         }
     }

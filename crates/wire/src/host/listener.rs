@@ -24,6 +24,8 @@ pub(super) struct Listener {
     pub(super) buffers: Buffers,
     backlog: usize,
     pub(super) max_segment: Option<u32>,
+    /// Repetitions of the SYN-ACK during which data is awaited.
+    pub(super) defers: u32,
     /// The number of handshakes in progress.
     pub(super) half_open: usize,
     /// Cookies may be valid until then.
@@ -49,6 +51,7 @@ impl Listeners {
             buffers,
             backlog,
             max_segment: None,
+            defers: 0,
             half_open: 0,
             cookies_until: Time::ZERO,
             waiting: VecDeque::new(),
@@ -143,6 +146,7 @@ impl Host {
         if let Some(mss) = listener.max_segment {
             endpoint.limit_mss(mss);
         }
+        endpoint.defer_accept(listener.defers);
         let id = self.add(endpoint, pair, Owner::HalfOpen(at));
         self.hand_over(now, id, packet, watch)
     }

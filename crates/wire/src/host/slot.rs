@@ -114,6 +114,7 @@ impl Host {
         if self.config.insecure != Insecure::default() {
             endpoint.set_insecure(self.config.insecure);
         }
+        endpoint.set_syn_rules(self.config.syn);
         let slot = Slot { endpoint, pair, owner, routed: true, ready: false, changed: false };
         let id = self.slots.insert(slot);
         self.table.insert(pair, Place::Connection(id));

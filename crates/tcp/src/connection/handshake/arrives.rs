@@ -7,7 +7,7 @@
 //! listener makes a new one. Data and FIN on a SYN without ACK are not accepted, as §3.10.7.2 allows (the peer sees them
 //! unacknowledged and resends); those on a SYN-ACK are accepted.
 
-use super::{Handshake, MAX_SENDS};
+use super::Handshake;
 use crate::connection::{CloseReason, Connection, Outcome, Refusal, State};
 use crate::event::Observer;
 use crate::segment::{is_older, Segment};
@@ -89,7 +89,7 @@ impl Handshake {
             if ack && seg.ack == Offset::DATA {
                 return Step::Established;
             }
-            self.due |= !ack && self.sends < MAX_SENDS && self.challenged.admits(now);
+            self.due |= !ack && !self.is_last() && self.challenged.admits(now);
             return if ack { self.refuse_ack(seg) } else { Step::WENT_ON };
         }
         // First.
@@ -119,6 +119,7 @@ impl Handshake {
         match ack {
             false => Step::refused(Refusal::Flags),
             true if seg.ack != Offset::DATA => self.refuse_ack(seg),
+            true if self.defers(seg) => Step::refused(Refusal::Flags),
             true => Step::Established,
         }
     }
@@ -199,10 +200,12 @@ impl Connection {
         let Some(h) = &mut self.handshake else { return };
         if h.deadline.is_some_and(|t| t <= now) {
             h.deadline = None;
-            if h.sends >= MAX_SENDS {
+            if h.gives_up_at().is_some_and(|at| at <= now) {
+                self.end(CloseReason::TimedOut);
+            } else if h.is_last() {
                 self.end(CloseReason::Unreachable);
             } else {
-                h.due = true;
+                h.on_timeout(now);
             }
         }
     }
@@ -241,7 +244,8 @@ impl Connection {
         let open = self.rx.as_ref().and_then(|rx| rx.ts_recent());
         if let Some(recent) = opening.or(open) {
             crate::connection::stamp(now, out);
-            out.tsecr = recent;
+            // RFC 7323 §3.2: without an ACK it echoes nothing.
+            out.tsecr = if out.has(Segment::ACK) { recent } else { 0 };
         }
         self.reset_due = false;
         // A SYN of the peer may have been the cause.

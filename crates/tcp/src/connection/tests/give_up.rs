@@ -176,8 +176,10 @@ fn keep_alive_probes_just_below_the_next_offset_and_ends_a_connection_that_never
     }
     let said = silence(&mut a, secs(DAY));
     let first = 10 + 4 * 7200;
-    let want: Vec<Time> = (0..9).map(|k| secs(first + 75 * k)).collect();
+    let want: Vec<Time> = (0..10).map(|k| secs(first + 75 * k)).collect();
     assert_eq!(said.iter().map(|s| s.0).collect::<Vec<_>>(), want);
+    // A RST comes last.
+    assert_eq!(said.iter().map(|s| s.1.has(Segment::RST)).collect::<Vec<_>>(), [vec![false; 9], vec![true]].concat());
     assert_eq!(a.close_reason(), Some(CloseReason::KeepAlive));
 }
 
@@ -196,7 +198,8 @@ fn keep_alive_is_silent_while_data_is_outstanding_and_waits_for_a_longer_user_ti
     a.set_keep_alive(secs(0), Some(short));
     a.set_user_timeout(Some(Nanos::from_secs(60)));
     let said = silence(&mut a, secs(DAY));
-    assert_eq!(said.iter().map(|s| s.0).collect::<Vec<_>>(), [secs(60), secs(61)]);
+    assert_eq!(said.iter().map(|s| s.0).collect::<Vec<_>>(), [secs(60), secs(61), secs(62)]);
+    assert!(said[2].1.has(Segment::RST));
     assert_eq!(a.close_reason(), Some(CloseReason::KeepAlive));
 }
 

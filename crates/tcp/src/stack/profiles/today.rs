@@ -24,7 +24,7 @@ use crate::recovery::RecoverySpec;
 use crate::rto::rfc6298::Rfc6298Spec;
 use crate::rto::RtoSpec;
 use crate::spurious::SpuriousSpec;
-use crate::stack::{Options, Stack};
+use crate::stack::{Limits, Options, Stack};
 use crate::startup::fixed::{FixedSpec, INFINITE_SSTHRESH};
 use crate::startup::StartupSpec;
 use crate::timeout::frto::{Form, FrtoSpec};
@@ -98,6 +98,8 @@ pub(super) fn linux_reno(name: &str) -> Stack {
         ack: AckSpec::Linux(Default::default()),
         options: Options { late_sack: true, ..options() },
         idle: IdleRule::Halve,
+        // `tcp_init_transfer`: one repetition may be needless, since the first timeout is as short as 1 s.
+        limits: Limits { syn_repeats: 1, ..Limits::default() },
         ..rack_tlp(name)
     }
 }
