@@ -74,13 +74,14 @@ cite: .venv/.extension ## citations against docs/references.toml, both ways; tes
 	$(BIN)/python tools/algorithms.py --check
 	$(BIN)/python tools/scenario_classes.py --check
 
-generated: .venv/.extension ## renew the files made from the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, conformance-scripts.md, conformance/arrival, python/ackclock/scenario
+generated: .venv/.extension ## renew the files made from the code: docs/algorithms.md, scenario.md, scenario.schema.json, trace.md, conformance-scripts.md, conformance-settings.md, conformance/arrival, python/ackclock/scenario
 	$(BIN)/python tools/algorithms.py
 	$(BIN)/python tools/scenario_classes.py
 	$(BIN)/python tools/arrivals.py
 	$(BIN)/python tools/conformance_index.py
 	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
 	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
+	cargo run --quiet --locked -p ackclock-conform --example settings_page > docs/conformance-settings.md
 
 wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown --profile web

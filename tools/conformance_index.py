@@ -2,7 +2,8 @@
 
 A script begins with "// RFC 9293 §3.10.7.4: what is proved, one sentence.", followed by why or how. Several places are
 separated by commas, and a section without an RFC belongs to the one before: "// RFC 8985 §3.2, §6.2 step 4: …". Another
-source has its name in the place of the RFC: "// Hoe 1995 §3: …".
+source has its name in the place of the RFC: "// Hoe 1995 §3: …". The second line may name the
+algorithm whose rule it is, by its file below crates/tcp/src: "// Algorithm: recovery/prr".
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ PAGE = ROOT / "docs/conformance-scripts.md"
 HEADER = re.compile(r"// ([^:]*): (\S.*\.)")
 PLACE = re.compile(r"(?:RFC (\d+) )?§([\dA-Z]+(?:\.\d+)*)(?: .*)?")
 SOURCE = re.compile(r"(?!RFC|§)([A-Za-z][\w/& ]*?(?: §[\d.]+)?)(?: \(.*\))?")
+ALGORITHM = "// Algorithm: "
+ALGORITHMS = ROOT / "crates/tcp/src"
 EXAMPLES = 3
 """The most generated scripts that are listed for a section; the others are counted."""
 HEAD = """<!-- Generated from the headers of the scripts in conformance: make generated -->
@@ -29,6 +32,25 @@ Each script proves the sentence beside it. Run one, or all of them, with `ackclo
     ackclock conform conformance/states/established-rst.pkt -v
     ackclock conform conformance
 """
+
+
+def algorithms(root: Path = SCRIPTS) -> dict[str, list[str]]:
+    """The scripts of each algorithm, by the algorithm's file below ``crates/tcp/src`` without its ending.
+
+    Raises:
+        BadHeaderError: there is no such file.
+    """
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(root.rglob("*.pkt")):
+        second = path.read_text(encoding="utf-8").split("\n", 2)[1]
+        if not second.startswith(ALGORITHM):
+            continue
+        name = second.removeprefix(ALGORITHM)
+        if not (ALGORITHMS / f"{name}.rs").is_file():
+            script = path.relative_to(root).as_posix()
+            raise BadHeaderError(f"{script}:2: found {name!r}; expected a file below crates/tcp/src")
+        found[name].append(path.relative_to(root).as_posix())
+    return dict(found)
 
 
 class BadHeaderError(Exception):

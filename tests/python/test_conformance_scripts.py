@@ -93,3 +93,23 @@ def test_a_script_fails_when_the_rule_that_it_proves_is_switched_off_or_broken(t
     found = {r.file.relative_to(tmp_path).with_suffix("").as_posix(): r for r in ak.conform(tmp_path)}
     assert [(name, r.result, r.text) for name, r in found.items() if r.result != "fail"] == []
     assert found.keys() == broken.keys()
+
+
+FOLDERS = (
+    *("ack", "congestion", "detect", "disorder", "idle", "pacing", "recovery", "rto", "spurious", "startup", "timeout"),
+    "undo",
+)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_folder_of_algorithms_has_at_least_three_scripts(folder: str) -> None:
+    scripts = [
+        name for one, names in conformance_index.algorithms().items() if one.split("/")[0] == folder for name in names
+    ]
+    assert len(scripts) >= 3, scripts
+
+
+def test_an_algorithm_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "odd.pkt").write_text("// RFC 9293 §3.4: it is so.\n// Algorithm: recovery/none\n", encoding="utf-8")
+    with pytest.raises(conformance_index.BadHeaderError, match=r"odd\.pkt:2: found 'recovery/none'"):
+        conformance_index.algorithms(tmp_path)

@@ -22,15 +22,17 @@ use crate::errno::Errno;
 use crate::tcp::{Answer, Call, Tcp};
 use ackclock_tcp::connection::State;
 use ackclock_tcp::time::Time;
+use ackclock_wire::host::Watch;
 use ackclock_wire::{parse, Checksums, Dialect, Host, HostConfig, Secret, Writing};
 use offload::Offload;
-pub use settings::{Settings, StackOf};
+pub use settings::{page, Setting, Settings, StackOf, Values, SETTINGS};
 use socket::Socket;
 use std::net::IpAddr;
 
-/// The engine with its sockets.
-pub struct Engine {
+/// The engine with its sockets, and a listener to the decisions of its connections.
+pub struct Engine<W = ()> {
     host: Host,
+    watch: W,
     settings: Settings,
     sockets: Vec<Option<Socket>>,
     offload: Offload,
@@ -39,16 +41,29 @@ pub struct Engine {
 impl Engine {
     /// A host with these addresses behind a device with an MTU of `mtu` bytes.
     pub fn new(addresses: &[IpAddr], mtu: u32, settings: Settings) -> Self {
+        Engine::watched(addresses, mtu, settings, ())
+    }
+}
+
+impl<W: Watch> Engine<W> {
+    /// The same with a listener to its senders' decisions.
+    pub fn watched(addresses: &[IpAddr], mtu: u32, settings: Settings, watch: W) -> Self {
         let dialect = settings.system.dialect();
-        let rfc1337 = settings.rfc1337;
-        let config = HostConfig { dialect, rfc1337, ..HostConfig::new(addresses, mtu) };
+        let (rfc1337, syn) = (settings.rfc1337(), settings.syn_rules());
+        let config = HostConfig { dialect, rfc1337, syn, ..HostConfig::new(addresses, mtu) };
         // Scripts count from 0 on each side, so the key does not matter.
         Engine {
             host: Host::new(config, Secret::new([0; 16])),
+            watch,
             settings,
             sockets: Vec::new(),
             offload: Offload::default(),
         }
+    }
+
+    /// The listener.
+    pub fn into_watch(self) -> W {
+        self.watch
     }
 
     fn socket(&mut self, socket: u32) -> Result<&mut Socket, Errno> {
@@ -57,7 +72,7 @@ impl Engine {
 
     /// The next packet of the host.
     fn next_packet(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
-        let written = self.host.poll_transmit(now, Writing::Whole, buf, &mut ()).ok().flatten();
+        let written = self.host.poll_transmit(now, Writing::Whole, buf, &mut self.watch).ok().flatten();
         if written.is_none() {
             self.notice();
         }
@@ -101,20 +116,21 @@ impl Engine {
     }
 }
 
-impl Tcp for Engine {
+impl<W: Watch> Tcp for Engine<W> {
     fn set(&mut self, name: &str, value: &str) -> bool {
         let known = self.settings.set(name, value);
-        let (insecure, rfc1337) = (self.settings.insecure, self.settings.rfc1337);
+        let settings = &self.settings;
+        let (insecure, rfc1337, syn) = (settings.insecure(), settings.rfc1337(), settings.syn_rules());
         let config = self.host.config_mut();
-        (config.insecure, config.rfc1337) = (insecure, rfc1337);
+        (config.insecure, config.rfc1337, config.syn) = (insecure, rfc1337, syn);
         known
     }
 
     fn on_packet(&mut self, now: Time, packet: &[u8]) {
         match parse(packet, Checksums::Verify) {
-            Ok(packet) if self.settings.drop_synfin && packet.header.flags & 3 == 3 => {}
+            Ok(packet) if self.settings.drop_synfin() && packet.header.flags & 3 == 3 => {}
             Ok(packet) => {
-                self.host.on_packet(now, &packet, &mut ());
+                self.host.on_packet(now, &packet, &mut self.watch);
             }
             // A script may send anything: a packet that is not TCP may be ICMP; any other is dropped, as on a real host.
             Err(_) => {
@@ -149,7 +165,7 @@ impl Tcp for Engine {
     }
 
     fn on_timer(&mut self, now: Time) {
-        self.host.on_timer(now, &mut ());
+        self.host.on_timer(now, &mut self.watch);
         self.notice();
     }
 

@@ -10,7 +10,7 @@ use ackclock_tcp::time::Nanos;
 const INFINITE_SSTHRESH: i64 = 0x7fff_ffff;
 
 /// A field by its name; `None` if the engine does not have it.
-pub(super) fn field(engine: &Engine, fd: u32, name: &str) -> Option<i64> {
+pub(super) fn field<W>(engine: &Engine<W>, fd: u32, name: &str) -> Option<i64> {
     let id = engine.sockets.get(fd as usize)?.as_ref()?.id()?;
     let endpoint = engine.host.endpoint(id)?;
     let info = endpoint.info();

@@ -4,8 +4,7 @@
 //! (`tcp_update_pacing_rate`), `net/ipv4/tcp.c` (`tcp_push`), in our words.
 //! Idea: new data that takes about a millisecond to send leaves as one packet, of at least two segments. Such a packet carries
 //! PSH, and so does the end of each write.
-//!
-//! Departure: retransmissions leave one by one.
+//! A retransmission consists of segments of one such packet, and keeps the PSH at its end (`tcp_fragment`).
 
 use ackclock_tcp::connection::Info;
 use ackclock_tcp::segment::Segment;
@@ -40,7 +39,16 @@ struct Stream {
     sent: u32,
     /// Where writes ended, counted from `first`.
     marks: BTreeSet<u32>,
+    /// Where packets of new data ended, counted likewise, and whether they carried PSH.
+    ends: BTreeMap<u32, bool>,
     written: u32,
+}
+
+impl Stream {
+    /// Whether data at this number were not sent before.
+    fn is_new(&self, seq: u32) -> bool {
+        seq.wrapping_sub(self.sent).cast_signed() >= 0
+    }
 }
 
 impl Offload {
@@ -65,7 +73,7 @@ impl Offload {
 
     /// Joins `next` to `whole` if they may leave as one packet of up to `most` segments.
     pub(super) fn join(&self, whole: &mut Vec<u8>, unit: usize, next: &[u8], most: usize) -> bool {
-        let joined = joined(whole, unit, next, most).filter(|_| self.is_new(whole));
+        let joined = joined(whole, unit, next, most).filter(|_| self.may_go_on(whole));
         let Some((header, len)) = joined else { return false };
         let mut packet = vec![0; len + 120];
         match header.write(Dialect::Linux, Writing::Whole, &mut packet, len, |_| {}) {
@@ -78,10 +86,12 @@ impl Offload {
         }
     }
 
-    fn is_new(&self, packet: &[u8]) -> bool {
+    /// Whether what follows `packet` may leave with it: new data, or old data that left in one packet the first time, too.
+    fn may_go_on(&self, packet: &[u8]) -> bool {
         read(packet).is_some_and(|p| {
-            let stream = self.streams.get(&(p.header.src, p.header.dst));
-            stream.is_none_or(|s| p.header.seq.0.wrapping_sub(s.sent).cast_signed() >= 0)
+            let Some(stream) = self.streams.get(&(p.header.src, p.header.dst)) else { return true };
+            let end = p.header.seq.0.wrapping_add(p.payload.len() as u32);
+            stream.is_new(p.header.seq.0) || !stream.ends.contains_key(&end.wrapping_sub(stream.first))
         })
     }
 
@@ -99,7 +109,14 @@ impl Offload {
             return;
         }
         let end = header.seq.0.wrapping_add(len as u32);
-        let push = segments > 1 || stream.marks.contains(&end.wrapping_sub(stream.first));
+        let at = end.wrapping_sub(stream.first);
+        let mark = stream.marks.contains(&at);
+        let push = if stream.is_new(header.seq.0) {
+            stream.ends.insert(at, segments > 1 || mark);
+            segments > 1 || mark
+        } else {
+            mark || segments > 1 || stream.ends.get(&at) == Some(&true)
+        };
         if end.wrapping_sub(stream.sent).cast_signed() > 0 {
             stream.sent = end;
         }

@@ -6,10 +6,10 @@ use crate::errno::Errno;
 use crate::tcp::Answer;
 use ackclock_tcp::connection::State;
 use ackclock_tcp::time::Time;
-use ackclock_wire::host::{ConnectError, ListenError};
+use ackclock_wire::host::{ConnectError, ListenError, Watch};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-impl Engine {
+impl<W: Watch> Engine<W> {
     pub(super) fn bind(&mut self, socket: u32, local: SocketAddr) -> Result<Answer, Errno> {
         let socket = self.socket(socket)?;
         if socket.kind != Kind::Fresh || socket.local.is_some() {
@@ -37,6 +37,7 @@ impl Engine {
         if let Some(mss) = plan.max_segment {
             self.host.limit_mss(local, mss);
         }
+        self.host.defer_accept(local, socket.options.defer_accept);
         self.socket(fd)?.kind = Kind::Listener(local);
         Ok(Answer::Done(0))
     }

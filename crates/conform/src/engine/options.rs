@@ -7,6 +7,24 @@ use crate::errno::Errno;
 use crate::tcp::{Answer, OptionValue, SocketOption};
 use ackclock_tcp::connection::KeepAlive;
 use ackclock_tcp::time::{Nanos, Time};
+use ackclock_wire::host::Watch;
+
+/// The longest timeout of a SYN-ACK, seconds (`TCP_RTO_MAX`).
+const RTO_MAX: u64 = 120;
+/// The most timeouts that `TCP_DEFER_ACCEPT` stands for.
+const MOST_TIMEOUTS: u32 = 255;
+/// `TCP_WINDOW_CLAMP` is no less than half of `SOCK_MIN_RCVBUF`.
+const LEAST_CLAMP: u64 = 1152;
+
+/// Linux's `secs_to_retrans`: the timeouts of a SYN-ACK that cover this time.
+fn timeouts_in(seconds: u64) -> u32 {
+    (0..=MOST_TIMEOUTS).find(|n| seconds_of(*n) >= seconds).unwrap_or(MOST_TIMEOUTS)
+}
+
+/// Linux's `retrans_to_secs`: 1 + 2 + 4 + … seconds.
+fn seconds_of(timeouts: u32) -> u64 {
+    (0..timeouts).map(|n| (1_u64 << n.min(7)).min(RTO_MAX)).sum()
+}
 
 impl Options {
     /// Sets an option whose value is not a number.
@@ -32,7 +50,7 @@ impl Options {
     }
 }
 
-impl Engine {
+impl<W: Watch> Engine<W> {
     pub(super) fn set_option(
         &mut self,
         now: Time,
@@ -68,6 +86,11 @@ impl Engine {
             SocketOption::KeepCount => o.keep_count = Some(number),
             SocketOption::UserTimeout => o.user_timeout = Some(number),
             SocketOption::ReceiveLowWater => o.low_water = Some(number),
+            SocketOption::NotSentLowWater => o.not_sent_low_water = Some(size).filter(|size| *size > 0),
+            SocketOption::QuickAck => o.quick_ack = Some(on),
+            SocketOption::WindowClamp if number == 0 && !fresh => return Err(Errno::EINVAL),
+            SocketOption::WindowClamp => o.window_clamp = Some(size.max(LEAST_CLAMP)).filter(|_| number > 0),
+            SocketOption::DeferAccept => o.defer_accept = timeouts_in(size),
             SocketOption::Reuse
             | SocketOption::Inert
             | SocketOption::SynCount
@@ -77,10 +100,6 @@ impl Engine {
             SocketOption::ReceiveBuffer
             | SocketOption::SendBuffer
             | SocketOption::MaxSegment
-            | SocketOption::QuickAck
-            | SocketOption::WindowClamp
-            | SocketOption::DeferAccept
-            | SocketOption::NotSentLowWater
             | SocketOption::KeepInit
             | SocketOption::TrafficClass
             | SocketOption::Linger
@@ -101,18 +120,24 @@ impl Engine {
         if set.user_timeout.is_some() {
             self.apply(now, fd, SocketOption::UserTimeout);
         }
+        if set.quick_ack.is_some() {
+            self.apply(now, fd, SocketOption::QuickAck);
+        }
     }
 
     /// Passes one option to the connection, if there is one.
     fn apply(&mut self, now: Time, fd: u32, option: SocketOption) {
+        let default = self.settings.keep_alive();
         let Ok(socket) = self.socket(fd) else { return };
         let (set, id) = (socket.options.clone(), socket.id());
+        if let (SocketOption::DeferAccept, Kind::Listener(local)) = (option, socket.kind) {
+            self.host.defer_accept(local, set.defer_accept);
+        }
         let Some(endpoint) = id.and_then(|id| self.host.endpoint_mut(id)) else { return };
         match option {
             SocketOption::NoDelay => endpoint.set_nodelay(set.no_delay),
             SocketOption::Cork => endpoint.set_cork(set.cork),
             SocketOption::KeepAlive | SocketOption::KeepIdle | SocketOption::KeepInterval | SocketOption::KeepCount => {
-                let default = KeepAlive::default();
                 let seconds = |set: Option<i64>, default| set.map_or(default, |s| Nanos::from_secs(s.unsigned_abs()));
                 let keep_alive = KeepAlive {
                     idle: seconds(set.keep_idle, default.idle),
@@ -125,6 +150,12 @@ impl Engine {
                 let limit = set.user_timeout.filter(|ms| *ms > 0);
                 endpoint.set_user_timeout(limit.map(|ms| Nanos::from_millis(ms.unsigned_abs())));
             }
+            SocketOption::QuickAck => endpoint.set_quick_ack(set.quick_ack == Some(true)),
+            SocketOption::WindowClamp => {
+                if let Some(most) = set.window_clamp {
+                    endpoint.clamp_window(most);
+                }
+            }
             SocketOption::Reuse
             | SocketOption::ReceiveBuffer
             | SocketOption::SendBuffer
@@ -133,8 +164,6 @@ impl Engine {
             | SocketOption::ReceiveLowWater
             | SocketOption::MaxSegment
             | SocketOption::Congestion
-            | SocketOption::QuickAck
-            | SocketOption::WindowClamp
             | SocketOption::DeferAccept
             | SocketOption::SynCount
             | SocketOption::FinWait2Time
@@ -148,6 +177,7 @@ impl Engine {
 
     pub(super) fn get_option(&mut self, fd: u32, option: SocketOption) -> Result<Answer, Errno> {
         let (recvspace, system) = (self.settings.recvspace(), self.settings.system);
+        let keep_alive = self.settings.keep_alive();
         let socket = self.socket(fd)?.clone();
         let (plan, id) = (self.settings.plan(&socket.options, socket.v6), socket.id());
         let mss = id.and_then(|id| self.host.endpoint(id)).map(|e| i64::from(e.info().snd_mss)).filter(|mss| *mss > 0);
@@ -167,9 +197,13 @@ impl Engine {
             SocketOption::NoDelay => i64::from(o.no_delay),
             SocketOption::Cork => i64::from(o.cork),
             SocketOption::KeepAlive => i64::from(o.keep_alive),
-            SocketOption::KeepIdle => o.keep_idle.unwrap_or(7200),
-            SocketOption::KeepInterval => o.keep_interval.unwrap_or(75),
-            SocketOption::KeepCount => o.keep_count.unwrap_or(9),
+            SocketOption::KeepIdle => o.keep_idle.unwrap_or((keep_alive.idle.0 / 1_000_000_000) as i64),
+            SocketOption::KeepInterval => o.keep_interval.unwrap_or((keep_alive.interval.0 / 1_000_000_000) as i64),
+            SocketOption::KeepCount => o.keep_count.unwrap_or(keep_alive.probes.into()),
+            SocketOption::NotSentLowWater => o.not_sent_low_water.unwrap_or(0) as i64,
+            SocketOption::WindowClamp => o.window_clamp.unwrap_or(0) as i64,
+            SocketOption::DeferAccept => seconds_of(o.defer_accept) as i64,
+            SocketOption::QuickAck => i64::from(o.quick_ack.unwrap_or(true)),
             SocketOption::UserTimeout => o.user_timeout.unwrap_or(0),
             SocketOption::ReceiveLowWater => o.low_water.unwrap_or(1),
             SocketOption::MaxSegment => mss.or(o.max_segment.map(i64::from)).unwrap_or(536),
@@ -189,12 +223,7 @@ impl Engine {
                 Some((_, number)) => *number,
                 None => return Ok(Answer::Unknown),
             },
-            SocketOption::QuickAck
-            | SocketOption::WindowClamp
-            | SocketOption::DeferAccept
-            | SocketOption::NotSentLowWater
-            | SocketOption::KeepInit
-            | SocketOption::TrafficClass => return Ok(Answer::Unknown),
+            SocketOption::KeepInit | SocketOption::TrafficClass => return Ok(Answer::Unknown),
         };
         Ok(Answer::Value(OptionValue::Integer(number)))
     }

@@ -2,22 +2,26 @@
 //!
 //! Source: Linux 6.18, `Documentation/networking/ip-sysctl.rst`; FreeBSD 14, tcp(4).
 //!
-//! A name that is in none of the lists below is not understood. Settings in [`INERT`] change nothing that a script could see
-//! here.
+//! A name or a value that the table [`SETTINGS`] does not have is not understood.
+
+mod table;
 
 use super::socket::Options;
 use super::System;
 use ackclock_tcp::ack::AckSpec;
-use ackclock_tcp::connection::Insecure;
+use ackclock_tcp::connection::{Insecure, KeepAlive, SynRules};
 use ackclock_tcp::detect::DetectSpec;
 use ackclock_tcp::idle::IdleRule;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
+use ackclock_tcp::rto::RtoSpec;
 use ackclock_tcp::stack::{Stack, WindowEdge};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;
 use ackclock_wire::Buffers;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use table::setting;
+pub use table::{page, Setting, Values, SETTINGS};
 
 /// Turns the text of `ackclock.stack` into a stack; `None` if the text is not a stack.
 pub type StackOf = fn(&str) -> Option<Stack>;
@@ -31,11 +35,8 @@ pub struct Settings {
     stack_of: StackOf,
     /// The requested stack, in place of the system's own.
     stack: Option<Stack>,
-    values: BTreeMap<String, String>,
-    pub(super) insecure: Insecure,
-    pub(super) rfc1337: bool,
-    /// Segments with both SYN and FIN are dropped (FreeBSD's `net.inet.tcp.drop_synfin`).
-    pub(super) drop_synfin: bool,
+    /// The settings that were made, by name.
+    values: BTreeMap<&'static str, String>,
 }
 
 /// A stack with its buffers.
@@ -48,93 +49,10 @@ pub(super) struct Plan {
 /// No buffer is larger, because no TCP window is (RFC 7323 §2.3).
 pub(super) const LARGEST_BUFFER: Bytes = 1 << 30;
 
-/// Settings without an effect on the packets of one connection in a script.
-const INERT: &[&str] = &[
-    "net.core.bpf_jit_enable",
-    "net.core.default_qdisc",
-    "net.core.netdev_max_backlog",
-    "net.core.optmem_max",
-    "net.core.somaxconn",
-    "net.inet.tcp.hostcache.purgenow",
-    "net.inet.tcp.syncookies",
-    "net.ipv4.tcp_app_win",
-    "net.ipv4.tcp_autocorking",
-    "net.ipv4.tcp_early_demux",
-    "net.ipv4.tcp_fastopen",
-    "net.ipv4.tcp_fastopen_key",
-    "net.ipv4.tcp_limit_output_bytes",
-    "net.ipv4.tcp_mem",
-    "net.ipv4.tcp_no_metrics_save",
-    "net.ipv4.tcp_no_ssthresh_metrics_save",
-    "net.ipv4.tcp_tw_reuse",
-];
-
-/// The settings that [`Settings::plan`] reads.
-const FOLLOWED: &[&str] = &[
-    "kern.ipc.maxsockbuf",
-    "net.core.rmem_max",
-    "net.core.wmem_max",
-    "net.inet.tcp.delacktime",
-    "net.inet.tcp.delayed_ack",
-    "net.inet.tcp.recvspace",
-    "net.inet.tcp.rfc1323",
-    "net.inet.tcp.sack.enable",
-    "net.inet.tcp.sendspace",
-    "net.ipv4.tcp_adv_win_scale",
-    "net.ipv4.tcp_congestion_control",
-    "net.ipv4.tcp_dsack",
-    "net.ipv4.tcp_early_retrans",
-    "net.ipv4.tcp_ecn",
-    "net.ipv4.tcp_min_tso_segs",
-    "net.ipv4.tcp_moderate_rcvbuf",
-    "net.ipv4.tcp_rmem",
-    "net.ipv4.tcp_sack",
-    "net.ipv4.tcp_slow_start_after_idle",
-    "net.ipv4.tcp_timestamps",
-    "net.ipv4.tcp_window_scaling",
-    "net.ipv4.tcp_wmem",
-];
-
-/// Settings that may only have the value that this engine always follows.
-const FIXED: &[(&str, &[&str])] = &[
-    ("net.inet.tcp.blackhole", &["0"]),
-    ("net.inet.tcp.ecn.enable", &["0", "2"]),
-    ("net.inet.ip.ttl", &["64"]),
-    ("net.inet.tcp.rexmit_initial", &["1000"]),
-    ("net.inet6.ip6.hlim", &["64"]),
-    ("net.ipv4.ip_no_pmtu_disc", &["0"]),
-    ("net.ipv4.tcp_abort_on_overflow", &["0"]),
-    ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
-    ("net.ipv4.tcp_fack", &["0"]),
-    ("net.ipv4.tcp_frto", &["2"]),
-    ("net.ipv4.tcp_max_reordering", &["300"]),
-    ("net.ipv4.tcp_notsent_lowat", &["4294967295"]),
-    ("net.ipv4.tcp_pacing_ca_ratio", &["120"]),
-    ("net.ipv4.tcp_pacing_ss_ratio", &["200"]),
-    ("net.ipv4.tcp_recovery", &["1"]),
-    ("net.ipv4.tcp_reordering", &["3"]),
-    ("net.ipv4.tcp_retries2", &["15"]),
-    ("net.ipv4.tcp_stdurg", &["0"]),
-    ("net.ipv4.tcp_syncookies", &["1"]),
-    ("net.ipv4.tcp_syn_retries", &["5", "6"]),
-    ("net.ipv4.tcp_synack_retries", &["5"]),
-    ("net.ipv4.tcp_tso_win_divisor", &["3"]),
-];
-
 impl Settings {
     /// The system's defaults, on a host with these addresses. `stack` replaces the system's own.
     pub fn new(system: System, addresses: &[IpAddr], stack: Option<Stack>, stack_of: StackOf) -> Self {
-        Settings {
-            system,
-            addresses: addresses.to_vec(),
-            stack_of,
-            stack,
-            values: BTreeMap::new(),
-            insecure: Insecure::default(),
-            // FreeBSD's `tcp_twcheck` ignores a RST.
-            rfc1337: system == System::FreeBsd,
-            drop_synfin: false,
-        }
+        Settings { system, addresses: addresses.to_vec(), stack_of, stack, values: BTreeMap::new() }
     }
 
     /// Sets a value by its name; returns whether name and value are understood.
@@ -146,60 +64,84 @@ impl Settings {
             self.stack = (self.stack_of)(&value);
             return self.stack.is_some();
         }
-        let on = value != "0";
-        match name.as_str() {
-            "net.inet.tcp.insecure_rst" => self.insecure.rst = on,
-            "net.inet.tcp.insecure_syn" => self.insecure.syn = on,
-            "net.inet.tcp.drop_synfin" => self.drop_synfin = on,
-            "net.ipv4.tcp_rfc1337" => self.rfc1337 = on,
-            _ => return self.set_value(name, value),
-        }
+        let Some(setting) = setting(&name).filter(|setting| setting.values.have(&value)) else { return false };
+        self.values.insert(setting.name, value);
         true
     }
 
-    fn set_value(&mut self, name: String, value: String) -> bool {
-        if let Some((_, allowed)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
-            return allowed.contains(&value.as_str());
-        }
-        let known = FOLLOWED.contains(&name.as_str());
-        if known {
-            self.values.insert(name.clone(), value);
-        }
-        let followed = match name.as_str() {
-            "net.ipv4.tcp_congestion_control" => self.profile().is_some(),
-            "net.ipv4.tcp_ecn" => self.ecn_mode().is_some(),
-            _ => known,
+    /// Which of RFC 793's rules hold.
+    pub(super) fn insecure(&self) -> Insecure {
+        Insecure { rst: self.on("net.inet.tcp.insecure_rst", false), syn: self.on("net.inet.tcp.insecure_syn", false) }
+    }
+
+    /// How often SYNs are repeated, and when.
+    pub(super) fn syn_rules(&self) -> SynRules {
+        let default = match self.system {
+            _ if self.stack.is_some() => SynRules::default(),
+            System::Linux => SynRules { retries: 6, answer_retries: 5, linear: 4 },
+            System::FreeBsd => SynRules::default(),
         };
-        followed || INERT.contains(&name.as_str())
+        let number = |name, default: u32| self.number(name, 0, default.into()) as u32;
+        let linear = number("net.ipv4.tcp_syn_linear_timeouts", default.linear);
+        SynRules {
+            // `tcp_write_timeout`: the linear ones come in addition.
+            retries: number("net.ipv4.tcp_syn_retries", default.retries).saturating_add(linear),
+            answer_retries: number("net.ipv4.tcp_synack_retries", default.answer_retries),
+            linear,
+        }
+    }
+
+    /// Bytes not sent from which a socket with these options has no room (`tcp_notsent_lowat`).
+    pub(super) fn not_sent_low_water(&self, options: &Options) -> Bytes {
+        let most = || self.number("net.ipv4.tcp_notsent_lowat", 0, Bytes::MAX);
+        options.not_sent_low_water.unwrap_or_else(most)
+    }
+
+    /// Keep-alive, where a socket has not its own values.
+    pub(super) fn keep_alive(&self) -> KeepAlive {
+        let default = KeepAlive::default();
+        let seconds = |name, default: Nanos| Nanos::from_secs(self.number(name, 0, default.0 / 1_000_000_000));
+        KeepAlive {
+            idle: seconds("net.ipv4.tcp_keepalive_time", default.idle),
+            interval: seconds("net.ipv4.tcp_keepalive_intvl", default.interval),
+            probes: self.number("net.ipv4.tcp_keepalive_probes", 0, default.probes.into()) as u32,
+        }
+    }
+
+    /// Whether a RST does not end TIME-WAIT. FreeBSD's `tcp_twcheck` always ignores it.
+    pub(super) fn rfc1337(&self) -> bool {
+        self.on("net.ipv4.tcp_rfc1337", self.system == System::FreeBsd)
+    }
+
+    /// Whether segments with both SYN and FIN are dropped.
+    pub(super) fn drop_synfin(&self) -> bool {
+        self.on("net.inet.tcp.drop_synfin", false)
     }
 
     /// The stack and the buffers of a socket with these options that opens a connection.
     pub(super) fn active_plan(&self, options: &Options, v6: bool) -> Plan {
         let mut plan = self.plan(options, v6);
-        plan.stack.options.ecn &= self.stack.is_some() || self.ecn_mode() == Some(1);
+        plan.stack.options.ecn &= self.number("net.ipv4.tcp_ecn", 0, if self.stack.is_some() { 1 } else { 2 }) == 1;
         plan
-    }
-
-    /// Linux's `tcp_ecn`: 0 refuses ECN, 1 asks for it and accepts it, 2 (the default) accepts it. `None` for other modes.
-    fn ecn_mode(&self) -> Option<u8> {
-        match self.values.get("net.ipv4.tcp_ecn").map_or("2", String::as_str) {
-            "0" => Some(0),
-            "1" => Some(1),
-            "2" => Some(2),
-            _ => None,
-        }
     }
 
     /// The stack and the buffers of a socket with these options that waits for a connection.
     pub(super) fn plan(&self, options: &Options, v6: bool) -> Plan {
         let mut stack = self.stack.clone().unwrap_or_else(|| self.system_stack(options));
-        let chosen = self.stack.is_some();
-        if !chosen {
-            self.apply_switches(&mut stack);
+        self.apply_switches(&mut stack);
+        if self.system == System::FreeBsd {
+            self.apply_freebsd(&mut stack);
         }
         let (receive, send) = match self.system {
             System::Linux => self.linux_buffers(options, &mut stack),
             System::FreeBsd => self.freebsd_buffers(options, v6, &mut stack),
+        };
+        let receive = match options.window_clamp {
+            Some(most) if self.system == System::Linux => {
+                self.scale_for(receive.min(most), &mut stack);
+                receive.min(most)
+            }
+            Some(_) | None => receive,
         };
         Plan { stack, buffers: Buffers { send, receive }, max_segment: options.max_segment }
     }
@@ -233,44 +175,69 @@ impl Settings {
         profile_of(self.values.get("net.ipv4.tcp_congestion_control").map_or("cubic", String::as_str))
     }
 
+    /// The system's own stack, with its defaults.
     fn system_stack(&self, options: &Options) -> Stack {
         let own = options.congestion.as_deref().and_then(profile_of);
         let name = match self.system {
             System::Linux => own.or(self.profile()).unwrap_or("linux-2025"),
             System::FreeBsd => "linux-reno-2025",
         };
-        Stack::named(name).unwrap_or_else(|| unreachable!("{name} is a named stack"))
+        let mut stack = Stack::named(name).unwrap_or_else(|| unreachable!("{name} is a named stack"));
+        let options = &mut stack.options;
+        (options.timestamps, options.window_scale, options.dsack, options.sack_blocks) = (true, true, true, 4);
+        options.ecn |= self.system == System::Linux;
+        if self.system == System::FreeBsd {
+            stack.limits.window_edge = WindowEdge::Exact;
+            stack.ack = AckSpec::Delayed { delay: Nanos::from_millis(40) };
+        }
+        stack
     }
 
-    /// Options that a system may switch off.
+    /// Whether a switch was set, and to what.
+    fn switch(&self, name: &str) -> Option<bool> {
+        self.values.get(name).map(|value| value != "0")
+    }
+
+    /// Settings that were made apply to every stack.
     fn apply_switches(&self, stack: &mut Stack) {
-        let (timestamps, scale, sack, dsack) = match self.system {
-            System::Linux => {
-                ("net.ipv4.tcp_timestamps", "net.ipv4.tcp_window_scaling", "net.ipv4.tcp_sack", "net.ipv4.tcp_dsack")
-            }
-            System::FreeBsd => ("net.inet.tcp.rfc1323", "net.inet.tcp.rfc1323", "net.inet.tcp.sack.enable", ""),
+        let set = |option: &mut bool, names: [&str; 2]| {
+            *option = names.iter().find_map(|name| self.switch(name)).unwrap_or(*option);
         };
-        stack.options.timestamps = self.on(timestamps, true);
-        stack.options.window_scale = self.on(scale, true);
-        stack.options.dsack = self.on(dsack, true);
-        stack.options.sack_blocks = 4;
-        if !self.on(sack, true) {
+        let options = &mut stack.options;
+        set(&mut options.timestamps, ["net.ipv4.tcp_timestamps", "net.inet.tcp.rfc1323"]);
+        set(&mut options.window_scale, ["net.ipv4.tcp_window_scaling", "net.inet.tcp.rfc1323"]);
+        set(&mut options.dsack, ["net.ipv4.tcp_dsack", ""]);
+        options.dsack &= options.sack;
+        if self.values.contains_key("net.ipv4.tcp_ecn") {
+            options.ecn = self.number("net.ipv4.tcp_ecn", 0, 2) != 0;
+        }
+        let mut sack = options.sack;
+        set(&mut sack, ["net.ipv4.tcp_sack", "net.inet.tcp.sack.enable"]);
+        if !sack && stack.options.sack {
             *stack = stack.without_sack();
         }
-        if let (false, DetectSpec::RackTlp(rack)) = (self.on("net.ipv4.tcp_early_retrans", true), &mut stack.detect) {
-            rack.tlp = false;
+        if let (Some(early), DetectSpec::RackTlp(rack)) =
+            (self.values.get("net.ipv4.tcp_early_retrans"), &mut stack.detect)
+        {
+            rack.tlp = matches!(early.as_str(), "3" | "4");
         }
-        if self.system == System::Linux {
-            stack.options.ecn = self.ecn_mode() != Some(0);
+        if self.values.contains_key("ackclock.initcwnd") {
+            stack.startup.set_initial_window(self.number("ackclock.initcwnd", 0, 10) as u32);
         }
-        if !self.on("net.ipv4.tcp_slow_start_after_idle", true) {
+        if let (Some(us), RtoSpec::Linux(rto)) = (self.values.get("net.ipv4.tcp_rto_min_us"), &mut stack.rto) {
+            rto.min = Nanos::from_micros(us.parse().unwrap_or(200_000));
+        }
+        if self.switch("net.ipv4.tcp_slow_start_after_idle") == Some(false) {
             stack.idle = IdleRule::Keep;
         }
-        if self.system == System::FreeBsd {
-            let delay = Nanos::from_millis(self.number("net.inet.tcp.delacktime", 0, 40));
-            stack.ack =
-                if self.on("net.inet.tcp.delayed_ack", true) { AckSpec::Delayed { delay } } else { AckSpec::Every };
-            stack.limits.window_edge = WindowEdge::Exact;
+    }
+
+    /// FreeBSD's settings of its ACKs.
+    fn apply_freebsd(&self, stack: &mut Stack) {
+        let (delayed, delay) = ("net.inet.tcp.delayed_ack", "net.inet.tcp.delacktime");
+        if self.values.contains_key(delayed) || self.values.contains_key(delay) {
+            let delay = Nanos::from_millis(self.number(delay, 0, 40));
+            stack.ack = if self.on(delayed, true) { AckSpec::Delayed { delay } } else { AckSpec::Every };
         }
     }
 
@@ -281,20 +248,31 @@ impl Settings {
         let receive = match options.receive_buffer {
             Some(asked) => {
                 stack.receive_window = ReceiveWindowSpec::Fixed;
-                asked
+                asked.min(self.number("net.core.rmem_max", 0, LARGEST_BUFFER))
+            }
+            None if !self.on("net.ipv4.tcp_moderate_rcvbuf", true) => {
+                stack.receive_window = ReceiveWindowSpec::Fixed;
+                self.scale_for(largest, stack);
+                self.number("net.ipv4.tcp_rmem", 1, 131_072) / 2
             }
             None => {
                 let first = self.number("net.ipv4.tcp_rmem", 1, 131_072) / 2;
                 if let ReceiveWindowSpec::Linux(spec) = &mut stack.receive_window {
                     spec.initial = first.max(1);
                 }
-                if stack.options.window_scale {
-                    stack.options.rcv_wscale = Some(linux_scale(largest));
-                }
+                self.scale_for(largest, stack);
                 largest
             }
         };
-        (receive, options.send_buffer.unwrap_or_else(|| self.number("net.ipv4.tcp_wmem", 2, 4_194_304)))
+        let send = options.send_buffer.map(|asked| asked.min(self.number("net.core.wmem_max", 0, LARGEST_BUFFER)));
+        (receive, send.unwrap_or_else(|| self.number("net.ipv4.tcp_wmem", 2, 4_194_304)))
+    }
+
+    /// The scale fits the largest buffer.
+    fn scale_for(&self, largest: Bytes, stack: &mut Stack) {
+        if stack.options.window_scale {
+            stack.options.rcv_wscale = Some(linux_scale(largest));
+        }
     }
 
     /// FreeBSD's buffers: a multiple of the MSS once the connection is open; the scale fits the largest buffer that the system

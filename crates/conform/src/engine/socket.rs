@@ -4,6 +4,7 @@ use super::{Engine, System};
 use crate::errno::Errno;
 use ackclock_tcp::connection::{CloseReason, State};
 use ackclock_tcp::units::Bytes;
+use ackclock_wire::host::Watch;
 use ackclock_wire::icmp::Unreachable;
 use ackclock_wire::Id;
 use std::net::SocketAddr;
@@ -64,6 +65,12 @@ pub(super) struct Options {
     pub(super) user_timeout: Option<i64>,
     pub(super) linger: Option<(bool, i64)>,
     pub(super) low_water: Option<i64>,
+    /// Bytes not sent above which a `write` finds no room.
+    pub(super) not_sent_low_water: Option<u64>,
+    pub(super) window_clamp: Option<Bytes>,
+    pub(super) quick_ack: Option<bool>,
+    /// Timeouts of the SYN-ACK, not seconds.
+    pub(super) defer_accept: u32,
     /// Options without an effect here, which can be read back.
     pub(super) others: Vec<(crate::tcp::SocketOption, i64)>,
 }
@@ -96,7 +103,7 @@ impl Socket {
     }
 }
 
-impl Engine {
+impl<W: Watch> Engine<W> {
     /// Checks all connections for changes that the next call must know.
     pub(super) fn notice(&mut self) {
         let system = self.settings.system;

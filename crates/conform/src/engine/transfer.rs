@@ -5,11 +5,12 @@ use super::Engine;
 use crate::errno::Errno;
 use crate::tcp::{ready, Answer, Queue, ReadFlags, WriteFlags};
 use ackclock_tcp::connection::State;
+use ackclock_wire::host::Watch;
 
 /// The number of bytes of a long write that are passed on at once.
 const CHUNK: usize = 1 << 16;
 
-impl Engine {
+impl<W: Watch> Engine<W> {
     pub(super) fn read(&mut self, fd: u32, len: usize, flags: ReadFlags) -> Result<Answer, Errno> {
         let socket = self.socket(fd)?;
         let Some(id) = socket.id() else { return Err(Errno::ENOTCONN) };
@@ -61,15 +62,20 @@ impl Engine {
             return Err(Errno::EPIPE);
         }
         let waits = !socket.non_blocking && !flags.dont_wait;
+        let options = socket.options.clone();
+        let low_water = self.settings.not_sent_low_water(&options);
+        let socket = self.socket(fd)?;
         let already = socket.written;
         let Some(endpoint) = self.host.endpoint_mut(id) else { return Err(Errno::EPIPE) };
         if !is_open(endpoint.state()) {
             return if waits { Ok(Answer::Wait) } else { Err(Errno::EAGAIN) };
         }
         let mut written = already;
-        while written < len {
-            let chunk = (len - written).min(CHUNK);
-            let more = flags.more || written + chunk < len;
+        // Data that fits is sent without waiting for the rest (`tcp_sendmsg_locked`, wait_for_space).
+        let end = written.saturating_add(endpoint.room()).min(len);
+        while written < end && endpoint.info().notsent_bytes < low_water {
+            let chunk = (end - written).min(CHUNK);
+            let more = written + chunk < end || flags.more && end == len;
             let bytes = &[0; CHUNK][..chunk];
             let taken = if more { endpoint.write_more(bytes) } else { endpoint.write(bytes) };
             written += taken;
@@ -109,6 +115,7 @@ impl Engine {
 
     pub(super) fn poll(&mut self, fd: u32) -> Result<Answer, Errno> {
         let socket = self.socket(fd)?.clone();
+        let low_water = self.settings.not_sent_low_water(&socket.options);
         let error = if socket.error.is_some() { ready::ERR } else { 0 };
         let found = match socket.kind {
             Kind::Fresh => ready::OUT | ready::HUP,
@@ -124,7 +131,9 @@ impl Engine {
                 let end = endpoint.connection().receiver().is_some_and(|r| r.fin_received()) || socket.read_shut;
                 let closed = endpoint.state() == State::Closed;
                 let readable = first.len() + rest.len() > 0 || end || closed;
-                let writable = is_open(endpoint.state()) && (endpoint.room() > 0 || socket.write_shut) || closed;
+                // `__sk_stream_is_writeable(sk, 1)`: `poll` waits for half of what `write` needs.
+                let room = endpoint.room() > 0 && endpoint.info().notsent_bytes.saturating_mul(2) < low_water;
+                let writable = is_open(endpoint.state()) && (room || socket.write_shut) || closed;
                 let gone = closed || end && socket.write_shut;
                 [(readable, ready::IN), (writable, ready::OUT), (gone, ready::HUP), (end || closed, ready::RDHUP)]
                     .iter()

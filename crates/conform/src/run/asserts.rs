@@ -44,6 +44,11 @@ const CONSTANTS: &[(&str, i64)] = &[
     ("TCP_INFINITE_SSTHRESH", 0x7fff_ffff),
 ];
 
+/// A number by its name.
+pub(super) fn constant(name: &str) -> Option<i64> {
+    CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
 impl Runner<'_> {
     pub(super) fn assert(&mut self, code: &Code) -> Result<(), Fault> {
         let unknown = |line: u32, text: String| Fault::new(line, Reason::Unknown, text);
@@ -51,9 +56,8 @@ impl Runner<'_> {
         let socket = self.sockets.under_test;
         let (world, now) = (&self.world, self.world.now());
         let lookup = |name: &str| -> Option<Value> {
-            let constant = CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
             let field = || socket.and_then(|socket| world.info(now, socket, name));
-            constant.or_else(field).map(|number| Value::Integer(number.into()))
+            constant(name).or_else(field).map(|number| Value::Integer(number.into()))
         };
         let result = program.run(&mut self.scope, &lookup);
         result.map_err(|why| match &why {

@@ -29,8 +29,11 @@ impl Runner<'_> {
     pub(super) fn call(&mut self, line: u32, call: &syntax::Call, due: Due) -> Result<(), Fault> {
         // As in packetdrill, one call at a time.
         self.finish_call()?;
-        if call.name == "fcntl" {
-            return self.fcntl(line, call);
+        match call.name.as_str() {
+            "fcntl" => return self.fcntl(line, call),
+            "poll" => return self.poll(line, call),
+            "getsockopt" if option_name(call) == "TCP_INFO" => return self.tcp_info(line, call),
+            _ => {}
         }
         let typed = self.typed(line, call)?;
         let now = self.world.now();
@@ -154,9 +157,6 @@ impl Runner<'_> {
         if name == "socket" {
             return Ok(Call::Socket { v6: self.config.v6 });
         }
-        if name == "poll" {
-            return self.poll(line, call);
-        }
         let fd = self.fd(line, call)?;
         let socket = self.sockets.get(fd).map_or(u32::MAX, |descriptor| descriptor.socket);
         let argument = |at: usize| call.arguments.get(at).unwrap_or(&Value::Any);
@@ -229,10 +229,7 @@ impl Runner<'_> {
     }
 
     fn socket_option(&self, line: u32, socket: u32, call: &syntax::Call) -> Result<Call, Fault> {
-        let name = match call.arguments.get(2) {
-            Some(Value::Names(names)) => names.join("|"),
-            _ => String::new(),
-        };
+        let name = option_name(call);
         let option =
             SocketOption::named(&name).ok_or_else(|| unknown(line, format!("the option {name} is not understood")))?;
         if call.name == "getsockopt" {
@@ -243,11 +240,47 @@ impl Runner<'_> {
         Ok(Call::SetOption { socket, option, value })
     }
 
-    fn poll(&self, line: u32, call: &syntax::Call) -> Result<Call, Fault> {
-        let fd = call.arguments.first().and_then(results::polled).map(|(fd, _, _)| fd);
-        let descriptor = fd.and_then(|fd| self.sockets.get(fd));
-        let descriptor = descriptor.ok_or_else(|| unknown(line, "a poll of several descriptors is not understood"))?;
-        Ok(Call::Poll { socket: descriptor.socket })
+    /// `poll` as of now: it never waits.
+    fn poll(&mut self, line: u32, call: &syntax::Call) -> Result<(), Fault> {
+        let polled = call.arguments.first().and_then(results::polled);
+        let polled = polled.ok_or_else(|| unknown(line, "the descriptors of poll are not understood"))?;
+        let mut ready = 0;
+        for one in polled {
+            let socket = self.sockets.get(one.fd).map(|descriptor| descriptor.socket);
+            let socket = socket.ok_or_else(|| unknown(line, format!("descriptor {} is not open", one.fd)))?;
+            let answer =
+                self.world.call(&Call::Poll { socket }).map_err(|text| Fault::new(line, Reason::Broken, text))?;
+            let Answer::Done(found) = answer else { return self.check_answer(line, call, &answer) };
+            let told = one.told(found).map_err(|text| Fault::new(line, Reason::Call, text))?;
+            ready += i64::from(told != 0);
+        }
+        self.check_answer(line, call, &Answer::Done(ready))
+    }
+
+    /// `getsockopt` for `struct tcp_info`: the fields that the script names.
+    fn tcp_info(&mut self, line: u32, call: &syntax::Call) -> Result<(), Fault> {
+        let fd = self.fd(line, call)?;
+        let socket = self.sockets.get(fd).map(|descriptor| descriptor.socket);
+        let socket = socket.ok_or_else(|| unknown(line, format!("descriptor {fd} is not open")))?;
+        let wanted = call.arguments.get(3).and_then(results::fields);
+        let wanted = wanted.ok_or_else(|| unknown(line, "the value of TCP_INFO is not understood"))?;
+        for (name, wanted) in wanted {
+            let found = self.world.info(self.world.now(), socket, name);
+            let found = found.ok_or_else(|| unknown(line, format!("the TCP under test has no {name}")))?;
+            if found != wanted {
+                let text = format!("getsockopt was expected to find {name} = {wanted} and found {found}");
+                return Err(Fault::new(line, Reason::Call, text));
+            }
+        }
+        self.check_answer(line, call, &Answer::Done(0))
+    }
+}
+
+/// The name of a socket option.
+fn option_name(call: &syntax::Call) -> String {
+    match call.arguments.get(2) {
+        Some(Value::Names(names)) => names.join("|"),
+        _ => String::new(),
     }
 }
 

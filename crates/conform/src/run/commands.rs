@@ -58,6 +58,7 @@ impl Runner<'_> {
                 Err(unknown(line, "the TCP under test cannot drop connections in TIME-WAIT"))
             }
             "ip" if rest.first() == Some(&"tcp_metrics") => Ok(()),
+            "ip" => self.route(line, text, rest),
             // A queue without limits or delays of its own; others, such as netem, would change the packets of a script.
             "tc" if rest.iter().any(|word| matches!(*word, "pfifo" | "pfifo_fast" | "del")) => Ok(()),
             program if INERT.contains(&program) => Ok(()),
@@ -108,6 +109,21 @@ impl Runner<'_> {
             return Ok(());
         }
         Err(unknown(line, format!("the setting {name}={value} is not understood")))
+    }
+
+    /// `ip route VERB DESTINATION … initcwnd N`: the initial window of connections over the route, which here is every route.
+    fn route(&mut self, line: u32, text: &str, words: &[&str]) -> Result<(), Fault> {
+        let not = || unknown(line, format!("the command `{text}` is not understood"));
+        let words = words.strip_prefix(&["-6"]).or(words.strip_prefix(&["-4"])).unwrap_or(words);
+        let ["route" | "r", "add" | "append" | "change" | "replace", _, rest @ ..] = words else { return Err(not()) };
+        for pair in rest.chunks(2) {
+            match pair {
+                ["dev" | "via" | "src" | "proto" | "scope" | "metric" | "table", _] => {}
+                ["initcwnd", segments] => self.set(line, &format!("ackclock.initcwnd={segments}"))?,
+                _ => return Err(not()),
+            }
+        }
+        Ok(())
     }
 
     /// FreeBSD's list of sockets, in which scripts count one state: `sockstat … | grep -c STATE | grep N`.

@@ -1,5 +1,6 @@
 //! The result of a call, compared with the result that the script expects.
 
+use super::asserts::constant;
 use super::names::number;
 use crate::errno::Errno;
 use crate::script::syntax::{Call, Value};
@@ -13,7 +14,6 @@ pub(super) fn check(call: &Call, answer: &Answer) -> Result<(), String> {
     let name = &call.name;
     let (result, error) = match answer {
         Answer::Done(_) if name == "ioctl" => (0, None),
-        Answer::Done(found) if name == "poll" => (polled_result(call, *found)?, None),
         Answer::Done(result) => (*result, None),
         Answer::Value(_) => (0, None),
         Answer::Failed(errno) => (-1, Some(*errno)),
@@ -66,24 +66,64 @@ fn third(call: &Call, found: i64) -> Result<(), String> {
     }
 }
 
-/// The result of `poll`: how many descriptors had events. The events themselves must be as expected.
-fn polled_result(call: &Call, found: i64) -> Result<i64, String> {
-    const ALWAYS: i64 = crate::tcp::ready::ERR | crate::tcp::ready::HUP;
-    let asked = call.arguments.first().and_then(polled);
-    let (_, events, wanted) = asked.ok_or("not understood: a poll of several descriptors")?;
-    let found = found & (events | ALWAYS);
-    if found != wanted {
-        return Err(format!("poll was expected to find the events {wanted:#x} and found {found:#x}"));
-    }
-    Ok(i64::from(found != 0))
+/// A descriptor of `poll`, with its events and the expected ones.
+pub(super) struct Polled {
+    pub(super) fd: i64,
+    pub(super) events: i64,
+    pub(super) expected: i64,
 }
 
-/// Descriptor, requested events and expected events of a `poll` of one descriptor.
-pub(super) fn polled(value: &Value) -> Option<(i64, i64, i64)> {
+impl Polled {
+    /// The found events that `poll` reports.
+    ///
+    /// # Errors
+    /// They are not the expected ones.
+    pub(super) fn told(&self, found: i64) -> Result<i64, String> {
+        const ALWAYS: i64 = crate::tcp::ready::ERR | crate::tcp::ready::HUP;
+        let (found, wanted) = (found & (self.events | ALWAYS), self.expected);
+        if found == wanted {
+            return Ok(found);
+        }
+        let fd = self.fd;
+        Err(format!("poll was expected to find the events {wanted:#x} at descriptor {fd} and found {found:#x}"))
+    }
+}
+
+/// All descriptors of a `poll`.
+pub(super) fn polled(value: &Value) -> Option<Vec<Polled>> {
     let Value::List(all) = value else { return None };
-    let [Value::Struct(members)] = all.as_slice() else { return None };
+    all.iter().map(one_polled).collect()
+}
+
+fn one_polled(value: &Value) -> Option<Polled> {
+    let Value::Struct(members) = value else { return None };
     let member = |name: &str| members.iter().find(|(n, _)| n == name).and_then(|(_, value)| number(value));
-    Some((member("fd")?, member("events")?, member("revents").unwrap_or(0)))
+    Some(Polled { fd: member("fd")?, events: member("events")?, expected: member("revents").unwrap_or(0) })
+}
+
+/// The fields of a structure that `getsockopt` fills, by name; `None` if the script expects something else.
+pub(super) fn fields(value: &Value) -> Option<Vec<(&str, i64)>> {
+    match value {
+        Value::Any => Some(Vec::new()),
+        Value::List(values) => match values.as_slice() {
+            [one] => fields(one),
+            _ => None,
+        },
+        Value::Struct(members) => {
+            let known = members.iter().filter(|(_, value)| *value != Value::Any);
+            let value_of = |value: &Value| match value {
+                Value::Names(names) if names.len() == 1 => number(value).or_else(|| constant(&names[0])),
+                other => number(other),
+            };
+            known.map(|(name, value)| Some((name.as_str(), value_of(value)?))).collect()
+        }
+        Value::Integer(_)
+        | Value::Names(_)
+        | Value::Text(_)
+        | Value::Float(_)
+        | Value::Function(..)
+        | Value::Address(_) => None,
+    }
 }
 
 /// The value of an option as scripts write it.

@@ -1,0 +1,5 @@
+//! Prints the guide's page about the settings of scripts.
+
+fn main() {
+    print!("{}", ackclock_conform::engine::page());
+}
