@@ -6,6 +6,12 @@ use ackclock_tcp::time::{Nanos, Time};
 use nix::time::{clock_gettime, ClockId};
 use std::time::Duration;
 
+/// A source of time that never goes back.
+pub trait Now {
+    /// The current time.
+    fn now(&self) -> Time;
+}
+
 /// A monotonic clock. A run begins at one second, so that times before it can be represented.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -44,6 +50,13 @@ impl Clock {
     /// The time of day, since 1970.
     pub fn time_of_day(&self, at: Time) -> Duration {
         Duration::from_nanos(self.epoch.saturating_add(at.0))
+    }
+}
+
+impl Now for Clock {
+    #[inline]
+    fn now(&self) -> Time {
+        Clock::now(self)
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Source: `man 2 ppoll` (a timeout in nanoseconds).
 
-use crate::clock::{Clock, Lateness};
+use crate::clock::{Clock, Lateness, Now};
 use crate::error::LiveError;
 use crate::supervise::Shared;
 use crate::wire::{Wire, MAX_FRAME};
@@ -50,6 +50,17 @@ pub enum Going {
     Done,
 }
 
+/// What one turn of the loop did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Frames were taken or sent; more may be waiting.
+    Busy,
+    /// Nothing is due now.
+    Idle,
+    /// The application is done, and everything is sent.
+    Done,
+}
+
 /// Counters of the frames on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -68,21 +79,21 @@ pub struct Counts {
 }
 
 /// A host behind a wire.
-pub struct Driver<W, O> {
+pub struct Driver<W, O, C = Clock> {
     wire: W,
     /// Its connections.
     pub host: Host,
     /// Their listener.
     pub watch: O,
-    clock: Clock,
+    clock: C,
     counts: Counts,
     lateness: Lateness,
     frame: Box<[u8]>,
 }
 
-impl<W: Wire, O: Watch> Driver<W, O> {
+impl<W: Wire, O: Watch, C: Now> Driver<W, O, C> {
     /// A host behind `wire`, at the time of `clock`.
-    pub fn new(wire: W, host: Host, watch: O, clock: Clock) -> Self {
+    pub fn new(wire: W, host: Host, watch: O, clock: C) -> Self {
         let frame = vec![0; MAX_FRAME].into_boxed_slice();
         Driver { wire, host, watch, clock, counts: Counts::default(), lateness: Lateness::default(), frame }
     }
@@ -98,21 +109,32 @@ impl<W: Wire, O: Watch> Driver<W, O> {
                 self.give()?;
                 return Err(LiveError::Interrupted);
             }
-            let arrived = self.take()?;
-            let now = self.clock.now();
-            if let Some(due) = self.host.next_timer().filter(|due| *due <= now) {
-                self.lateness.record(due, now);
-                self.host.on_timer(now, &mut self.watch);
-            }
-            let going = application.turn(now, &mut self.host)?;
-            let sent = self.give()?;
-            if going == Going::Done && sent < BATCH {
-                return Ok(());
-            }
-            if arrived == 0 && sent == 0 {
-                self.nap(application)?;
+            match self.turn(application)? {
+                Turn::Done => return Ok(()),
+                Turn::Busy => {}
+                Turn::Idle => self.nap(application)?,
             }
         }
+    }
+
+    /// One turn of the loop, without sleeping: arrived frames, timers, the application, frames to be sent.
+    ///
+    /// # Errors
+    /// Errors of the wire and the application.
+    pub fn turn<A: Application>(&mut self, application: &mut A) -> Result<Turn, LiveError> {
+        let arrived = self.take()?;
+        let now = self.clock.now();
+        if let Some(due) = self.host.next_timer().filter(|due| *due <= now) {
+            self.lateness.record(due, now);
+            self.host.on_timer(now, &mut self.watch);
+        }
+        let going = application.turn(now, &mut self.host)?;
+        let sent = self.give()?;
+        Ok(match going {
+            Going::Done if sent < BATCH => Turn::Done,
+            Going::On | Going::Done if arrived == 0 && sent == 0 => Turn::Idle,
+            Going::On | Going::Done => Turn::Busy,
+        })
     }
 
     /// Takes arrived frames, at most a batch; returns their number.
