@@ -33,6 +33,7 @@ NEEDED = {
     "page/index.html": "the lab page is not built: make web builds it (Rust and Node 20 or newer)",
     "papers/README.md": "the papers are missing",
     "scenarios/bundle.toml": "the scenarios are missing",
+    "conformance/broken.toml": "the conformance scripts are missing",
     "captures/cubic-two-paths-sender.pcapng.gz": "the captures are missing",
 }
 """Files in every wheel, and the error message if one is missing."""

@@ -39,7 +39,7 @@ def examples(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List or copy what comes with Ackclock: scenarios, the papers' folders, plans, captures."""
+    """List or copy what comes with Ackclock: scenarios, the papers' folders, plans, captures, conformance scripts."""
     from ackclock import shared  # noqa: PLC0415 - start-up time
 
     with refusals():

@@ -1,7 +1,8 @@
 """Files that come with the package besides its code: examples for users to copy, and the lab page.
 
 They are below ``share`` beside this module. In a wheel they are files; in the repository they are links to
-``scenarios``, ``papers``, captures of ``tests`` and ``web/dist``. So the code finds them in the same place.
+``scenarios``, ``papers``, ``conformance``, captures of ``tests`` and ``web/dist``. So the code finds them in the same
+place.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ackclock.document import nearest, refusal
 
 SHARE = Path(__file__).resolve().parent / "share"
 PAPERS, PAGE = SHARE / "papers", SHARE / "page"
-FOLDERS = ("scenarios", "papers", "captures")
+FOLDERS = ("scenarios", "papers", "captures", "conformance")
 """Folders of ``share`` with examples, in the order in which they are listed."""
 CAPTURES = {
     "captures/cubic-two-paths-no-dsack-sender.pcapng.gz": "An upload over two paths to a receiver that reports no "
@@ -24,6 +25,8 @@ CAPTURES = {
     "captures/cubic-two-paths-no-dsack-receiver.pcapng.gz": "The same, captured at the receiver.",
     "captures/cubic-two-paths-sender.pcapng.gz": "The same path with a receiver that reports duplicates (DSACK).",
 }
+SCRIPTS = "Conformance scripts, listed one by one with `ackclock examples conformance`."
+"""The description of all scripts together."""
 SENTENCE = re.compile(r".+?(?<!eqs)[.?!](?=\s|$)")
 
 
@@ -58,10 +61,18 @@ def chosen(named: Sequence[str]) -> list[str]:
 
 
 def about(names: Sequence[str]) -> dict[str, str]:
-    """Describe the scenarios, plans and captures among these files: the first sentence of each one's comment."""
+    """Describe the scenarios, plans, captures and scripts among these files: the first sentence of each one's comment.
+
+    Scripts are described one by one only where there is nothing else.
+    """
     said = {name: _first_sentence(SHARE / name) for name in names if name.endswith(".toml")} | {
         name: CAPTURES[name] for name in names if name in CAPTURES
     }
+    scripts = [name for name in names if name.endswith(".pkt")]
+    if all(name.startswith("conformance/") for name in names):
+        said |= {name: _first_line(SHARE / name) for name in scripts}
+    elif scripts:
+        said["conformance"] = SCRIPTS
     return {name: text for name, text in said.items() if text}
 
 
@@ -84,6 +95,11 @@ def copy(names: Sequence[str], to: Path) -> tuple[list[Path], list[Path]]:
         shutil.copyfile(SHARE / name, path)
         made.append(path)
     return made, kept
+
+
+def _first_line(script: Path) -> str:
+    """The header of a conformance script."""
+    return script.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// ")
 
 
 def _first_sentence(file: Path) -> str:

@@ -22,7 +22,7 @@ def test_every_scenario_of_the_repository_is_listed_with_what_it_is(ackclock: Co
     listed = {row["name"]: row["about"] for row in json.loads(ackclock("examples", "--json").stdout)}
     patterns = ("scenarios/**/*.toml", "papers/*/scenario*.toml", "papers/tuning/*.toml")
     ours = {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
-    assert ours | set(shared.CAPTURES) == set(listed)
+    assert ours | set(shared.CAPTURES) | {"conformance"} == set(listed)
     assert all(text.endswith((".", "?")) for text in listed.values()), listed
     text = ackclock("examples", "scenarios/linux").stdout
     assert text.count("scenarios/linux/") == len(list(ROOT.glob("scenarios/linux/*.toml")))
@@ -41,6 +41,19 @@ def test_a_copied_example_runs_and_a_second_copy_leaves_it_as_the_user_has_it(
     assert name not in said["made"]
     assert len(said["made"]) == len(list(ROOT.glob("scenarios/linux/*.toml"))) - 1
     assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
+
+
+def test_conformance_scripts_are_listed_with_their_rules_and_pass_where_they_are_copied(ackclock: Command) -> None:
+    listed = {
+        row["name"]: row["about"] for row in json.loads(ackclock("examples", "conformance/rack", "--json").stdout)
+    }
+    assert set(listed) == {path.relative_to(ROOT).as_posix() for path in ROOT.glob("conformance/rack/*.pkt")}
+    assert all(re.match(r"(RFC \d+ §|Linux)", text) for text in listed.values()), listed
+    copied = ackclock("examples", "conformance", "--copy-to", ".")
+    assert copied.returncode == 0
+    count = len(list(ROOT.glob("conformance/**/*.pkt")))
+    done = ackclock("conform", "conformance")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{count} of {count} pass, 0 fail, 0 not understood")
 
 
 def test_an_example_that_there_is_not_is_refused_with_the_nearest_and_nothing_is_copied(
@@ -71,7 +84,7 @@ def test_names_of_examples_are_completed(tmp_path: Path) -> None:
         done = subprocess.run([program], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
         return done.stdout.split()
 
-    assert completed("ackclock examples ") == ["captures/", "papers/", "scenarios/"]
+    assert completed("ackclock examples ") == ["captures/", "conformance/", "papers/", "scenarios/"]
     assert completed("ackclock examples scenarios/b") == ["scenarios/bundle.toml"]
 
 

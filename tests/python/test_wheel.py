@@ -46,10 +46,10 @@ def listed(*folders: str) -> set[str]:
     return set(said.stdout.splitlines())
 
 
-def test_a_wheel_has_the_package_papers_scenarios_captures_the_page_and_licences_and_nothing_else(
+def test_a_wheel_has_the_package_papers_scenarios_scripts_captures_the_page_and_licences_and_nothing_else(
     names: set[str], pytestconfig: pytest.Config
 ) -> None:
-    shared = {f"ackclock/share/{name}" for name in listed("papers", "scenarios")}
+    shared = {f"ackclock/share/{name}" for name in listed("papers", "scenarios", "conformance")}
     ours = {name.removeprefix("python/") for name in listed("python") if "/share/" not in name}
     captures = {name.removeprefix("python/") for name in listed("python/ackclock/share/captures")}
     assert len(captures) == 3
@@ -95,6 +95,13 @@ def test_a_scenario_runs_without_any_extra(bare: Path, call: Run) -> None:
         [bare, "-c", "import ackclock; print(ackclock.__file__)"], env=environment(), check=True, capture_output=True
     )
     assert Path(where.stdout.decode().strip()).is_relative_to(bare.parents[1])
+
+
+def test_the_conformance_scripts_pass_without_any_extra(bare: Path, call: Run) -> None:
+    assert call(bare, "examples", "conformance", "--copy-to", ".").returncode == 0
+    done = call(bare, "conform", "conformance")
+    assert done.returncode == 0, done.stdout
+    assert int(done.stdout.splitlines()[-1].split()[0]) > 700
 
 
 @pytest.mark.parametrize(
