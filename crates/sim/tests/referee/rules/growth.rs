@@ -32,6 +32,8 @@ struct Growth {
     /// The largest value that W_est may have, bytes, and the episode since which it counts.
     estimate: Option<f64>,
     episode: u32,
+    /// The newest episode when an undo was last reported.
+    undone: Option<u32>,
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
@@ -46,7 +48,16 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
         _ => return None,
     };
     let plain = matches!(stack.startup, StartupSpec::Fixed(_));
-    Some(Box::new(Growth { most, by_sack, before: None, plain, disturbed: false, estimate: None, episode: 0 }))
+    Some(Box::new(Growth {
+        most,
+        by_sack,
+        before: None,
+        plain,
+        disturbed: false,
+        estimate: None,
+        episode: 0,
+        undone: None,
+    }))
 }
 
 impl Rule for Growth {
@@ -67,7 +78,9 @@ impl Rule for Growth {
         Ok(())
     }
     fn event(&mut self, book: &Book, e: &Event, ack: Option<&Ack>) -> Verdict {
-        self.disturbed |= matches!(e, Event::Mistake { .. });
+        if matches!(e, Event::Mistake { .. }) {
+            (self.disturbed, self.undone) = (true, Some(book.episode));
+        }
         let Event::Window { by: Slot::Congestion, from, to, episode } = *e else { return Ok(()) };
         // A probe that repaired a loss cuts the window without an episode (RFC 8985 §7.4.2).
         self.disturbed |= to.cwnd < from.cwnd;
@@ -83,6 +96,8 @@ impl Rule for Growth {
             Most::Exactly if !slow => mss * mss / from.cwnd,
             Most::Exactly => mss,
             Most::Segments(n) => n * mss,
+            // An undo brings back a W_est that only the sender knows (RFC 9438 §4.9.2).
+            Most::Cubic if self.undone == Some(book.episode) => f64::INFINITY,
             Most::Cubic => mss.max(self.estimate.map_or(0.0, |est| est - from.cwnd)),
             Most::Bytes => mss.max(ack.delivered.max(ack.acked) as f64 + mss),
         };
