@@ -8,6 +8,8 @@ mod device;
 mod sockets;
 #[path = "../examples/smoltcp/stack.rs"]
 mod stack;
+#[path = "../examples/smoltcp/subject.rs"]
+mod subject;
 
 use ackclock_conform::engine::System;
 use ackclock_conform::suite::{run_files, run_text, scripts, Setup, Subject};
@@ -18,7 +20,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-const LINUX: stack::Smoltcp = stack::Smoltcp { system: System::Linux };
+const LINUX: subject::Smoltcp = subject::Smoltcp { system: System::Linux };
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -93,7 +95,7 @@ fn freebsds_folders_have_the_results_that_the_guide_counts() {
         for name in ["rcv-data-segments", "state-event-engine"] {
             let folder = folder.join(name);
             if folder.is_dir() {
-                let all = verdicts(&folder, &stack::Smoltcp { system: System::FreeBsd });
+                let all = verdicts(&folder, &subject::Smoltcp { system: System::FreeBsd });
                 let row = row(name, &all.iter().map(|(_, verdict)| verdict).collect::<Vec<_>>());
                 assert!(guide.contains(&row), "docs/conformance.md has not this row: {row}");
                 seen = true;

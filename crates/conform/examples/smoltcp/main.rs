@@ -5,6 +5,7 @@
 mod device;
 mod sockets;
 mod stack;
+mod subject;
 mod table;
 
 use ackclock_conform::engine::System;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     };
     let run = scripts(Path::new(folder)).map_err(|why| (folder.into(), why)).and_then(|files| {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        run_files(&files, &stack::Smoltcp { system }, threads).map(|reports| (files, reports))
+        run_files(&files, &subject::Smoltcp { system }, threads).map(|reports| (files, reports))
     });
     match run {
         Ok((files, reports)) => {

@@ -5,10 +5,7 @@
 //! as not understood.
 
 use crate::device::Queues;
-use ackclock_conform::engine::System;
 use ackclock_conform::errno::Errno;
-use ackclock_conform::run::Config;
-use ackclock_conform::suite::Subject;
 use ackclock_conform::tcp::{Answer, Call, Tcp};
 use ackclock_tcp::time::Time;
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
@@ -29,22 +26,6 @@ const FIRST_PORT: u16 = 49_152;
 thread_local! {
     /// The time for smoltcp's timestamps, in milliseconds: their generator is a function without arguments.
     static MILLIS: Cell<u32> = const { Cell::new(0) };
-}
-
-/// smoltcp, new for each script.
-pub(crate) struct Smoltcp {
-    /// The system that the scripts expect.
-    pub(crate) system: System,
-}
-
-impl Subject for Smoltcp {
-    fn system(&self) -> System {
-        self.system
-    }
-
-    fn fresh(&self, config: &Config) -> Result<Box<dyn Tcp + '_>, String> {
-        Ok(Box::new(Stack::new(config.local.ip(), config.mtu)?))
-    }
 }
 
 /// One host with smoltcp.
