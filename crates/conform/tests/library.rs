@@ -77,7 +77,19 @@ fn the_engine_has_the_same_verdicts_through_c_as_through_rust() {
     let files = scripts(&here().join("../../conformance")).unwrap();
     let rust = Setup { system: System::Linux, stack: None, stack_of: Stack::named };
     let (through_c, through_rust) = (verdicts(&files, &library), verdicts(&files, &rust));
-    assert!(through_rust.iter().all(|verdict| *verdict == Verdict::Pass));
+    // A stack with parameters is read by the command alone.
+    let with_parameters = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().any(|line| line.contains("ackclock.stack=") && line.contains(','))
+    };
+    for (file, verdict) in files.iter().zip(&through_rust) {
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::NotUnderstood(_) => assert!(with_parameters(file), "{}: {verdict:?}", file.display()),
+            Verdict::Fail(_) => panic!("{}: {verdict:?}", file.display()),
+        }
+    }
+    assert!(through_rust.iter().filter(|verdict| **verdict == Verdict::Pass).count() > 700);
     let other: Vec<_> = files.iter().zip(&through_c).zip(&through_rust).filter(|((_, c), rust)| c != rust).collect();
     assert!(other.is_empty(), "{other:#?}");
 }

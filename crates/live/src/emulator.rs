@@ -21,10 +21,13 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 use ackclock_trace::{Both, UnderWay};
+use std::collections::VecDeque;
 
 /// A scenario's path with the bytes of the packets on it.
 pub struct Emulator<W: Watch> {
     path: Path<Both<Desk, W>>,
+    /// Packets that left before the last packet entered and have not been taken out.
+    waiting: VecDeque<Leaving>,
 }
 
 /// A packet that has left the path.
@@ -53,12 +56,18 @@ impl<W: Watch> Emulator<W> {
         let under_way = UnderWay::new(plan.scenario.flows.len() as u32);
         let desk = Desk { under_way, leaving: None, sends: 0 };
         let path = Path::outside(&plan.scenario, &plan.stacks, seed, Both(desk, watch))?;
-        Ok(Emulator { path })
+        Ok(Emulator { path, waiting: VecDeque::new() })
     }
 
-    /// Puts a packet in at `now`. Packets that left earlier must have been taken out: [`Emulator::next`] has returned `None`.
+    /// Puts a packet in at `now`. Packets that leave up to then can still be taken out.
     /// After the end of the run the packet disappears.
     pub fn put(&mut self, now: Time, flow: u32, from: Side, packet: Entering, bytes: &[u8]) {
+        while self.path.now() < now {
+            match self.step(now) {
+                Some(leaving) => self.waiting.push_back(leaving),
+                None => break,
+            }
+        }
         // Its first element may drop it immediately, so its bytes must be stored before.
         let number = self.path.watch().0.under_way.put(flow, from, bytes);
         match self.path.put(now, flow, from, packet) {
@@ -69,6 +78,10 @@ impl<W: Watch> Emulator<W> {
 
     /// The next packet that has left up to `now`.
     pub fn next(&mut self, now: Time) -> Option<Leaving> {
+        self.waiting.pop_front().or_else(|| self.step(now))
+    }
+
+    fn step(&mut self, now: Time) -> Option<Leaving> {
         while self.path.step(now) {
             if let Some(leaving) = self.path.watch().0.leaving.take() {
                 return Some(leaving);
@@ -92,7 +105,7 @@ impl<W: Watch> Emulator<W> {
 
     /// When the next event on the path happens.
     pub fn next_event(&self) -> Option<Time> {
-        self.path.next_event()
+        self.waiting.front().map(|leaving| leaving.at).or_else(|| self.path.next_event())
     }
 
     /// The state of the application at a flow's sender: when it begins, once that is known, and the bytes that it has written

@@ -104,11 +104,7 @@ impl Between<'_> {
 
     /// As in the simulator: first the network, then the caller, then the callee.
     fn step(&mut self, now: Time) {
-        let mut came = Vec::new();
-        while let Some(packet) = self.emulator.next(now) {
-            came.push(packet);
-        }
-        for mut packet in came {
+        while let Some(mut packet) = self.emulator.next(now) {
             if packet.seg.opts & Segment::CE != 0 {
                 mark_congestion(&mut packet.bytes);
             }

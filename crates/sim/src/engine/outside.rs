@@ -78,15 +78,18 @@ impl<W: Watch> Path<W> {
         })
     }
 
-    /// Puts a packet in at one end of a flow at `at`, or now if that has passed. Earlier events, and those at the same time,
-    /// happen first, so a host inside acts before one outside. Returns the packet's number as in [`Watch::arrived`]; `None` if
-    /// there is no such flow, or the run is over.
+    /// Puts a packet in at one end of a flow at `at`, or now if that has passed. Earlier events happen first, and so do those at
+    /// `at`, unless the network is at that time already: the packet then follows the last event that was handled, as the reply of
+    /// a host inside follows an arrival. Returns the packet's number as in [`Watch::arrived`]; `None` if there is no such flow, or
+    /// the run is over.
     pub fn put(&mut self, at: Time, flow: u32, from: Side, packet: Entering) -> Option<u32> {
         let host = 2 * flow + u32::from(from == Side::Receiver);
         if host >= self.links.shown || at > self.links.end {
             return None;
         }
-        self.run_until(at);
+        if at.0 > self.links.now {
+            self.run_until(at);
+        }
         let h = &mut self.hosts[host as usize];
         let number = h.sent;
         if number == 0 && from == Side::Sender {
