@@ -90,7 +90,7 @@ wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal 
 	node crates/wasm/tests/same.mjs target/wasm32-unknown-unknown/web/ackclock_wasm.wasm < target/same.json
 
 aarch64: ## trace hashes on aarch64, emulated by qemu-user, must equal the native ones
-	rustup target add aarch64-unknown-linux-gnu
+	@tools/step.sh "set-up: Rust for aarch64" 20 rustup target add aarch64-unknown-linux-gnu
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 		cargo build --workspace --locked --example expected --target aarch64-unknown-linux-gnu
 	cargo build --workspace --locked --example expected

@@ -289,7 +289,7 @@ def test_all_comparisons_are_on_one_page(undisturbed: Path, made: Path) -> None:
 
 def test_runs_that_have_nothing_to_be_compared_with_say_so(made: Path) -> None:
     done = Done([], [])
-    assert "These runs have nothing to be compared with" in report.pages(done, [], [], made)["comparison.html"]
+    assert "There is nothing to compare these runs with" in report.pages(done, [], [], made)["comparison.html"]
 
 
 def test_an_extra_page_has_its_sections(made: Path) -> None:

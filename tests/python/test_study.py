@@ -263,7 +263,11 @@ def test_a_path_may_be_a_capture_to_which_one_is_fitted(tmp_path: Path) -> None:
         ("measure =", "within = 2\nmeasure =", 'key `within`: found 2, allowed: a share, as in "2 %"'),
         ("measure =", 'baseline = "reno"\nmeasure =', 'key `baseline`: found "reno", allowed: one of the stacks '),
         ("scenario =", "capture = ", "allowed: a capture of the sender's side to which a path can be fitted"),
-        ('name = "long"\n', 'name = "long"\ncapture = "x"\n', "allowed: a table with `scenario`, the path of one, or "),
+        (
+            'name = "long"\n',
+            'name = "long"\ncapture = "x"\n',
+            "allowed: a table with `scenario`, the path of a scenario, or ",
+        ),
         ("question =", "questions =", "key `questions`: found an unknown key, allowed: name, question,"),
     ],
 )
