@@ -77,8 +77,9 @@ impl Host {
     /// The order of two events at one instant is the driver's own: a simulated host sends between them, a loop after them.
     fn note(&mut self, now: Time, arrival: bool) {
         let tied = self.last.is_some_and(|(at, before)| at == now && (before || arrival));
-        if tied && self.waits.get().is_none() {
-            self.waits.set(Some(Time(now.0 - 1)));
+        let before = Time(now.0 - 1);
+        if tied && self.waits.get().is_none_or(|until| until > before) {
+            self.waits.set(Some(before));
         }
         self.last = Some((now, arrival));
     }
