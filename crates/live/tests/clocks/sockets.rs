@@ -88,7 +88,7 @@ impl<'a> Sockets<'a> {
         set(SocketOption::NoDelay, i64::from(end.no_delay));
         match &end.stack.receive_window {
             ReceiveWindowSpec::Fixed => set(SocketOption::ReceiveBuffer, of.receive as i64),
-            _ => {
+            ReceiveWindowSpec::Linux(_) | ReceiveWindowSpec::Drs(_) | ReceiveWindowSpec::Custom(_) => {
                 let rmem = format!("4096 {} {}", first_window(&end.stack), of.receive);
                 assert!(world.tcp().set("net.ipv4.tcp_rmem", &rmem));
             }

@@ -23,7 +23,7 @@ const SMOLTCP: &[(&str, &str)] = &[
     ("congestion/cubic-beta", "fail"),
     ("recovery/deflated", "not understood"),
 ];
-/// Scripts that Linux passes on every kernel since 5.4.
+/// Scripts that Linux 6.18 passes.
 const LINUX: &[&str] = &[
     "states/closed-ack",
     "states/closed-data",
