@@ -1,7 +1,9 @@
 //! What two ends decided and said, and the path between two that are not the simulator's own.
 
 use crate::schedule::Schedule;
+use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_live::emulator::{Emulator, Reading};
+use ackclock_sim::engine::outside::Entering;
 use ackclock_sim::watch::Side;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
@@ -176,4 +178,33 @@ impl ackclock_sim::watch::Watch for Ignored {
     }
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
+}
+
+#[test]
+fn packets_that_leave_while_another_enters_can_still_be_taken_out() {
+    let text = r#"
+[run]
+duration = "1 s"
+[[link]]
+from = "A"
+to = "B"
+rate = "8 Mbps"
+delay = "10 ms"
+[[flow]]
+from = "A"
+to = "B"
+stack = "newreno"
+"#;
+    let plan = Plan::parse("test.toml", text, &Overrides::default()).unwrap();
+    let mut emulator = Emulator::new(&plan, 1, Ignored).unwrap();
+    let ms = |n: u64| Time(n * 1_000_000);
+    // A packet of 1000 bytes takes 1 ms on the link.
+    for (at, name) in [(0, b"first"), (5, b"other"), (50, b"third")] {
+        let seg = Segment { len: 960, flags: Segment::ACK, ..Segment::EMPTY };
+        emulator.put(ms(at), 0, Side::Sender, Entering { seg, wire: 1000, sends: 1, recovery: None }, name);
+    }
+    assert_eq!(emulator.next_event(), Some(ms(11)));
+    let left: Vec<_> = std::iter::from_fn(|| emulator.next(ms(100))).map(|p| (p.at, p.bytes)).collect();
+    let want = [(11, b"first"), (16, b"other"), (61, b"third")].map(|(at, name)| (ms(at), name.to_vec()));
+    assert_eq!(left, want);
 }
