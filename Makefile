@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit mutants referee fuzz newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
+.PHONY: help test check lint unit survivors mutants referee fuzz newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -20,7 +20,7 @@ test: ## set-up, then every check that must pass
 	@$(MAKE) check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions survivors
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready web/node_modules/.ready setup-rust ## .venv, crates, the Rust target for WebAssembly, valgrind, the tools of the lab page
@@ -129,7 +129,10 @@ capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four 
 	mkdir -p tests/captures
 	ACKCLOCK_JUDGE_SEEDS=4 ACKCLOCK_JUDGE_TABLE=$(CURDIR)/tests/captures/verdicts.md cargo test --workspace --locked --test judge
 
-mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, and asks whether a test notices; into tests/mutants (ARGS=--kept: the known survivors; ARGS=--referee)
+survivors: .venv/.ready ## changes that the rule tests once missed, in a copy of the engine: each must fail its test
+	$(BIN)/python tools/mutants.py --kept
+
+mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, and asks whether a test notices; into tests/mutants (ARGS=--referee: the referee against faults that no test noticed)
 	@tools/need.sh rust mutants
 	PATH="$(CURDIR)/target/tools/bin:$$PATH" $(BIN)/python tools/mutants.py $(ARGS)
 

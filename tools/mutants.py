@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from mutants_rewrite import Change, Mutant, body_of, listed
-from mutants_run import OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Suite, build, run
+from mutants_run import ENGINE_ALONE, EVERYTHING, OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Suite, build, run
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
@@ -184,7 +184,8 @@ def main() -> int:
     drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo), FIRST_DRAWN))
     before = known()
     wrong = {n for n, m in drawn.items() if before.get(m.key, {}).get("outcome") == "unviable"}
-    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong)
+    tests = ENGINE_ALONE if arguments.kept else EVERYTHING
+    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong, tests)
     if broken := [own[n][1] for n in unviable if n in own]:
         raise SystemExit(f"{KEPT.name}: does not compile: {broken}")
     if arguments.referee:

@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +23,12 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 COPY = TARGET / "mutants"
 CRATES = ("tcp", "wire", "capture")
 """Crates with mutants."""
-BUILT = ("tcp", "sim", "wire", "capture", "conform")
+BUILT = ("ackclock-tcp", "ackclock-sim", "ackclock-wire", "ackclock-capture", "ackclock-conform")
 """Crates whose tests run."""
+EVERYTHING = ("build", "--tests", "--keep-going", *(word for crate in BUILT for word in ("-p", crate)))
+"""Cargo's command for all test programs."""
+ENGINE_ALONE = ("test", "--no-run", "--lib", "-p", "ackclock-tcp")
+"""Cargo's command for the engine's unit tests."""
 PASSES = 12
 """Builds, until no mutant is left that does not compile."""
 
@@ -112,13 +116,14 @@ def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[in
             places[file] = {n: (a + 1, b + 1) for n, (a, b) in new.lines.items()}
         goal = COPY / file
         if not goal.exists() or goal.read_text(encoding="utf-8") != text:
+            goal.parent.mkdir(parents=True, exist_ok=True)
             goal.write_text(text, encoding="utf-8")
     return places
 
 
-def cargo(arguments: list[str]) -> list[dict[str, object]]:
+def cargo(arguments: Sequence[str]) -> list[dict[str, object]]:
     """Cargo's messages."""
-    command = ["cargo", *arguments, "--locked", "--message-format=json", "--keep-going"]
+    command = ["cargo", *arguments, "--locked", "--message-format=json"]
     env = os.environ | {"CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0"}
     done = subprocess.run(command, cwd=COPY, env=env, check=False, stdout=subprocess.PIPE, text=True)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -136,14 +141,21 @@ def errors_of(message: Mapping[str, object]) -> list[tuple[str, int]]:
     return [(s["file_name"], s["line_start"]) for s in told["spans"] if s["is_primary"]]
 
 
-def build(mutants: dict[int, Mutant], wrong: set[int]) -> tuple[dict[tuple[str, str], Path], set[int]]:
-    """Build; returns the test binaries, and the mutants that do not compile. Those of `wrong` are known not to."""
+def build(
+    mutants: dict[int, Mutant], wrong: set[int], tests: tuple[str, ...]
+) -> tuple[dict[tuple[str, str], Path], set[int]]:
+    """Build; returns the test binaries, and the mutants that do not compile.
+
+    Args:
+        mutants: by number.
+        wrong: numbers of the mutants that are known not to compile.
+        tests: `EVERYTHING` or `ENGINE_ALONE`.
+    """
     unviable = set(wrong)
-    packages = [word for crate in BUILT for word in ("-p", f"ackclock-{crate}")]
     copy_tree({m.file for m in mutants.values()} | {f"crates/{crate}/src/lib.rs" for crate in CRATES})
     for _ in range(PASSES):
         places = write(mutants, unviable)
-        messages = cargo(["build", "--tests", *packages])
+        messages = cargo(tests)
         found = {n for m in messages for place in errors_of(m) for n in numbers_at(places, *place)}
         if any(m.get("reason") == "build-finished" and m.get("success") for m in messages):
             return binaries(messages), unviable
@@ -167,9 +179,10 @@ def binaries(messages: Iterable[Mapping[str, object]]) -> dict[tuple[str, str], 
         if m.get("reason") == "compiler-artifact" and m.get("executable"):
             target = m["target"]
             assert isinstance(target, dict)
-            package = re.split(r"[/#@]", str(m["package_id"]))
-            name = next(p for p in package if p in BUILT or p.startswith("ackclock-"))
-            name = name if name.startswith("ackclock-") else f"ackclock-{name}"
+            # The identifier names the crate's folder, or the crate if that differs.
+            words = re.split(r"[/#@]", str(m["package_id"]))
+            name = next(w for w in words if w in BUILT or f"ackclock-{w}" in BUILT)
+            name = name if name in BUILT else f"ackclock-{name}"
             found[name, target["name"].replace("-", "_")] = Path(str(m["executable"]))
     return found
 
