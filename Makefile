@@ -9,7 +9,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYTHONDONTWRITEBYTECODE := 1
 BIN := .venv/bin
 
-.PHONY: help test check lint unit survivors mutants referee fuzz newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
+.PHONY: help test check lint unit survivors mutants referee fuzz attacks faults newcomer cite generated python wasm aarch64 web web-test web-figures web-bench docs ns2-logs capture-judge instructions bench capture-bench live-bench sweep-speed sweep-kills reproduce linux wheel sdist wheel-test audit packetdrill requirements release clean setup
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -139,9 +139,16 @@ mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, a
 referee: ## every stack against the rules of its sources in SCENARIOS random scenarios each (default 10,000)
 	ACKCLOCK_REFEREE=$(or $(SCENARIOS),10000) cargo test -p ackclock-sim --locked --test referee -- --nocapture
 
-FUZZ_TESTS := ackclock-tcp:operations ackclock-wire:packets ackclock-capture:files ackclock-conform:hostile
-fuzz: ## random operations, packets, captures and scripts: CASES of each (default 1,000,000)
-	for t in $(FUZZ_TESTS); do ACKCLOCK_FUZZ=$(or $(CASES),1000000) cargo test -p $${t%%:*} --locked --test $${t##*:}; done
+fuzz: .venv/.ready ## random inputs for every target of tools/fuzz.toml, with cases per second (CASES of each; FROM draws others; TARGETS)
+	@tools/need.sh rust npm
+	$(BIN)/python tools/fuzz.py $(if $(CASES),--cases $(CASES)) $(if $(FROM),--from $(FROM)) $(TARGETS)
+
+attacks: .venv/.ready ## attacks on a host: its answers, memory and instructions for each packet, with their bounds
+	@tools/need.sh rust valgrind
+	$(BIN)/python tools/attacks.py
+
+faults: .venv/.extension ## kills commands at each write of their files, and fills the disk there; needs strace (ARGS="--most N")
+	@type -P strace >/dev/null || { echo "SKIPPED: faults at writes need strace (Debian: apt-get install strace)"; exit 0; }; $(BIN)/python tools/faults.py $(ARGS)
 
 instructions: .venv/.ready ## instructions per delivered packet (callgrind), also for every stack, within 2 % of tools/instructions.toml
 	@tools/need.sh valgrind

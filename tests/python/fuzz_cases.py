@@ -46,6 +46,29 @@ seeds = { first = 100, count = 2 }
 [[held_out.path]]
 scenario = "base.toml"
 """
+STUDY = """
+name = "fuzzed"
+question = "Which one?"
+measure = "completion"
+beside = ["goodput", "timeouts"]
+stacks = ["newreno", "dsack-avg", "rfc-6675"]
+baseline = "newreno"
+within = "2 %"
+seeds = { first = 1, at_least = 5, at_most = 20 }
+[set]
+"run.duration" = "1 s"
+[[path]]
+name = "one"
+scenario = "base.toml"
+set = { "link[0].delay" = "60 ms" }
+[[path]]
+scenario = "base.toml"
+"""
+PLANS = (
+    (["sweep", "p.toml", "--dry-run"], SWEEP),
+    (["tune", "p.toml"], TUNE),
+    (["study", "p.toml", "--dry-run"], STUDY),
+)
 NUMBERS = (
     "0", "-1", "1e308", "nan", "inf", "-inf", "18446744073709551615", "18446744073709551616", "-9223372036854775808",
     "0.1", "1e-300", "00", "1_000_000", "true", '"x"', "[]", "{}", "9" * 400,
@@ -78,7 +101,7 @@ PATHS = (
     "bytes.toml", "empty.toml", "dir/../base.toml", "\u202e.toml", "-", "--", "/proc/self/mem", "link.toml", "big.toml",
 )  # fmt: skip
 COMMANDS = (
-    ("run",), ("show",), ("sweep",), ("sweep", "--dry-run"), ("tune",), ("capture",), ("reproduce",),
+    ("run",), ("show",), ("sweep",), ("sweep", "--dry-run"), ("tune",), ("study",), ("capture",), ("reproduce",),
     ("results", "show"),
     ("results", "ls", "--store"), ("results", "check", "--store"), ("results", "merge"), ("lab", "--no-open"),
 )  # fmt: skip
@@ -169,11 +192,11 @@ def scenarios(count: int, draw: random.Random) -> Iterator[Case]:
 
 
 def plans(count: int, base: str, draw: random.Random) -> Iterator[Case]:
-    """Mutated plans of sweeps and of tuning."""
+    """Mutated plans of sweeps, tuning and studies."""
     for i in range(count):
-        text = mutated(*((SWEEP, TUNE) if i % 2 else (TUNE, SWEEP)), draw)
-        command = ["sweep", "p.toml", "--dry-run"] if i % 2 else ["tune", "p.toml"]
-        yield Case(command, {"p.toml": text, "base.toml": base})
+        command, text = PLANS[i % len(PLANS)]
+        text = mutated(text, draw.choice(PLANS)[1], draw)
+        yield Case(list(command), {"p.toml": text, "base.toml": base})
 
 
 def lines(count: int, base: str, draw: random.Random) -> Iterator[Case]:

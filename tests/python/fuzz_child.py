@@ -15,12 +15,14 @@ import signal
 import sys
 import tempfile
 import time
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
 LATE = (
-    "ackclock.cli", "ackclock.papers.reproduce", "ackclock.sweep.job", "ackclock.sweep.shown", "ackclock.sweep.stores",
+    "ackclock.cli", "ackclock.papers.reproduce", "ackclock.study.job", "ackclock.study.plan", "ackclock.study.tables",
+    "ackclock.sweep.job", "ackclock.sweep.shown", "ackclock.sweep.stores",
     "ackclock.tables", "ackclock.tables_capture", "ackclock.tuning.files", "ackclock.tuning.job",
     "ackclock.scenario", "ackclock.plot", "ackclock.lab_page", "distributed", "optuna",
 )  # fmt: skip
@@ -36,6 +38,7 @@ def main() -> None:
         import_module(module)
     signal.signal(signal.SIGALRM, _interrupt)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.unraisablehook = partial(_lost, patience)
     for line in Path(sys.argv[3]).read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         answers.write(json.dumps(_answer(case, patience)) + "\n")
@@ -44,6 +47,14 @@ def main() -> None:
 
 def _interrupt(_: int, __: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def _lost(patience: float, about: sys.UnraisableHookArgs) -> None:
+    """Repeat an interrupt that came while an object was being deleted, where Python ignores it."""
+    if about.exc_type is KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, patience)
+    else:
+        sys.__unraisablehook__(about)
 
 
 def _answer(case: dict[str, object], patience: float) -> dict[str, object]:

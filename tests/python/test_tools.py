@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import revision
 import speed_page
 from instructions import Kept, asked, moved, read, written
 
+ROOT = Path(__file__).resolve().parents[2]
 KEPT = Kept(
     compiler="rustc 1",
     at_most={"1": 2000, "stacks": 2500},
@@ -103,3 +105,20 @@ def test_a_snapshot_that_lost_a_line_is_recorded_only_with_a_higher_revision(
     assert revision.write(revision.revision(), ["same.snap", "other.snap"]) == 1
     assert "other.snap: 3 lines" in capsys.readouterr().out
     assert revision.write(revision.revision() - 1, ["other.snap"]) == 0
+
+
+def test_every_fuzz_target_names_one_test_that_exists() -> None:
+    for name, target in tomllib.loads((ROOT / "tools/fuzz.toml").read_text(encoding="utf-8")).items():
+        match target["test"]:
+            case ["page", words]:
+                text = (ROOT / "web/src/damaged.test.ts").read_text(encoding="utf-8")
+                found = len(re.findall(f'"[^"\\n]*{words}[^"\\n]*"', text))
+            case ["python", file, words]:
+                text = (ROOT / "tests/python" / file).read_text(encoding="utf-8")
+                found = int(all(word in text for word in words.split() if word != "and"))
+            case [package, file, words]:
+                folder = ROOT / "crates" / package.removeprefix("ackclock-") / "tests"
+                files = [folder / f"{file}.rs", *(folder / file).glob("*.rs")]
+                text = "".join(one.read_text(encoding="utf-8") for one in files if one.exists())
+                found = text.count(f"fn {words}")
+        assert found == 1, name

@@ -1,12 +1,28 @@
-//! Scripts that nobody would write: damaged ones, which must end with a verdict.
+//! Scripts that nobody would write: damaged ones, which must end with a verdict. `ACKCLOCK_FUZZ` sets their number (default
+//! 3,000).
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+#[path = "../../../tests/fuzz/mod.rs"]
+mod fuzz;
 
 use ackclock_conform::engine::System;
 use ackclock_conform::suite::{run_text, scripts, Setup};
 use ackclock_tcp::stack::Stack;
-use proptest::prelude::*;
+use fuzz::Target;
 use std::path::Path;
+
+/// SplitMix64 (Steele, Lea & Flood 2014).
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+    }
+}
 
 /// Texts that replace a word.
 const WORDS: &[&str] = &[
@@ -54,28 +70,28 @@ fn own() -> Vec<String> {
     files.iter().step_by(7).map(|file| std::fs::read_to_string(file).unwrap()).collect()
 }
 
-/// `ACKCLOCK_FUZZ` scripts; default 3,000.
-fn cases() -> u32 {
-    std::env::var("ACKCLOCK_FUZZ").map_or(3_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+/// A script with up to five words replaced.
+fn damaged(scripts: &[String], rng: &mut Rng) -> String {
+    let text = &scripts[rng.below(scripts.len())];
+    let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ',']).collect();
+    for _ in 0..1 + rng.below(5) {
+        let at = rng.below(words.len());
+        words[at] = WORDS[rng.below(WORDS.len())];
+    }
+    words.join(" ")
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
-    #[test]
-    fn a_damaged_script_ends_with_a_verdict(
-        which in any::<prop::sample::Index>(),
-        damage in prop::collection::vec((any::<prop::sample::Index>(), 0..WORDS.len()), 1..6),
-        freebsd in any::<bool>(),
-    ) {
-        thread_local!(static OWN: Vec<String> = own());
-        let text = OWN.with(|own| own[which.index(own.len())].clone());
-        let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ',']).collect();
-        for (at, with) in &damage {
-            let at = at.index(words.len());
-            words[at] = WORDS[*with];
-        }
-        let system = if freebsd { System::FreeBsd } else { System::Linux };
-        let report = run_text("damaged.pkt", &words.join(" "), &setup(system), &|_| None);
-        prop_assert!(report.talk.len() < 100_000);
-    }
+#[test]
+fn a_damaged_script_ends_with_a_verdict() {
+    let scripts = own();
+    let target = Target::new("scripts", 32_000_000);
+    target.each(fuzz::cases(3_000), |number, seed| {
+        let mut rng = Rng(seed);
+        let (text, freebsd) = (damaged(&scripts, &mut rng), rng.below(2) == 0);
+        let setup = setup(if freebsd { System::FreeBsd } else { System::Linux });
+        target.run(number, &(&text, freebsd), || {
+            let report = run_text("damaged.pkt", &text, &setup, &|_| None);
+            assert!(report.talk.len() < 100_000);
+        });
+    });
 }

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A refusal of user input: a scenario file, or an option that changes one.
 ///
-/// It prints as one line, `FILE:LINE: key `KEY`: found X, allowed: Y; did you mean Z?`; unknown parts are left out.
+/// It prints as one line, `FILE:LINE: key `KEY`: found X, allowed: Y; did you mean Z?`; unknown parts are left out, and long ones
+/// are cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScenarioError {
     /// The file's name as given, or `command line`.
@@ -46,18 +47,39 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
+        write!(f, "{}", Short(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
         if let Some(key) = &self.key {
-            write!(f, ": key `{key}`")?;
+            write!(f, ": key `{}`", Short(key))?;
         }
-        write!(f, ": found {}, allowed: {}", self.found, self.allowed)?;
+        write!(f, ": found {}, allowed: {}", Short(&self.found), Short(&self.allowed))?;
         match &self.hint {
-            Some(hint) => write!(f, "; did you mean {hint}?"),
+            Some(hint) => write!(f, "; did you mean {}?", Short(hint)),
             None => Ok(()),
         }
+    }
+}
+
+/// A part of a message on one line, cut after [`LONGEST`] characters: names in a file may hold line breaks, be long, and many.
+struct Short<'a>(&'a str);
+
+/// The list of all stacks is shorter.
+const LONGEST: usize = 1000;
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (text, rest) = match self.0.char_indices().nth(LONGEST) {
+            Some((end, _)) => (&self.0[..end], "…"),
+            None => (self.0, ""),
+        };
+        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+        for part in text.split_inclusive(breaks) {
+            let plain = part.trim_end_matches(breaks);
+            write!(f, "{plain}{}", part[plain.len()..].escape_default())?;
+        }
+        f.write_str(rest)
     }
 }
 

@@ -15,14 +15,23 @@ pub fn read(file: &str, text: &str) -> Result<Value, ScenarioError> {
     let src = Source { file, text };
     let root = src.parse()?;
     let value = DeValue::Table(root.into_inner());
-    let mut lines = Map::new();
+    let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+    let mut lines = Lines { breaks, found: Map::new() };
     let value = walk(&Node { src, path: String::new(), span: 0..0, value: &value }, &mut lines)?;
-    Ok(json!({ "value": value, "lines": lines }))
+    Ok(json!({ "value": value, "lines": lines.found }))
 }
 
-fn walk(node: &Node<'_>, lines: &mut Map<String, Value>) -> Result<Value, ScenarioError> {
+/// The lines of values.
+struct Lines {
+    /// Places of the line breaks, so that a file is not counted again for each value.
+    breaks: Vec<usize>,
+    found: Map<String, Value>,
+}
+
+fn walk(node: &Node<'_>, lines: &mut Lines) -> Result<Value, ScenarioError> {
     if !node.path.is_empty() {
-        lines.insert(node.path.clone(), json!(node.src.line(node.span.start)));
+        let line = 1 + lines.breaks.partition_point(|at| *at < node.span.start);
+        lines.found.insert(node.path.clone(), json!(line));
     }
     Ok(match node.value {
         DeValue::Table(_) => {

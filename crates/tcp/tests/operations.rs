@@ -1,6 +1,10 @@
 //! Random operations against a whole connection of every named stack: nothing panics, no data is sent beyond the peer's limit,
 //! and afterwards an honest peer can still finish the transfer. Every invariant of the sequencer and of the scoreboard is
-//! checked meanwhile (`debug_assertions` and overflow checks are on in test builds).
+//! checked meanwhile (`debug_assertions` and overflow checks are on in test builds). `ACKCLOCK_FUZZ` sets the number of
+//! sequences (default 10,000).
+
+#[path = "../../../tests/fuzz/mod.rs"]
+mod fuzz;
 
 use ackclock_tcp::connection::{Connection, Sides, State, TooBig};
 use ackclock_tcp::segment::Segment;
@@ -8,7 +12,9 @@ use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::startup::{fixed::FixedSpec, StartupSpec};
 use ackclock_tcp::time::{Nanos, Time};
+use fuzz::Target;
 use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 const MSS: u32 = 1000;
 const RWND: u64 = 20_000;
@@ -299,31 +305,43 @@ fn stack(name: &str, iw: u32, train: u16, burst: Option<u32>, cap: Option<u32>, 
     stack
 }
 
-/// `ACKCLOCK_FUZZ` sequences; default 10,000.
-fn cases() -> u32 {
-    std::env::var("ACKCLOCK_FUZZ").map_or(10_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+/// A stack with its parameters: name, initial window, longest train, burst, cap, timestamps.
+fn any_stack() -> impl Strategy<Value = (&'static str, u32, u16, Option<u32>, Option<u32>, bool)> {
+    let name = prop::sample::select(Stack::names().collect::<Vec<_>>());
+    let train = prop::sample::select(vec![1u16, 4, 16]);
+    let burst = prop::option::weighted(0.3, 1u32..5);
+    let cap = prop::option::weighted(0.2, 1u32..10);
+    (name, 1u32..20, train, burst, cap, any::<bool>())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+/// Draws by this seed, and shrinks what fails.
+fn runner(seed: u64) -> TestRunner {
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let bytes = [seed, !seed].map(u64::to_le_bytes).concat();
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::XorShift, &bytes))
+}
 
-    #[test]
-    fn no_sequence_of_operations_breaks_a_stack_and_an_honest_peer_can_finish(
-        name in prop::sample::select(Stack::names().collect::<Vec<_>>()),
-        iw in 1u32..20,
-        train in prop::sample::select(vec![1u16, 4, 16]),
-        burst in prop::option::weighted(0.3, 1u32..5),
-        cap in prop::option::weighted(0.2, 1u32..10),
-        stamps: bool,
-        ops in prop::collection::vec(op(), 1..60),
-    ) {
-        let mut run = Run::new(&stack(name, iw, train, burst, cap, stamps));
-        for op in [&Op::Write(15_000)].into_iter().chain(&ops) {
-            run.apply(op);
-            if run.c.state() == State::Closed {
-                return Ok(());
-            }
-        }
-        run.finish();
-    }
+#[test]
+fn no_sequence_of_operations_breaks_a_stack_and_an_honest_peer_can_finish() {
+    let strategy = (any_stack(), prop::collection::vec(op(), 1..60));
+    let target = Target::new("operations", 100_000);
+    target.each(fuzz::cases(10_000), |number, seed| {
+        let mut runner = runner(seed);
+        let drawn = strategy.new_tree(&mut runner).unwrap();
+        let ended = runner.run_one(drawn, |((name, iw, train, burst, cap, stamps), ops)| {
+            let stack = stack(name, iw, train, burst, cap, stamps);
+            target.run(number, &(name, iw, train, burst, cap, stamps, &ops), || {
+                let mut run = Run::new(&stack);
+                for op in [&Op::Write(15_000)].into_iter().chain(&ops) {
+                    run.apply(op);
+                    if run.c.state() == State::Closed {
+                        return;
+                    }
+                }
+                run.finish();
+            });
+            Ok(())
+        });
+        assert!(ended.is_ok(), "{}", ended.unwrap_err());
+    });
 }

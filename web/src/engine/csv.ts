@@ -80,7 +80,8 @@ function add(to: Columns, row: Record<string, number>): void {
 export class Reader {
   constructor(private readonly what: "line" | "record") {}
 
-  private readonly flows: Flow[] = [];
+  /** By number; a file may hold a part of a run's flows. */
+  private readonly flows = new Map<number, Flow>();
   private readonly queues = new Map<number, Columns>();
   private last = 0;
 
@@ -101,13 +102,15 @@ export class Reader {
     if (!Number.isInteger(index) || index < 0 || index > 65_536) {
       throw new NotTrace(line, `flow is "${cell("flow")}"`, this.what);
     }
-    for (let i = this.flows.length; i <= index; i++) this.flows.push(new Flow());
-    packet(this.flows[index] as Flow, time, event, cell, number);
+    const flow = this.flows.get(index) ?? new Flow();
+    this.flows.set(index, flow);
+    packet(flow, time, event, cell, number);
   }
 
   run(): RunTrace {
     const durationS = this.last;
-    const flows = this.flows.map((flow, i) => traced(flow, i));
+    const numbered = [...this.flows].sort(([a], [b]) => a - b);
+    const flows = numbered.map(([i, flow]) => traced(flow, i));
     const queues = [...this.queues].map(([link, q]): QueueTrace => {
       const { time = [], packets = [], bytes = [] } = q;
       const name = `link ${link >> 1}, ${link & 1 ? "back" : "forward"}`;
@@ -181,7 +184,8 @@ function carried(flow: Flow, time: number, event: string, cell: Cells, number: N
 function sent(flow: Flow, time: number, cell: Cells, number: Numbers): void {
   const key = `${number("seq")} ${number("len")}`;
   const rows = flow.away.get(key) ?? [];
-  flow.away.set(key, [...rows, flow.sends.time?.length ?? 0]);
+  rows.push(flow.sends.time?.length ?? 0);
+  flow.away.set(key, rows);
   add(flow.sends, {
     time,
     seq: number("seq"),
@@ -229,7 +233,8 @@ function answered(flow: Flow, time: number, event: string, cell: Cells, number: 
   const key = ["ack", "sack", "rwnd", "tsval", "tsecr"].map(cell).join();
   const under = flow.answers.get(key) ?? [];
   if (event === "sent") {
-    flow.answers.set(key, [...under, [time, flow.numbered.receiver]]);
+    under.push([time, flow.numbered.receiver]);
+    flow.answers.set(key, under);
     flow.numbered.receiver += 1;
     return;
   }

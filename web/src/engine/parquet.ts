@@ -1,22 +1,30 @@
 /** A trace in Parquet, as `ackclock run --trace FILE.parquet` and this page write it, read as a run to draw: row by row as one in CSV. */
-import { type Cells, NEEDED, Reader } from "./csv";
+import { NEEDED, Reader } from "./csv";
 import type { RunTrace } from "./trace";
 
 /** Reads the bytes of a file. Rejects with the fault and its place. `progress` is called with the fraction that is read, 0 to 1. */
 export async function readParquet(file: ArrayBuffer, progress: (share: number) => void = () => {}): Promise<RunTrace> {
-  const { parquetMetadata, parquetReadObjects } = await import("hyparquet");
+  const { parquetMetadata, parquetReadObjects, parquetSchema } = await import("hyparquet");
   const metadata = parquetMetadata(file);
-  const names = new Set(metadata.schema.map(({ name }) => name));
-  for (const column of NEEDED) if (!names.has(column)) throw new Error(`there is no column ${column}`);
+  const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+  for (const column of NEEDED) if (!names.includes(column)) throw new Error(`there is no column ${column}`);
   const reader = new Reader("record");
   let [rowStart, record] = [0, 1];
-  // One row group at a time, because rows are large as objects.
+  // One row group at a time, to bound the memory.
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-    for (const row of rows) {
-      const cells: Cells = (column) => written(row[column]);
-      reader.row(cells, record);
+    const columns = new Map<string, unknown[]>();
+    // One column at a time: if several are damaged, hyparquet rejects each, and only the first rejection could be caught.
+    for (const name of names) {
+      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [name] });
+      columns.set(
+        name,
+        rows.map((row) => row[name]),
+      );
+    }
+    const count = columns.get("time_ns")?.length ?? 0;
+    for (let at = 0; at < count; at++) {
+      reader.row((column) => written(columns.get(column)?.[at]), record);
       record += 1;
     }
     rowStart = rowEnd;

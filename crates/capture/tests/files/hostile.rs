@@ -1,8 +1,9 @@
-//! Malformed files: nothing panics on random or changed input, memory stays bounded, and the results do not depend on how the
-//! bytes arrive. The seed is fixed; `ACKCLOCK_FUZZ` sets the number of packets for each test (default 200,000).
+//! Malformed files: nothing panics on random or changed input, time and memory stay bounded, and the results do not depend on
+//! how the bytes arrive. `ACKCLOCK_FUZZ` sets the number of packets for each test (default 200,000).
 
+use crate::fuzz::{self, Target};
 use crate::make::{header, packet};
-use ackclock_capture::read::{Packing, Reader};
+use ackclock_capture::read::{Contents, Packing, Reader};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{analyse, Analysis, Ended, Flow, Flows, Frame, Input, Seen, Wanted};
 use ackclock_tcp::seq::SeqNum;
@@ -35,7 +36,7 @@ impl Rng {
 }
 
 pub(crate) fn executions() -> u64 {
-    std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+    fuzz::cases(200_000)
 }
 
 /// A segment of one of a few connections, close to earlier ones: data, acknowledgments with SACK blocks, all flags.
@@ -131,91 +132,108 @@ pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
     out
 }
 
+/// Analyses a file; returns its segments and frames. Parts add up to wholes.
+fn analysed(bytes: &[u8], limit: usize) -> Option<(u64, u64)> {
+    let wanted = Wanted { each: true, ..Wanted::default() };
+    let mut survey = Survey::new(wanted, usize::MAX, None);
+    let (contents, traffic) = analyse(Input::Bytes(bytes), limit, &mut survey).ok()?;
+    let found = survey.finish().connections;
+    let others: u64 = traffic.others.iter().map(|o| o.0).sum();
+    assert_eq!(traffic.segments + others, traffic.packets);
+    assert!(traffic.packets <= contents.frames && contents.bytes == bytes.len() as u64);
+    assert_eq!(traffic.connections, found.len() as u64);
+    let carried: u64 = found.iter().flat_map(|f| f.record.ways).map(|way| way.packets).sum();
+    assert_eq!(carried + traffic.repeats, traffic.segments, "every segment is someone's");
+    for retransmissions in found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions) {
+        let parts =
+            [retransmissions.needed, retransmissions.needless, retransmissions.refused, retransmissions.cannot_tell];
+        assert_eq!(parts.iter().sum::<u64>(), retransmissions.total);
+    }
+    Some((traffic.segments, contents.frames))
+}
+
 #[test]
 fn no_file_makes_the_reader_or_the_analysis_panic_and_what_is_read_adds_up() {
     const PACKETS: usize = 100;
-    let (mut rng, mut segments, mut frames) = (Rng(1), 0, 0);
-    for _ in 0..executions() / PACKETS as u64 {
-        let bytes = file(&mut rng, PACKETS);
-        let wanted = Wanted { each: true, ..Wanted::default() };
-        let mut survey = Survey::new(wanted, usize::MAX, None);
-        let limit = 1 + rng.below(6);
-        let Ok((contents, traffic)) = analyse(Input::Bytes(&bytes), limit, &mut survey) else { continue };
-        let found = survey.finish().connections;
-        let others: u64 = traffic.others.iter().map(|o| o.0).sum();
-        assert_eq!(traffic.segments + others, traffic.packets);
-        assert!(traffic.packets <= contents.frames && contents.bytes == bytes.len() as u64);
-        assert_eq!(traffic.connections, found.len() as u64);
-        let carried: u64 = found.iter().flat_map(|f| f.record.ways).map(|way| way.packets).sum();
-        assert_eq!(carried + traffic.repeats, traffic.segments, "every segment is someone's");
-        for retransmissions in found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions) {
-            let parts = [
-                retransmissions.needed,
-                retransmissions.needless,
-                retransmissions.refused,
-                retransmissions.cannot_tell,
-            ];
-            assert_eq!(parts.iter().sum::<u64>(), retransmissions.total);
-        }
-        segments += traffic.segments;
-        frames += contents.frames;
-    }
+    let (mut segments, mut frames) = (0, 0);
+    let target = Target::new("captures", 2_000_000);
+    target.each(executions() / PACKETS as u64, |number, seed| {
+        let mut rng = Rng(seed);
+        let (bytes, limit) = (file(&mut rng, PACKETS), 1 + rng.below(6));
+        target.run(number, &bytes, || {
+            let found = analysed(&bytes, limit).unwrap_or_default();
+            (segments, frames) = (segments + found.0, frames + found.1);
+        });
+    });
     assert!(
         segments > executions() / 2 && frames > segments,
         "{segments} segments of {frames} packets: too few to say anything"
     );
 }
 
+/// The frames and the contents of a file that arrives in pieces, which `rng` cuts, or whole.
+fn fed(bytes: &[u8], mut rng: Option<Rng>) -> Result<(Vec<impl PartialEq + std::fmt::Debug>, Contents), String> {
+    let (mut reader, mut frames, mut done, mut offered) = (Reader::default(), vec![], 0, 0);
+    let mut each = |f: &Frame<'_>| frames.push((f.number, f.offset, f.at, f.interface, f.original, f.bytes.to_vec()));
+    while offered < bytes.len() {
+        offered = rng.as_mut().map_or(bytes.len(), |rng| (offered + 1 + rng.below(300)).min(bytes.len()));
+        done += reader.feed(&bytes[done..offered], offered == bytes.len(), &mut each).map_err(|e| e.to_string())?;
+    }
+    let contents = reader.finish(Packing::Plain).map_err(|e| e.to_string())?;
+    Ok((frames, contents))
+}
+
 #[test]
 fn a_spoiled_file_is_the_same_in_one_piece_and_in_many() {
-    let mut rng = Rng(2);
     let mut damaged = 0;
-    for _ in 0..executions() / 2000 {
+    let target = Target::new("captures in pieces", 200_000);
+    target.each(executions() / 2000, |number, seed| {
+        let mut rng = Rng(seed);
         let bytes = file(&mut rng, 20);
-        let mut read = |pieces: bool| {
-            let (mut reader, mut frames, mut done, mut offered) = (Reader::default(), vec![], 0, 0);
-            let mut each =
-                |f: &Frame<'_>| frames.push((f.number, f.offset, f.at, f.interface, f.original, f.bytes.to_vec()));
-            while offered < bytes.len() {
-                offered = if pieces { (offered + 1 + rng.below(300)).min(bytes.len()) } else { bytes.len() };
-                done +=
-                    reader.feed(&bytes[done..offered], offered == bytes.len(), &mut each).map_err(|e| e.to_string())?;
-            }
-            Ok::<_, String>((frames, reader.finish(Packing::Plain).map_err(|e| e.to_string())?))
-        };
-        let (one, many) = (read(false), read(true));
-        assert_eq!(one, many);
-        damaged += u64::from(one.is_ok_and(|(_, contents)| contents.damages.count() > 0));
-    }
+        let cut = rng.next();
+        target.run(number, &bytes, || {
+            let (one, many) = (fed(&bytes, None), fed(&bytes, Some(Rng(cut))));
+            assert_eq!(one, many);
+            damaged += u64::from(one.is_ok_and(|(_, contents)| contents.damages.count() > 0));
+        });
+    });
     assert!(damaged > executions() / 8000, "{damaged} were damaged: too few to say anything");
+}
+
+/// A file, packed in one of three ways, with some damage.
+fn packed(rng: &mut Rng) -> Vec<u8> {
+    use std::io::Write;
+    let bytes = file(rng, 20);
+    let mut packed = match rng.below(3) {
+        0 => {
+            let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+            gzip.write_all(&bytes).unwrap();
+            gzip.finish().unwrap()
+        }
+        1 => {
+            let mut lz4 = lz4_flex::frame::FrameEncoder::new(vec![]);
+            lz4.write_all(&bytes).unwrap();
+            lz4.finish().unwrap()
+        }
+        _ => ruzstd::encoding::compress_to_vec(&bytes[..], ruzstd::encoding::CompressionLevel::Fastest),
+    };
+    for _ in 0..rng.below(4) {
+        let at = 4 + rng.below(packed.len() - 4);
+        packed[at] = rng.next() as u8;
+    }
+    packed.truncate(packed.len() - rng.below(packed.len() / 4));
+    packed
 }
 
 #[test]
 fn packed_files_with_random_content_end_well() {
-    use std::io::Write;
-    let mut rng = Rng(3);
-    for round in 0..executions() / 2000 {
-        let bytes = file(&mut rng, 20);
-        let mut packed = match round % 3 {
-            0 => {
-                let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
-                gzip.write_all(&bytes).unwrap();
-                gzip.finish().unwrap()
-            }
-            1 => {
-                let mut lz4 = lz4_flex::frame::FrameEncoder::new(vec![]);
-                lz4.write_all(&bytes).unwrap();
-                lz4.finish().unwrap()
-            }
-            _ => ruzstd::encoding::compress_to_vec(&bytes[..], ruzstd::encoding::CompressionLevel::Fastest),
-        };
-        for _ in 0..rng.below(4) {
-            let at = 4 + rng.below(packed.len() - 4);
-            packed[at] = rng.next() as u8;
-        }
-        packed.truncate(packed.len() - rng.below(packed.len() / 4));
-        _ = analyse(Input::Bytes(&packed), 9, &mut Survey::new(Wanted::default(), usize::MAX, None));
-    }
+    let target = Target::new("packed captures", 20_000_000);
+    target.each(executions() / 2000, |number, seed| {
+        let packed = packed(&mut Rng(seed));
+        target.run(number, &packed, || {
+            _ = analyse(Input::Bytes(&packed), 9, &mut Survey::new(Wanted::default(), usize::MAX, None));
+        });
+    });
 }
 
 /// Counts the states that exist at a time.

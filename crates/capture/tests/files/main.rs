@@ -5,6 +5,8 @@
 mod datagrams;
 mod flows;
 mod formats;
+#[path = "../../../../tests/fuzz/mod.rs"]
+mod fuzz;
 mod hostile;
 mod links;
 mod make;

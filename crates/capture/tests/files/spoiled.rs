@@ -1,6 +1,7 @@
 //! Transfers over a lossy path, with damaged captures: the detailed analyses (the path that explains them, both of their ends,
 //! their graphs and rows) return a result or refuse, and never panic.
 
+use crate::fuzz::Target;
 use crate::hostile::{executions, Rng};
 use crate::make::{back, header, packet, pcap, MS, START};
 use ackclock_capture::fit::{End, Observer};
@@ -128,52 +129,63 @@ fn times() -> u64 {
     executions() / (100 * u64::from(SEGMENTS))
 }
 
+/// Fits a path to a file, draws each connection and lists it; returns whether it could be fitted.
+fn detailed(file: &[u8], rng: &mut Rng) -> bool {
+    let Some(one) = surveyed("one", file) else { return false };
+    assert!(rows::json(std::slice::from_ref(&one), &[], true).is_object());
+    for found in &one.found.connections {
+        let name = found.name(if rng.below(2) == 0 { Way::Out } else { Way::Back });
+        let mut closely = Closely::new(found.number, name, Wanted::default(), rng.below(500));
+        let read = analyse(Input::Bytes(file), 9, &mut closely);
+        assert!(read.is_ok() && closely.finish().is_some(), "it was found before");
+    }
+    let mut observer = Observer::new(Some(Side::Sender), None);
+    if analyse(Input::Bytes(file), 9, &mut observer).is_err() {
+        return false;
+    }
+    let Ok(fit) = fit::fit(&observer.finish()) else { return false };
+    for end in [End::Value, End::Low, End::High] {
+        let text = fit.scenario(end, "linux-2025", 10.0, 1);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+    true
+}
+
 #[test]
 fn no_transfer_makes_a_fit_a_graph_or_a_row_panic() {
-    let (mut rng, mut fitted) = (Rng(11), 0);
-    for _ in 0..100 * times() {
+    let mut fitted = 0;
+    let target = Target::new("fits", 10_000_000);
+    target.each(100 * times(), |number, seed| {
+        let mut rng = Rng(seed);
         let packets = transfer(&mut rng);
         let side = rng.below(2);
         let file = spoiled(&mut rng, &packets[side]);
-        let Some(one) = surveyed("one", &file) else { continue };
-        assert!(rows::json(std::slice::from_ref(&one), &[], true).is_object());
-        for found in &one.found.connections {
-            let name = found.name(if rng.below(2) == 0 { Way::Out } else { Way::Back });
-            let mut closely = Closely::new(found.number, name, Wanted::default(), rng.below(500));
-            let read = analyse(Input::Bytes(&file), 9, &mut closely);
-            assert!(read.is_ok() && closely.finish().is_some(), "it was found before");
-        }
-        let mut observer = Observer::new(Some(Side::Sender), None);
-        if analyse(Input::Bytes(&file), 9, &mut observer).is_err() {
-            continue;
-        }
-        if let Ok(fit) = fit::fit(&observer.finish()) {
-            fitted += 1;
-            for end in [End::Value, End::Low, End::High] {
-                let text = fit.scenario(end, "linux-2025", 10.0, 1);
-                assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-            }
-        }
-    }
+        target.run(number, &file, || fitted += u64::from(detailed(&file, &mut rng)));
+    });
     assert!(fitted > 20 * times(), "{fitted} were fitted: too few to say anything");
+}
+
+/// Matches the connections of two files; returns whether any match.
+fn matched(files: &[Vec<u8>; 2]) -> bool {
+    let found = files.each_ref().map(|f| surveyed("one", f).map_or_else(Everything::default, |one| one.found));
+    let [mut one, mut other] = found.map(|f| f.connections);
+    let wanted = Wanted { each: true, ..Wanted::default() };
+    let mut both = [&mut one[..], &mut other[..]];
+    let told = match_ends(&mut both, &["one", "other"], wanted, |file, mut survey| {
+        analyse(Input::Bytes(&files[file]), 9, &mut survey).map(|_| survey.finish().connections)
+    });
+    assert!(told.is_ok(), "they were read before");
+    one.iter().chain(&other).any(|s| s.beside.is_some())
 }
 
 #[test]
 fn no_two_files_make_the_matching_of_both_ends_panic() {
-    let (mut rng, mut matched) = (Rng(12), 0);
-    for _ in 0..100 * times() {
-        let packets = transfer(&mut rng);
-        let files = packets.map(|p| spoiled(&mut rng, &p));
-        let found =
-            [&files[0], &files[1]].map(|f| surveyed("one", f).map_or_else(Everything::default, |one| one.found));
-        let [mut one, mut other] = found.map(|f| f.connections);
-        let wanted = Wanted { each: true, ..Wanted::default() };
-        let mut both = [&mut one[..], &mut other[..]];
-        let told = match_ends(&mut both, &["one", "other"], wanted, |file, mut survey| {
-            analyse(Input::Bytes(&files[file]), 9, &mut survey).map(|_| survey.finish().connections)
-        });
-        assert!(told.is_ok(), "they were read before");
-        matched += u64::from(one.iter().chain(&other).any(|s| s.beside.is_some()));
-    }
-    assert!(matched > 20 * times(), "{matched} were matched: too few to say anything");
+    let mut both = 0;
+    let target = Target::new("pairs of captures", 10_000_000);
+    target.each(100 * times(), |number, seed| {
+        let mut rng = Rng(seed);
+        let files = transfer(&mut rng).map(|packets| spoiled(&mut rng, &packets));
+        target.run(number, &files, || both += u64::from(matched(&files)));
+    });
+    assert!(both > 20 * times(), "{both} were matched: too few to say anything");
 }

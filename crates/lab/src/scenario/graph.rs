@@ -23,6 +23,8 @@ pub(super) struct Graph {
     pub(super) outside: Vec<Tables>,
     pub(super) unused: BTreeSet<String>,
     numbers: BTreeMap<String, u32>,
+    /// The pairs of nodes that have a link, the lower number first.
+    joined: BTreeSet<(u32, u32)>,
     /// The flows; a row counts as one.
     groups: usize,
 }
@@ -50,8 +52,9 @@ impl Graph {
     pub(super) fn new(duration: Nanos) -> Self {
         let (nodes, links, flows) = (Vec::new(), Vec::new(), Vec::new());
         let (stacks, outside) = (Vec::new(), Vec::new());
-        let unused = BTreeSet::new();
-        Graph { duration, nodes, links, flows, stacks, outside, unused, numbers: BTreeMap::new(), groups: 0 }
+        let (unused, joined) = (BTreeSet::new(), BTreeSet::new());
+        let numbers = BTreeMap::new();
+        Graph { duration, nodes, links, flows, stacks, outside, unused, numbers, joined, groups: 0 }
     }
 
     /// Returns the number of a node; an unknown name becomes a new node.
@@ -84,7 +87,7 @@ impl Graph {
         }
         let (forward, back) = link::directions(node, forward, back, overrides.workshop.as_deref())?;
         let (from, to) = (self.node(&from), self.node(&to));
-        if self.links.iter().any(|l| (l.from, l.to) == (from, to) || (l.to, l.from) == (from, to)) {
+        if !self.joined.insert((from.min(to), from.max(to))) {
             let found = format!("another link between {} and {}", self.nodes[from as usize], self.nodes[to as usize]);
             return Err(node.refuse_as(found, "one link between two nodes, which carries both directions"));
         }

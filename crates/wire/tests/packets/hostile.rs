@@ -1,6 +1,7 @@
-//! Arbitrary bytes: nothing panics on random or changed input. The seed is fixed; `ACKCLOCK_FUZZ` sets the number of
-//! executions of each test (default 200,000).
+//! Arbitrary bytes: nothing panics on random or changed input, each case within a bound on time and memory. `ACKCLOCK_FUZZ`
+//! sets the number of executions of each test (default 200,000).
 
+use crate::fuzz::{self, Target};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
@@ -37,7 +38,7 @@ impl Rng {
 }
 
 pub(crate) fn executions() -> u64 {
-    std::env::var("ACKCLOCK_FUZZ").map_or(200_000, |n| n.parse().expect("ACKCLOCK_FUZZ is a number"))
+    fuzz::cases(200_000)
 }
 
 /// Valid packets to start from: plain, with every option, with extension headers, as a device delivers them.
@@ -117,39 +118,51 @@ pub(crate) fn spoil(rng: &mut Rng, seeds: &[Vec<u8>], out: &mut Vec<u8>) {
 
 #[test]
 fn parsing_never_panics_and_what_is_read_lies_within_the_bytes() {
-    let (seeds, mut bytes, mut rng, mut good) = (seeds(), vec![], Rng(1), 0u64);
-    for _ in 0..executions() {
-        spoil(&mut rng, &seeds, &mut bytes);
-        for checksums in [Checksums::Trust, Checksums::Verify] {
-            if let Ok(packet) = parse(&bytes, checksums) {
-                good += 1;
-                let range = bytes.as_ptr_range();
-                assert!(packet.payload.is_empty() || range.contains(&packet.payload.as_ptr()));
-                assert!(packet.payload.len() + packet.option_bytes.len() + 40 <= bytes.len());
+    let (seeds, mut bytes, mut good) = (seeds(), vec![], 0u64);
+    let target = Target::new("packets", 0);
+    target.each(executions(), |number, seed| {
+        spoil(&mut Rng(seed), &seeds, &mut bytes);
+        target.run(number, &bytes, || {
+            for checksums in [Checksums::Trust, Checksums::Verify] {
+                if let Ok(packet) = parse(&bytes, checksums) {
+                    good += 1;
+                    let range = bytes.as_ptr_range();
+                    assert!(packet.payload.is_empty() || range.contains(&packet.payload.as_ptr()));
+                    assert!(packet.payload.len() + packet.option_bytes.len() + 40 <= bytes.len());
+                }
             }
-        }
-        _ = offload::parse(&bytes).map(|p| assert!(p.train > 0));
-    }
+            _ = offload::parse(&bytes).map(|p| assert!(p.train > 0));
+        });
+    });
     assert!(good > executions() / 10, "{good} were packets: too few to say anything");
+}
+
+/// A list of options: kinds and lengths that occur, or any bytes.
+fn list(rng: &mut Rng) -> ([u8; 40], usize) {
+    let mut list = [0u8; 40];
+    let len = rng.below(41);
+    for byte in &mut list[..len] {
+        *byte = if rng.below(3) > 0 { [0, 1, 2, 3, 4, 5, 8, 10, 28, 34][rng.below(10)] } else { rng.next() as u8 };
+    }
+    (list, len)
 }
 
 #[test]
 fn reading_options_never_panics_and_ends() {
-    let mut rng = Rng(2);
     let mut malformed = 0u64;
-    for _ in 0..executions() {
-        let mut list = [0u8; 40];
-        let len = rng.below(41);
-        for byte in &mut list[..len] {
-            *byte = if rng.below(3) > 0 { [0, 1, 2, 3, 4, 5, 8, 10, 28, 34][rng.below(10)] } else { rng.next() as u8 };
-        }
-        let read = Options::read(&list[..len]);
-        malformed += u64::from(read.malformed.is_some());
-        assert_eq!(walk(&list[..len]).any(|e| e.is_err()), read.malformed.is_some());
-        let mut out = [0; 40];
-        let n = Dialect::FreeBsd.write(&read, &mut out).max(Dialect::Linux.write(&read, &mut out));
-        assert!(n <= 40 && n.is_multiple_of(4));
-    }
+    let target = Target::new("options", 0);
+    target.each(executions(), |number, seed| {
+        let (list, len) = list(&mut Rng(seed));
+        let list = &list[..len];
+        target.run(number, &list, || {
+            let read = Options::read(list);
+            malformed += u64::from(read.malformed.is_some());
+            assert_eq!(walk(list).any(|e| e.is_err()), read.malformed.is_some());
+            let mut out = [0; 40];
+            let n = Dialect::FreeBsd.write(&read, &mut out).max(Dialect::Linux.write(&read, &mut out));
+            assert!(n <= 40 && n.is_multiple_of(4));
+        });
+    });
     assert!(malformed > executions() / 10 && malformed < executions());
 }
 
@@ -169,25 +182,16 @@ fn drain(end: &mut Endpoint, now: Time) {
     panic!("never stops sending");
 }
 
-#[test]
-fn reading_at_the_border_never_panics_nor_does_the_engine_behind_it() {
-    let (seeds, mut bytes, mut rng) = (seeds(), vec![], Rng(3));
-    let names: Vec<_> = Stack::names().collect();
-    let (mut end, mut now, mut established) = (None, Time(1), 0u64);
-    for i in 0..executions() {
-        if i % 50 == 0 {
-            let stack = Stack::named(names[rng.below(names.len())]).unwrap();
-            let (border, buffers) = (border(&mut rng), Buffers { send: 5000, receive: 5000 });
-            let new = if i % 100 == 0 {
-                Endpoint::connect(&stack, border, buffers)
-            } else {
-                Endpoint::listen(&stack, border, buffers)
-            };
-            end = Some(new);
-            end.iter_mut().for_each(|e| drain(e, now));
-        }
-        spoil(&mut rng, &seeds, &mut bytes);
-        let (Some(end), Ok(packet)) = (&mut end, parse(&bytes, Checksums::Trust)) else { continue };
+/// An endpoint hears 50 packets; returns after how many of these it was established.
+fn heard(mut rng: Rng, names: &[&str], seeds: &[Vec<u8>]) -> u64 {
+    let stack = Stack::named(names[rng.below(names.len())]).unwrap();
+    let (border, buffers) = (border(&mut rng), Buffers { send: 5000, receive: 5000 });
+    let opens = if rng.below(2) == 0 { Endpoint::connect } else { Endpoint::listen };
+    let (mut end, mut now, mut established, mut bytes) = (opens(&stack, border, buffers), Time(1), 0, vec![]);
+    drain(&mut end, now);
+    for _ in 0..50 {
+        spoil(&mut rng, seeds, &mut bytes);
+        let Ok(packet) = parse(&bytes, Checksums::Trust) else { continue };
         now.0 += 1 + rng.below(300_000_000) as u64;
         end.on_packet(now, &packet, &mut ());
         established += u64::from(end.connection().receiver().is_some());
@@ -197,40 +201,61 @@ fn reading_at_the_border_never_panics_nor_does_the_engine_behind_it() {
         if end.next_timer().is_some_and(|t| t <= now) {
             end.on_timer(now, &mut ());
         }
-        drain(end, now);
+        drain(&mut end, now);
         end.consume(rng.below(2000));
     }
+    established
+}
+
+#[test]
+fn reading_at_the_border_never_panics_nor_does_the_engine_behind_it() {
+    let (seeds, names) = (seeds(), Stack::names().collect::<Vec<_>>());
+    let mut established = 0;
+    let target = Target::new("endpoint", 100_000);
+    target.each(executions() / 50, |number, seed| {
+        target.run(number, &"50 packets", || established += heard(Rng(seed), &names, &seeds));
+    });
     assert!(established > executions() / 10, "{established}: too few to say anything");
+}
+
+/// A segment whose numbers are often border cases.
+fn segment(rng: &mut Rng) -> Segment {
+    let far = |rng: &mut Rng| ackclock_tcp::seq::Offset(u64::from(rng.edge()) << rng.below(20));
+    let mut seg = Segment {
+        seq: far(rng),
+        ack: far(rng),
+        len: if rng.below(4) == 0 { rng.edge() } else { 0 },
+        wnd: rng.edge(),
+        train: rng.edge() as u16,
+        flags: rng.next() as u8,
+        mss: rng.edge() as u16,
+        wscale: rng.edge() as u8,
+        opts: rng.next() as u8 & 15,
+        tsval: rng.edge(),
+        tsecr: rng.edge(),
+        ..Segment::EMPTY
+    };
+    (0..rng.below(5)).for_each(|_| seg.push_sack(far(rng), far(rng)));
+    seg
 }
 
 #[test]
 fn segments_of_any_kind_are_written_or_refused() {
-    let mut rng = Rng(4);
-    let mut buf = vec![0; 70_000];
-    for _ in 0..executions() / 4 {
+    let (mut buf, mut written) = (vec![0; 70_000], 0u64);
+    let target = Target::new("segments", 0);
+    target.each(executions() / 4, |number, seed| {
+        let mut rng = Rng(seed);
         let mut border = border(&mut rng);
-        for _ in 0..4 {
-            let far = |rng: &mut Rng| ackclock_tcp::seq::Offset(u64::from(rng.edge()) << rng.below(20));
-            let mut seg = Segment {
-                seq: far(&mut rng),
-                ack: far(&mut rng),
-                len: if rng.below(4) == 0 { rng.edge() } else { 0 },
-                wnd: rng.edge(),
-                train: rng.edge() as u16,
-                flags: rng.next() as u8,
-                mss: rng.edge() as u16,
-                wscale: rng.edge() as u8,
-                opts: rng.next() as u8 & 15,
-                tsval: rng.edge(),
-                tsecr: rng.edge(),
-                ..Segment::EMPTY
-            };
-            (0..rng.below(5)).for_each(|_| seg.push_sack(far(&mut rng), far(&mut rng)));
-            if let Ok(w) = border.write(&seg, Writing::Whole, &mut buf, |_| {}) {
+        let segments = [0; 4].map(|_| segment(&mut rng));
+        target.run(number, &segments, || {
+            for seg in &segments {
+                let Ok(w) = border.write(seg, Writing::Whole, &mut buf, |_| {}) else { continue };
+                written += 1;
                 let read = parse(&buf[..w.len], Checksums::Verify).unwrap();
                 assert_eq!(read.header.malformed(), None);
                 _ = reset(&Packet { payload: &[], ..read }, Writing::Whole, &mut [0; 100]);
             }
-        }
-    }
+        });
+    });
+    assert!(written > executions() / 10, "{written} were written: too few to say anything");
 }

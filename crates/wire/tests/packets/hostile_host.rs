@@ -1,6 +1,7 @@
 //! Two hosts, and an attacker between them who repeats, damages, drops and forges packets: nothing panics, nothing grows beyond
 //! its bound, and after the applications have closed, everything ends.
 
+use crate::fuzz::Target;
 use crate::hostile::{executions, seeds, spoil, Rng};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -180,21 +181,24 @@ impl Two {
 #[test]
 fn hosts_stay_whole_and_within_their_bounds_whatever_arrives_and_everything_ends() {
     let (seeds, mut bytes, mut opened) = (seeds(), vec![], 0);
-    for seed in 0..executions().div_ceil(2_000) {
-        let mut two = Two::new(seed);
-        for _ in 0..2_000 {
-            two.now.0 += 1 + two.rng.below(40_000_000) as u64;
-            two.arrive(&seeds, &mut bytes);
-            for h in [0, 1] {
-                two.hosts[h].on_timer(two.now, &mut ());
-                two.application(h);
-                two.drain(h);
-                let (connections, waits) = (two.hosts[h].connections(), two.hosts[h].time_waits());
-                assert!(connections <= MOST && waits <= 5, "{connections} connections, {waits} waits");
+    let target = Target::new("hosts", 2_000_000);
+    target.each(executions().div_ceil(2_000), |number, seed| {
+        target.run(number, &"2,000 packets", || {
+            let mut two = Two::new(seed);
+            for _ in 0..2_000 {
+                two.now.0 += 1 + two.rng.below(40_000_000) as u64;
+                two.arrive(&seeds, &mut bytes);
+                for h in [0, 1] {
+                    two.hosts[h].on_timer(two.now, &mut ());
+                    two.application(h);
+                    two.drain(h);
+                    let (connections, waits) = (two.hosts[h].connections(), two.hosts[h].time_waits());
+                    assert!(connections <= MOST && waits <= 5, "{connections} connections, {waits} waits");
+                }
             }
-        }
-        opened += two.opened;
-        two.end();
-    }
+            opened += two.opened;
+            two.end();
+        });
+    });
     assert!(opened > executions() / 10, "{opened}: too few to say anything");
 }

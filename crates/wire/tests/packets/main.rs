@@ -3,7 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer")]
 
+#[path = "../../examples/attacks/attack.rs"]
+mod attack;
+mod attacks;
 mod border;
+#[path = "../../../../tests/fuzz/mod.rs"]
+mod fuzz;
 mod hostile;
 mod hostile_host;
 mod outside;
