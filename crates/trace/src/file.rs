@@ -12,9 +12,13 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// The endings that [`TraceFile::create`] accepts.
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
+
+/// An unfinished file that is older than this, compared with a finished one of its name, belongs to a killed process.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A trace file while it is written.
 #[derive(Debug)]
@@ -174,7 +178,31 @@ impl NewFile {
         self.file.sync_all()?;
         fs::rename(&self.partial, &self.path)?;
         self.kept = true;
+        self.tidy();
         Ok(())
+    }
+
+    /// Removes unfinished files of this name that killed processes left behind. They matter to nobody, so an error is ignored.
+    fn tidy(&self) {
+        let (Some(name), Some(folder)) = (self.path.file_name(), self.path.parent()) else { return };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let (begins, Ok(now)) = (format!(".{}.", name.to_string_lossy()), self.modified()) else { return };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let other = entry.file_name();
+            let other = other.to_string_lossy();
+            let age = entry.metadata().and_then(|about| about.modified()).map(|then| now.duration_since(then));
+            if other.starts_with(&begins)
+                && other.ends_with(".partial")
+                && matches!(age, Ok(Ok(age)) if age > ABANDONED)
+            {
+                _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// When this file was written, by the clock of its file system.
+    fn modified(&self) -> io::Result<SystemTime> {
+        self.file.metadata()?.modified()
     }
 }
 

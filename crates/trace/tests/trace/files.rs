@@ -441,3 +441,16 @@ fn chunks_are_written_during_the_run_but_not_before_their_retransmissions_are_ju
     r.close().unwrap();
     assert_eq!(written.borrow().iter().sum::<usize>(), 3 * CHUNK + 3);
 }
+
+#[test]
+fn what_a_killed_run_left_goes_with_a_later_run_and_a_running_one_is_left_alone() {
+    let folder = Folder::new("killed");
+    let (old, young) = (".run.csv.7-0.partial", ".run.csv.8-0.partial");
+    for (name, age) in [(old, 3700), (young, 0), (".other.csv.7-0.partial", 3700)] {
+        let file = File::create(folder.0.join(name)).unwrap();
+        let then = file.metadata().unwrap().modified().unwrap() - std::time::Duration::from_secs(age);
+        file.set_modified(then).unwrap();
+    }
+    record(&folder.0.join("run.csv"), &two_flows()).unwrap();
+    assert_eq!(folder.names(), [".other.csv.7-0.partial", young, "run.csv", "run.csv-metadata.json"]);
+}
