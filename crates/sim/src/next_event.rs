@@ -72,6 +72,7 @@ pub(crate) enum Search {
 const SCAN: usize = 16;
 
 /// One key for each of `n` places, and their minimum.
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
@@ -173,6 +174,34 @@ mod tests {
                 prop_assert_eq!(tree.min(), *keys.iter().min().unwrap());
             }
         }
+    }
+
+    /// Every state that any number of changes leads to, with keys among these.
+    fn reached(n: usize, search: Search, values: &[u64]) -> usize {
+        let first = (NextEvent::new(n, search), vec![NEVER; n]);
+        let (mut seen, mut open) = (std::collections::HashSet::from([first.clone()]), vec![first]);
+        while let Some((state, keys)) = open.pop() {
+            assert_eq!(state.min(), *keys.iter().min().unwrap(), "{keys:?}");
+            for (i, value) in (0..n).flat_map(|i| values.iter().map(move |value| (i, *value))) {
+                let mut next = (state.clone(), keys.clone());
+                next.0.set(i, value);
+                next.1[i] = value;
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        seen.len()
+    }
+
+    #[test]
+    fn the_least_is_named_in_every_state_that_changes_of_any_number_lead_to() {
+        // Keys are only compared, so ranks stand for all keys. The state is the keys' function, whatever the order of changes.
+        assert_eq!(reached(4, Search::Auto, &[1, 2, 3, 4, NEVER]), 5usize.pow(4));
+        assert_eq!(reached(4, Search::Tree, &[1, 2, 3, 4, NEVER]), 5usize.pow(4));
+        assert_eq!(reached(6, Search::Tree, &[1, 2, 3, NEVER]), 4usize.pow(6));
+        // Three groups of the lower level.
+        assert_eq!(reached(9, Search::Tree, &[1, 2, NEVER]), 3usize.pow(9));
     }
 
     #[test]

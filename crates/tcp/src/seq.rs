@@ -91,6 +91,39 @@ mod tests {
         }
     }
 
+    /// Every number of a header, or every 2,003rd unless `ACKCLOCK_EXHAUSTIVE` is set, and all near the borders.
+    fn numbers() -> impl Iterator<Item = u32> {
+        let step = if std::env::var_os("ACKCLOCK_EXHAUSTIVE").is_some() { 1 } else { 2003 };
+        let borders = [0u32, 1 << 31, 1 << 16];
+        let close =
+            borders.into_iter().flat_map(|border| (0..2000).map(move |i| border.wrapping_add(i).wrapping_sub(1000)));
+        (0..=u32::MAX).step_by(step).chain(close)
+    }
+
+    #[test]
+    fn every_number_means_the_one_offset_within_two_to_the_31_that_wraps_to_it() {
+        for near in [0, 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 40) + 12_345, (1 << 62) + 7] {
+            for number in numbers() {
+                let isn = SeqNum(0x89ab_cdef);
+                let found = SeqNum(number).unwrap_near(isn, Offset(near));
+                if let Some(at) = found {
+                    let step = at.0 as i128 - near as i128;
+                    assert!(
+                        (-(1 << 31)..1 << 31).contains(&step) && at.wrap(isn) == SeqNum(number),
+                        "{number} at {near}"
+                    );
+                }
+                // None only if the offset would be negative: 2³² numbers cover each residue once.
+                let low = u64::from(number.wrapping_sub(isn.0));
+                let least = (near as i128) - (1 << 31);
+                let exact = least + (i128::from(low) - least).rem_euclid(1 << 32);
+                assert_eq!(found.map(|at| at.0 as i128), (exact >= 0).then_some(exact), "{number} at {near}");
+                let later = SeqNum(number).unwrap_or_later(isn, Offset(near));
+                assert_eq!(later.0 as i128, if exact < 0 { exact + (1 << 32) } else { exact }, "{number} at {near}");
+            }
+        }
+    }
+
     #[test]
     fn a_number_before_the_syn_means_nothing() {
         assert_eq!(SeqNum(99).unwrap_near(SeqNum(100), Offset(0)), None);

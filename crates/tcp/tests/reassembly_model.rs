@@ -317,6 +317,35 @@ fn answering_everything(buffer: u64) -> Receiver {
     })
 }
 
+/// Sends a sequence of segments, and compares every answer with the naive receiver's.
+fn same_as_naive(sequence: &[(u64, u64)]) {
+    let mut r = answering_everything(1 << 16);
+    let mut m = Naive::new(1 + (1 << 16));
+    for &(left, right) in sequence {
+        let (at, len) = (left, right - left);
+        let news = m.news(at, len);
+        let seg = Segment { seq: Offset(at), len: len as u32, flags: Segment::ACK, ..Segment::EMPTY };
+        let (_, took) = r.on_segment(Time::ZERO, &seg);
+        m.segment(at, len);
+        assert_eq!((took.from.0, u64::from(took.bytes)), news, "{sequence:?}");
+        let out = answer(&mut r);
+        assert_eq!((out.ack.0, pairs(out.sack_blocks())), (m.rcv_nxt(), m.blocks(4, true)), "{sequence:?}");
+        assert_eq!(pairs(r.out_of_order()), m.runs(), "{sequence:?}");
+    }
+}
+
+/// All four segments of five bytes; of six if `ACKCLOCK_EXHAUSTIVE` is set.
+#[test]
+fn any_four_segments_of_a_few_bytes_in_any_order_are_put_together_and_reported_like_the_naive_ones() {
+    let bytes = if std::env::var_os("ACKCLOCK_EXHAUSTIVE").is_some() { 6 } else { 5 };
+    let all: Vec<_> = (1..=bytes).flat_map(|left| (left + 1..=bytes + 1).map(move |right| (left, right))).collect();
+    for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+        for (c, d) in all.iter().flat_map(|c| all.iter().map(move |d| (c, d))) {
+            same_as_naive(&[*a, *b, *c, *d]);
+        }
+    }
+}
+
 /// Sends the byte at this offset; returns the answer.
 fn byte(r: &mut Receiver, at: u64) -> Segment {
     r.on_segment(Time::ZERO, &Segment { seq: Offset(at), len: 1, flags: Segment::ACK, ..Segment::EMPTY });
