@@ -5,8 +5,9 @@
     .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
 
 The list is drawn from `cargo mutants --list` with a fixed seed. One build has all mutants; an environment variable
-chooses the active one. Tables of results do not count as tests here: they show a change, not an error. Outcomes are
-written to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
+chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by the tests that come to
+its function. Tables of results do not count as tests here: they show a change, not an error. Outcomes are written to
+tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mutants_rewrite import Change, Mutant, body_of, listed
-from mutants_run import ENGINE_ALONE, EVERYTHING, OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Suite, build, run
+from mutants_run import ENGINE_ALONE, EVERYTHING, OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Built, Suite, build, reach, run
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
@@ -105,24 +107,27 @@ def row_of(m: Mutant, outcome: str, by: str = "") -> dict[str, str]:
     return {"file": m.file, "change": m.name, "number": m.key.rsplit("#", 1)[1], "outcome": outcome, "by": by}
 
 
-def judge(
-    pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: dict[tuple[str, str], Path], minutes: float
-) -> None:
-    """Run one suite after the other, each against all mutants that no earlier one has killed."""
+def judge(pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Built, minutes: float) -> None:
+    """Run one suite after the other, each against all mutants that no earlier one has killed and that it comes to."""
     end = time.monotonic() + 60 * minutes
+    reached: dict[Suite, dict[int, list[str]]] = {}
     for depth in range(max(len(suites) for suites in OF_CRATE.values()) + len(SNAPSHOTS) + 1):
         for number, m in list(pending.items()):
             if time.monotonic() > end:
                 return
             own = OF_CRATE[m.package]
             suites = own + (SNAPSHOTS if m.package == "ackclock-tcp" else ())
-            if depth >= len(suites):
-                rows[m.key] = row_of(m, "survived")
-            elif by := run(built[suites[depth].package, suites[depth].target], suites[depth], number, LIMIT):
-                outcome = "killed" if depth < len(own) else "table"
-                rows[m.key] = row_of(m, outcome, f"{suites[depth].target}: {by}")
+            if depth < len(suites):
+                suite = suites[depth]
+                if suite not in reached:
+                    reached[suite] = reach(built[suite], suite)
+                tests = reached[suite].get(built.switches[number], [])
+                by = run(built[suite], replace(suite, only=("--exact", *tests)), number, LIMIT) if tests else None
+                if by is None:
+                    continue
+                rows[m.key] = row_of(m, "killed" if depth < len(own) else "table", f"{suite.target}: {by}")
             else:
-                continue
+                rows[m.key] = row_of(m, "survived")
             del pending[number]
             print(f"{len(rows)}: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
             save(rows)
@@ -140,12 +145,12 @@ def report(rows: dict[str, dict[str, str]]) -> None:
         print(f"killed without tables: {counts['killed']} of {judged}, {counts['killed'] / judged:.1%}")
 
 
-def check_kept(built: dict[tuple[str, str], Path], mutants: dict[int, tuple[Mutant, str, str]]) -> int:
+def check_kept(built: Built, mutants: dict[int, tuple[Mutant, str, str]]) -> int:
     """Run each kept mutant's test; returns the number that it does not notice."""
     missed = 0
     for number, (m, rule, test) in mutants.items():
         suite = Suite("ackclock-tcp", "ackclock_tcp", only=(test,))
-        binary = built[suite.package, suite.target]
+        binary = built[suite]
         if run(binary, suite, 0, LIMIT):
             print(f"fails without a mutant: {test}")
             missed += 1
@@ -156,14 +161,14 @@ def check_kept(built: dict[tuple[str, str], Path], mutants: dict[int, tuple[Muta
     return missed
 
 
-def referee(built: dict[tuple[str, str], Path], drawn: dict[int, Mutant]) -> int:
+def referee(built: Built, drawn: dict[int, Mutant]) -> int:
     """Run the referee against faults that no other test notices; returns the number of faults found."""
     rows = known()
     silent = [n for n, m in drawn.items() if rows.get(m.key, {}).get("outcome") in {"survived", "table"}]
     faults = random.Random(SEED).sample(silent, min(FAULT_COUNT, len(silent)))
     found: dict[str, dict[str, str]] = {}
     for number in sorted(faults):
-        by = run(built[REFEREE.package, REFEREE.target], REFEREE, number, 10 * LIMIT,
+        by = run(built[REFEREE], REFEREE, number, 10 * LIMIT,
                  {"ACKCLOCK_REFEREE": os.environ.get("ACKCLOCK_REFEREE", "200")})  # fmt: skip
         m = drawn[number]
         found[m.key] = row_of(m, "found" if by else "not found", by or "")
@@ -185,14 +190,14 @@ def main() -> int:
     before = known()
     wrong = {n for n, m in drawn.items() if before.get(m.key, {}).get("outcome") == "unviable"}
     tests = ENGINE_ALONE if arguments.kept else EVERYTHING
-    built, unviable = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong, tests)
-    if broken := [own[n][1] for n in unviable if n in own]:
+    built = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong, tests)
+    if broken := [own[n][1] for n in built.unviable if n in own]:
         raise SystemExit(f"{KEPT.name}: does not compile: {broken}")
     if arguments.referee:
         print(f"faults found by the referee: {referee(built, drawn)}")
         return 0
     rows = {m.key: before[m.key] for m in drawn.values() if m.key in before}
-    rows |= {m.key: row_of(m, "unviable") for n, m in drawn.items() if n in unviable}
+    rows |= {m.key: row_of(m, "unviable") for n, m in drawn.items() if n in built.unviable}
     if drawn:
         save(rows)
     missed = check_kept(built, own)

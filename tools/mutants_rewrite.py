@@ -13,11 +13,25 @@ from pathlib import Path
 from typing import Any
 
 SWITCH = """
-/// The number of the active mutant, from the environment; 0 if none.
+/// The number of the active mutant, from the environment; 0 if none. `switch` names the calling function.
 #[inline]
-pub(crate) fn active_mutant() -> u32 {
-    static ACTIVE: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
-    *ACTIVE.get_or_init(|| std::env::var("ACKCLOCK_MUTANT").ok().and_then(|n| n.parse().ok()).unwrap_or(0))
+pub(crate) fn active_mutant(switch: u32) -> u32 {
+    static ACTIVE: std::sync::OnceLock<Option<u32>> = std::sync::OnceLock::new();
+    let parsed = || std::env::var("ACKCLOCK_MUTANT").map_or(Some(0), |n| n.parse().ok());
+    ACTIVE.get_or_init(parsed).unwrap_or_else(|| mutants_reached(switch))
+}
+
+/// No mutant is active. Writes the switch into the file of ACKCLOCK_REACHED when the process first comes to it.
+#[cold]
+fn mutants_reached(switch: u32) -> u32 {
+    use std::{collections::BTreeSet, io::Write, sync::Mutex};
+    static SEEN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    if SEEN.lock().is_ok_and(|mut seen| seen.insert(switch)) {
+        let path = std::env::var_os("ACKCLOCK_REACHED").expect("a file");
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("a writable file");
+        file.write_all(format!("{switch}\\n").as_bytes()).expect("room");
+    }
+    0
 }
 """
 ALLOWED = "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals, clippy::all)]\n"
@@ -130,6 +144,8 @@ class Rewritten:
     text: str
     lines: dict[int, tuple[int, int]]
     """First and last line, from 1, of each number's arm."""
+    switches: dict[int, int]
+    """The switch in which each number is an arm: the lowest of its numbers."""
 
 
 def rewrite(text: str, mutants: dict[int, Mutant]) -> Rewritten:
@@ -141,6 +157,7 @@ def rewrite(text: str, mutants: dict[int, Mutant]) -> Rewritten:
             groups.setdefault(outer[m.body], []).append(number)
     parts: list[str] = []
     lines: dict[int, tuple[int, int]] = {}
+    switches: dict[int, int] = {}
     at, line = 0, 1
 
     def add(part: str) -> None:
@@ -150,12 +167,14 @@ def rewrite(text: str, mutants: dict[int, Mutant]) -> Rewritten:
 
     for body in sorted(groups):
         add(text[at : body[0]])
-        add("{ match crate::active_mutant() {\n")
+        switch = min(groups[body])
+        add(f"{{ match crate::active_mutant({switch}) {{\n")
         for number in groups[body]:
+            switches[number] = switch
             first = line
             add(f"{number} => {changed(text, body, mutants[number].change)}\n")
             lines[number] = (first, line - 1)
         add(f"_ => {text[body[0] : body[1]]}\n}} }}")
         at = body[1]
     add(text[at:])
-    return Rewritten("".join(parts), lines)
+    return Rewritten("".join(parts), lines, switches)

@@ -10,6 +10,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,12 +36,13 @@ PASSES = 12
 
 @dataclass(frozen=True)
 class Suite:
-    """A test binary, and the tests of it that are left out."""
+    """A test program, and a choice of its tests."""
 
     package: str
     target: str
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    """Parts of names, or whole names after `--exact`."""
 
 
 SLOW = ("sender::tests::invariants",)
@@ -96,9 +98,14 @@ def copy_tree(mutated: set[str]) -> None:
             shutil.copyfile(source, goal)
 
 
-def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[int, tuple[int, int]]]:
-    """Write the mutated files into the copy; returns the lines of each number's arm, by file."""
+Places = Mapping[str, Mapping[int, tuple[int, int]]]
+"""The lines of each mutant's arm, by file."""
+
+
+def write(mutants: Mapping[int, Mutant], without: set[int]) -> tuple[Places, dict[int, int]]:
+    """Write the mutated files into the copy; returns the places and the switch of each mutant."""
     places: dict[str, dict[int, tuple[int, int]]] = {}
+    switches: dict[int, int] = {}
     files: dict[str, dict[int, Mutant]] = {m.file: {} for m in mutants.values()}
     for number, m in mutants.items():
         if number not in without:
@@ -110,6 +117,7 @@ def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[in
         new = rewrite((ROOT / file).read_text(encoding="utf-8"), own)
         text = new.text
         places[file] = new.lines
+        switches |= new.switches
         if file.endswith("/src/lib.rs"):
             # Inner attributes stay first; the line numbers move by one.
             text = ALLOWED + text + SWITCH
@@ -118,7 +126,7 @@ def write(mutants: Mapping[int, Mutant], without: set[int]) -> dict[str, dict[in
         if not goal.exists() or goal.read_text(encoding="utf-8") != text:
             goal.parent.mkdir(parents=True, exist_ok=True)
             goal.write_text(text, encoding="utf-8")
-    return places
+    return places, switches
 
 
 def cargo(arguments: Sequence[str]) -> list[dict[str, object]]:
@@ -141,10 +149,23 @@ def errors_of(message: Mapping[str, object]) -> list[tuple[str, int]]:
     return [(s["file_name"], s["line_start"]) for s in told["spans"] if s["is_primary"]]
 
 
-def build(
-    mutants: dict[int, Mutant], wrong: set[int], tests: tuple[str, ...]
-) -> tuple[dict[tuple[str, str], Path], set[int]]:
-    """Build; returns the test binaries, and the mutants that do not compile.
+@dataclass(frozen=True)
+class Built:
+    """The test programs with all mutants."""
+
+    programs: Mapping[tuple[str, str], Path]
+    """By package and target."""
+    unviable: frozenset[int]
+    """Mutants that do not compile."""
+    switches: Mapping[int, int]
+    """The switch of each other mutant."""
+
+    def __getitem__(self, suite: Suite) -> Path:
+        return self.programs[suite.package, suite.target]
+
+
+def build(mutants: dict[int, Mutant], wrong: set[int], tests: tuple[str, ...]) -> Built:
+    """Build the test programs.
 
     Args:
         mutants: by number.
@@ -154,11 +175,11 @@ def build(
     unviable = set(wrong)
     copy_tree({m.file for m in mutants.values()} | {f"crates/{crate}/src/lib.rs" for crate in CRATES})
     for _ in range(PASSES):
-        places = write(mutants, unviable)
+        places, switches = write(mutants, unviable)
         messages = cargo(tests)
         found = {n for m in messages for place in errors_of(m) for n in numbers_at(places, *place)}
         if any(m.get("reason") == "build-finished" and m.get("success") for m in messages):
-            return binaries(messages), unviable
+            return Built(binaries(messages), frozenset(unviable), switches)
         if not found:
             raise SystemExit("make mutants: the copy does not build, and no mutant is the reason (see above)")
         print(f"{len(found)} mutants do not compile", flush=True)
@@ -166,7 +187,7 @@ def build(
     raise SystemExit(f"make mutants: still errors after {PASSES} builds")
 
 
-def numbers_at(places: Mapping[str, Mapping[int, tuple[int, int]]], file: str, line: int) -> set[int]:
+def numbers_at(places: Places, file: str, line: int) -> set[int]:
     """The mutants at this line."""
     arms = places.get(file, {})
     return {n for n, (first, last) in arms.items() if first <= line <= last}
@@ -190,13 +211,39 @@ def binaries(messages: Iterable[Mapping[str, object]]) -> dict[tuple[str, str], 
 FAILED = re.compile(r"^test (\S+)[^\n]* \.\.\. FAILED", re.MULTILINE)
 
 
+def filters(suite: Suite) -> list[str]:
+    """The test program's arguments for the tests of the suite."""
+    return [*suite.only, *(word for name in suite.skip for word in ("--skip", name))]
+
+
+def place_of(suite: Suite, more: Mapping[str, str]) -> tuple[Path, dict[str, str]]:
+    """Working folder and environment of a suite's tests."""
+    crate = COPY / "crates" / suite.package.removeprefix("ackclock-")
+    ours = {"INSTA_UPDATE": "no", "CARGO_MANIFEST_DIR": str(crate), "INSTA_WORKSPACE_ROOT": str(COPY)}
+    return crate, os.environ | ours | dict(more)
+
+
+def reach(binary: Path, suite: Suite) -> dict[int, list[str]]:
+    """Run each test of a suite alone without a mutant; returns the tests that come to a switch, by switch."""
+    found: dict[int, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "reached")
+        crate, env = place_of(suite, {"ACKCLOCK_MUTANT": "reach", "ACKCLOCK_REACHED": str(file)})
+        listed = subprocess.run([binary, "--list", *filters(suite)], cwd=crate, env=env, check=True,
+                                capture_output=True, text=True).stdout  # fmt: skip
+        for test in re.findall(r"^(\S+): test$", listed, re.MULTILINE):
+            file.unlink(missing_ok=True)
+            subprocess.run([binary, "--exact", test], cwd=crate, env=env, check=True, stdout=subprocess.DEVNULL)
+            if file.exists():
+                for switch in file.read_text(encoding="utf-8").split():
+                    found.setdefault(int(switch), []).append(test)
+    return found
+
+
 def run(binary: Path, suite: Suite, number: int, limit: float, env: Mapping[str, str] | None = None) -> str | None:
     """Run a suite against a mutant; returns the first test that fails, "hang" or "crash", or `None`."""
-    crate = COPY / "crates" / suite.package.removeprefix("ackclock-")
-    command = [str(binary), "--test-threads=2", *suite.only]
-    command += [word for name in suite.skip for word in ("--skip", name)]
-    environment = os.environ | {"ACKCLOCK_MUTANT": str(number), "INSTA_UPDATE": "no", "CARGO_MANIFEST_DIR": str(crate),
-                                "INSTA_WORKSPACE_ROOT": str(COPY)} | dict(env or {})  # fmt: skip
+    crate, environment = place_of(suite, {"ACKCLOCK_MUTANT": str(number)} | dict(env or {}))
+    command = [str(binary), "--test-threads=2", *filters(suite)]
     child = subprocess.Popen(command, cwd=crate, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              text=True, start_new_session=True, preexec_fn=lambda: os.nice(5))  # noqa: PLW1509  # fmt: skip
     assert child.stdout is not None

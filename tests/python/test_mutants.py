@@ -45,6 +45,8 @@ def test_each_mutant_gets_an_arm_with_its_one_change_and_the_last_arm_is_as_writ
     lines = new.text.splitlines()
     assert [line.strip() for line in lines if re.search(r"\ba [<>=]+ b\b", line)] == ["a <= b", "a > b", "a < b"]
     assert all(lines[first - 1].startswith(f"{n} => ") for n, (first, _) in new.lines.items())
+    assert new.switches == {7: 7, 9: 7}, "both are arms of one switch"
+    assert "match crate::active_mutant(7)" in new.text
     assert rewrite(TEXT, {}).text == TEXT
 
 
