@@ -67,6 +67,8 @@ class Command:
     """Patterns of files that are whole whenever they exist, and equal in the end."""
     setup: tuple[str, ...] = ()
     """A command that runs before."""
+    threads: bool = True
+    """Whether threads beside the first write files. Some only wake each other by writes, for which no disk is full."""
 
 
 COMMANDS = (
@@ -74,13 +76,15 @@ COMMANDS = (
         "sweep",
         ("sweep", "p.toml", "--store", "store", "--threads", "1"),
         ("store/sweeps/faults/runs.parquet",),
+        threads=False,
     ),
     Command("run", ("run", "s.toml", "--trace", "t.parquet", "--pcap", "pcaps"), ("t.parquet", "pcaps/[!.]*")),
     Command(
         "capture",
-        ("capture", "pcaps", "--parquet", "tables"),
+        ("capture", "pcaps/sender.pcapng", "--parquet", "tables"),
         ("tables/*.parquet",),
         ("run", "s.toml", "--pcap", "pcaps"),
+        threads=False,
     ),
 )
 
@@ -88,9 +92,14 @@ COMMANDS = (
 def started(words: tuple[str, ...], folder: Path, *inject: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, under strace if something is to be counted or injected."""
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"}
-    traced = ("strace", "-f", "-qq", "--seccomp-bpf", *inject) if inject else ()
+    traced = ("strace", *inject) if inject else ()
     command = [*traced, sys.executable, "-m", "ackclock", *words]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300)
+
+
+def tracing(command: Command) -> tuple[str, ...]:
+    """The options of strace for a command."""
+    return ("-qq", "-f", "--seccomp-bpf") if command.threads else ("-qq",)
 
 
 def prepared(command: Command) -> Path:
@@ -113,15 +122,17 @@ def counted(command: Command) -> tuple[dict[str, bytes], Counter[str]]:
     """The files of an undisturbed command, and the most calls of each kind by one of its threads."""
     folder = prepared(command)
     log = folder / "strace.log"
-    done = started(command.words, folder, "-o", str(log), "-e", f"trace={','.join(CALLS)}")
+    done = started(command.words, folder, *tracing(command), "-o", str(log), "-e", f"trace={','.join(CALLS)}")
     if done.returncode:
         sys.exit(f"{command.name}: {done.stderr}")
-    each = Counter(re.findall(r"^(\d+) +(\w+)\(", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
+    each = Counter(re.findall(r"^(\d*) *(\w+)\(", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE))
     most: Counter[str] = Counter()
     for (_, call), count in each.items():
         most[call] = max(most[call], count)
     files = contents(command, folder)
     shutil.rmtree(folder)
+    if not files:
+        sys.exit(f"{command.name}: it made no file")
     return files, most
 
 
@@ -137,7 +148,15 @@ def faults(command: Command, files: dict[str, bytes], fault: str, call: str, nth
     before = contents(command, folder)
     what = "signal=SIGKILL" if fault == "kill" else "error=ENOSPC"
     done = started(
-        command.words, folder, "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:{what}:when={nth}"
+        command.words,
+        folder,
+        *tracing(command),
+        "-o",
+        os.devnull,
+        "-e",
+        f"trace={call}",
+        "-e",
+        f"inject={call}:{what}:when={nth}",
     )
     wrong, said = [], done.stderr.splitlines()
     killed = done.returncode in {KILLED, -9}

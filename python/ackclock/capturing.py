@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -9,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ackclock import _native
+from ackclock import _native, files
 from ackclock.fitting import Fit, fit
 
 if TYPE_CHECKING:
@@ -125,13 +126,18 @@ class Capture:
 
         Returns:
             The paths of the files.
+
+        Raises:
+            OSError: a file could not be written. Each file gets its name only when it is complete.
         """
         to = Path(folder)
         to.mkdir(parents=True, exist_ok=True)
-        files = [to / f"{table}.parquet" for table in TABLES]
-        for table, file in zip(TABLES, files, strict=True):
-            self._polars(table).write_parquet(file)
-        return files
+        paths = [to / f"{table}.parquet" for table in TABLES]
+        for table, file in zip(TABLES, paths, strict=True):
+            content = io.BytesIO()
+            self._polars(table).write_parquet(content)
+            files.write(file, content.getvalue())
+        return paths
 
     def write_needless(self, to: str | PathLike[str]) -> int:
         """Write the needless retransmissions, unchanged, into a pcapng file.

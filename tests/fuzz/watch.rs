@@ -32,6 +32,11 @@ fn first() -> u64 {
     variable("ACKCLOCK_FUZZ_FROM").unwrap_or(0)
 }
 
+/// The seed of a case. Knuth's multiplier spreads neighbouring numbers.
+pub(crate) fn seed(number: u64) -> u64 {
+    number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)
+}
+
 /// The code under test and its bounds.
 pub(crate) struct Target {
     name: &'static str,
@@ -52,8 +57,7 @@ impl Target {
         watch(self.name, Arc::downgrade(&now));
         for number in first()..first() + cases {
             now.store(number, Ordering::Relaxed);
-            // Knuth's multiplier spreads neighbouring numbers.
-            case(number, number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+            case(number, seed(number));
         }
         eprintln!("{}: {cases} cases, at most {} bytes and {:?}", self.name, self.held.get(), self.longest.get());
     }

@@ -71,6 +71,8 @@ pub(super) struct Live {
     /// When the last segment of the peer arrived, and the number of probes since then.
     heard: Time,
     probes: u32,
+    /// When the last of these probes was due. A probe that is late, after a sleep of the machine, gets its full time.
+    probed: Time,
     probe_due: bool,
     /// When an orphan's FIN-WAIT-2 ends.
     fin_wait_2: Option<Time>,
@@ -90,6 +92,7 @@ impl Default for Live {
             insecure: Insecure::default(),
             heard: Time::ZERO,
             probes: 0,
+            probed: Time::ZERO,
             probe_due: false,
             fin_wait_2: None,
         }
@@ -119,9 +122,12 @@ impl Live {
 
     fn next_probe(&self) -> Option<Time> {
         let k = self.keep_alive?;
+        if self.probes > 0 {
+            return Some(self.probed + k.interval);
+        }
         // RFC 5482 §4.2: keep-alive must not end a connection that an adopted user timeout would still keep.
         let idle = k.idle.max(self.user_timeout.filter(|_| self.chosen).unwrap_or_default());
-        Some(self.heard + idle + k.interval.times(u64::from(self.probes)))
+        Some(self.heard + idle)
     }
 }
 
@@ -324,7 +330,7 @@ impl Connection {
             self.closed = Some(CloseReason::KeepAlive);
         } else {
             live.probes += 1;
-            live.probe_due = true;
+            (live.probed, live.probe_due) = (now, true);
         }
     }
 

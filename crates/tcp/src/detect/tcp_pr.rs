@@ -159,13 +159,16 @@ impl TcpPr {
     fn look(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
         let (mut found, mut oldest) = (Found::default(), None);
         // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
-        if board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED)) {
+        let reneged = board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED));
+        if reneged {
             board.clear_sacks();
         }
         let mut next = board.iter().next().map(|s| s.start);
         while let Some(s) = next.and_then(|at| board.get(at)).copied() {
             next = Some(s.end());
-            if !is_out(&s) {
+            // A SACKed probe belongs to no closed window any more: nothing else resends it.
+            let probe = reneged && s.marks.any(Marks::PROBE);
+            if !is_out(&s) && !probe {
                 continue;
             }
             if cx.now < s.at + self.mxrtt {

@@ -1,7 +1,7 @@
 //! Two hosts, and an attacker between them who repeats, damages, drops and forges packets: nothing panics, nothing grows beyond
 //! its bound, and after the applications have closed, everything ends.
 
-use crate::fuzz::Target;
+use crate::fuzz::{self, Target};
 use crate::hostile::{executions, seeds, spoil, Rng};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -23,6 +23,8 @@ struct Two {
     now: Time,
     rng: Rng,
     opened: u64,
+    /// The most calls of the timers at one moment.
+    rounds: u32,
 }
 
 fn ends(h: usize) -> [SocketAddr; 2] {
@@ -30,7 +32,7 @@ fn ends(h: usize) -> [SocketAddr; 2] {
 }
 
 impl Two {
-    fn new(seed: u64) -> Two {
+    fn new(seed: u64, rounds: u32) -> Two {
         let stacks: Vec<_> = Stack::names().map(|name| Stack::named(name).unwrap()).collect();
         let hosts = [0, 1].map(|h| {
             let mut config = HostConfig::new(ends(h).map(|e: SocketAddr| -> IpAddr { e.ip() }), 1500);
@@ -41,13 +43,13 @@ impl Two {
             }
             host
         });
-        Two { hosts, ids: [vec![], vec![]], air: vec![], stacks, now: Time(1), rng: Rng(seed), opened: 0 }
+        Two { hosts, ids: [vec![], vec![]], air: vec![], stacks, now: Time(1), rng: Rng(seed), opened: 0, rounds }
     }
 
     /// Sends everything that a host has to send now. This must terminate, and so must immediate timers: a detector may learn from
-    /// an ACK that its time has already passed.
+    /// an ACK that its time has already passed, and after a jump several timers in turn are late.
     fn drain(&mut self, h: usize) {
-        for _ in 0..3 {
+        for _ in 0..self.rounds {
             self.transmit(h);
             if self.hosts[h].next_timer().is_none_or(|due| due > self.now) {
                 return;
@@ -168,7 +170,8 @@ impl Two {
                 self.hosts[h].on_timer(self.now, &mut ());
                 self.drain(h);
             }
-            assert!(self.now.since(before) < Nanos::from_secs(3600), "an hour, and still {:?}", self.left());
+            let states = || self.hosts.each_ref().map(|host| host.states().collect::<Vec<_>>());
+            assert!(self.now.since(before) < Nanos::from_secs(3600), "an hour, and still {:?}", states());
         }
         assert_eq!(self.left(), [(0, 0), (0, 0)]);
     }
@@ -178,27 +181,57 @@ impl Two {
     }
 }
 
+/// Two hosts under attack for 2,000 packets; `jump` returns how far the clock moves before each. Returns how often an end of a
+/// connection was established.
+fn attacked(mut two: Two, seeds: &[Vec<u8>], jump: fn(&mut Rng) -> u64) -> u64 {
+    let mut bytes = vec![];
+    for _ in 0..2_000 {
+        two.now.0 += jump(&mut two.rng);
+        two.arrive(seeds, &mut bytes);
+        for h in [0, 1] {
+            two.hosts[h].on_timer(two.now, &mut ());
+            two.application(h);
+            two.drain(h);
+            let (connections, waits) = (two.hosts[h].connections(), two.hosts[h].time_waits());
+            assert!(connections <= MOST && waits <= 5, "{connections} connections, {waits} waits");
+        }
+    }
+    two.end();
+    two.opened
+}
+
 #[test]
 fn hosts_stay_whole_and_within_their_bounds_whatever_arrives_and_everything_ends() {
-    let (seeds, mut bytes, mut opened) = (seeds(), vec![], 0);
+    let (seeds, mut opened) = (seeds(), 0);
     let target = Target::new("hosts", 2_000_000);
     target.each(executions().div_ceil(2_000), |number, seed| {
         target.run(number, &"2,000 packets", || {
-            let mut two = Two::new(seed);
-            for _ in 0..2_000 {
-                two.now.0 += 1 + two.rng.below(40_000_000) as u64;
-                two.arrive(&seeds, &mut bytes);
-                for h in [0, 1] {
-                    two.hosts[h].on_timer(two.now, &mut ());
-                    two.application(h);
-                    two.drain(h);
-                    let (connections, waits) = (two.hosts[h].connections(), two.hosts[h].time_waits());
-                    assert!(connections <= MOST && waits <= 5, "{connections} connections, {waits} waits");
-                }
-            }
-            opened += two.opened;
-            two.end();
+            opened += attacked(Two::new(seed, 3), &seeds, |rng| 1 + rng.below(40_000_000) as u64);
         });
     });
     assert!(opened > executions() / 10, "{opened}: too few to say anything");
+}
+
+/// A peer's SACK of a zero-window probe, and nothing after it, once left TCP-PR without a timer: the probe was never resent, and
+/// kept the window closed for lost data.
+#[test]
+fn a_sacked_probe_that_is_never_acknowledged_does_not_keep_a_connection_for_ever() {
+    attacked(Two::new(fuzz::watch::seed(2_002_529), 3), &seeds(), |rng| 1 + rng.below(40_000_000) as u64);
+}
+
+/// As after a suspended machine wakes up: from microseconds to a month.
+#[test]
+fn hosts_stay_whole_if_their_clock_jumps_ahead_or_stands_still() {
+    let (seeds, mut opened) = (seeds(), 0);
+    let target = Target::new("hosts whose clock jumps", 2_000_000);
+    target.each(executions().div_ceil(8_000), |number, seed| {
+        target.run(number, &"2,000 packets", || {
+            opened += attacked(Two::new(seed, 3), &seeds, |rng| match rng.below(100) {
+                0 => 1 << rng.below(52),
+                1..10 => 0,
+                _ => 1 + rng.below(40_000_000) as u64,
+            });
+        });
+    });
+    assert!(opened > executions() / 40, "{opened}: too few to say anything");
 }

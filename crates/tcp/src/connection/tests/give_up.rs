@@ -184,6 +184,21 @@ fn keep_alive_probes_just_below_the_next_offset_and_ends_a_connection_that_never
 }
 
 #[test]
+fn after_a_jump_of_the_clock_one_keep_alive_probe_is_sent_and_its_answer_has_the_full_time() {
+    let (mut a, mut b) = opened(&stack());
+    a.set_keep_alive(secs(0), Some(KeepAlive::default()));
+    // The machine slept for a day, far beyond the last probe.
+    let awake = secs(DAY);
+    a.on_timer(awake, &mut ());
+    let probe = speak(&mut a, awake);
+    assert_eq!((probe.len(), a.next_timer()), (1, Some(secs(DAY + 75))));
+    hear(&mut b, awake, &probe);
+    let answer = speak(&mut b, awake);
+    hear(&mut a, secs(DAY + 1), &answer);
+    assert_eq!((a.state(), a.next_timer()), (State::Established, Some(secs(DAY + 1 + 7200))));
+}
+
+#[test]
 fn keep_alive_is_silent_while_data_is_outstanding_and_waits_for_a_longer_user_timeout() {
     let short = KeepAlive { idle: Nanos::from_secs(10), interval: Nanos::from_secs(1), probes: 2 };
     let (mut a, _) = opened(&stack());
