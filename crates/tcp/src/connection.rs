@@ -206,6 +206,10 @@ impl Connection {
 
     #[inline(never)]
     fn next_of_all(&self) -> Option<Time> {
+        // Keep-alive would otherwise be due for ever.
+        if self.closed.is_some() {
+            return None;
+        }
         if let Some(h) = &self.handshake {
             return h.deadline();
         }

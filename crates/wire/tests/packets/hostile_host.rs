@@ -219,7 +219,8 @@ fn a_sacked_probe_that_is_never_acknowledged_does_not_keep_a_connection_for_ever
     attacked(Two::new(fuzz::watch::seed(2_002_529), 3), &seeds(), |rng| 1 + rng.below(40_000_000) as u64);
 }
 
-/// As after a suspended machine wakes up: from microseconds to a month.
+/// As after a suspended machine wakes up: from microseconds to a month. Each kind of timer may be late then, one after the other,
+/// but none more often than it has to: keep-alive's nine probes at one moment are too many.
 #[test]
 fn hosts_stay_whole_if_their_clock_jumps_ahead_or_stands_still() {
     let (seeds, mut opened) = (seeds(), 0);

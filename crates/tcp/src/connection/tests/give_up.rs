@@ -184,6 +184,16 @@ fn keep_alive_probes_just_below_the_next_offset_and_ends_a_connection_that_never
 }
 
 #[test]
+fn a_connection_that_has_ended_waits_for_nothing() {
+    let (mut a, _) = opened(&stack());
+    a.set_keep_alive(secs(0), Some(KeepAlive::default()));
+    assert_eq!(a.next_timer(), Some(secs(7200)));
+    a.abort();
+    speak(&mut a, secs(1));
+    assert_eq!((a.state(), a.next_timer()), (State::Closed, None));
+}
+
+#[test]
 fn after_a_jump_of_the_clock_one_keep_alive_probe_is_sent_and_its_answer_has_the_full_time() {
     let (mut a, mut b) = opened(&stack());
     a.set_keep_alive(secs(0), Some(KeepAlive::default()));
