@@ -9,7 +9,7 @@ import io
 import secrets
 import time
 from collections.abc import Iterable, Mapping
-from errno import EFBIG, ETIMEDOUT
+from errno import EFBIG, EINVAL, ETIMEDOUT
 from os import PathLike
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -31,7 +31,10 @@ def read(path: str | PathLike[str]) -> bytes:
     Raises:
         OSError: the file cannot be read, is too large, or does not end in time.
     """
-    about = Path(path).stat()
+    try:
+        about = Path(path).stat()
+    except ValueError as error:
+        raise OSError(EINVAL, "its name has a null character", str(path)) from error
     if S_ISREG(about.st_mode) and about.st_size:
         return _taken(path)
     # A device, a pipe that may have no writer, or a file of /proc; reading may block.

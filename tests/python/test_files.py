@@ -7,6 +7,8 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from ackclock import files
 
 
@@ -41,3 +43,8 @@ def test_what_a_killed_writer_left_goes_with_a_later_write_and_a_running_one_is_
     os.utime(other, (hours_ago, hours_ago))
     files.write(tmp_path / "a[1].txt", b"whole")
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "a[1].txt", running, other])
+
+
+def test_a_name_that_no_file_can_have_is_an_error_of_the_system() -> None:
+    with pytest.raises(OSError, match="null character"):
+        files.read("a\0b")
