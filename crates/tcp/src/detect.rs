@@ -4,6 +4,7 @@ pub mod delayed;
 pub mod dup_ack;
 pub mod fack;
 mod guard;
+pub mod late;
 mod learner;
 pub mod linux_no_sack;
 pub mod netstack;
@@ -12,6 +13,8 @@ pub mod rack_tlp;
 pub mod sack;
 pub mod tcp_pr;
 pub mod threshold;
+mod timekeeper;
+mod tlp;
 pub mod vegas;
 
 use crate::error::StackError;
@@ -31,6 +34,7 @@ pub use learner::Learner;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use threshold::ThresholdSpec;
+pub use timekeeper::{StandIn, Timekeeper};
 
 /// A detector's judgement after an ACK or a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,47 +89,6 @@ pub trait Detector: Timekeeper + Learner + Send {
     }
 }
 
-/// The extra part of a detector that judges by send times. A counting detector leaves it empty.
-pub trait Timekeeper {
-    /// Whether it ever has a deadline. Default: no, which is the fast path without calls of [`Timekeeper::deadline`].
-    fn keeps_time(&self) -> bool {
-        false
-    }
-    /// The time at which it should be called again.
-    fn deadline(&self) -> Option<Time> {
-        None
-    }
-    /// Its deadline has passed; marks the segments that it considers lost.
-    fn on_timer(&mut self, _w: &Window, _board: &mut Scoreboard, _cx: &Ctx) -> Verdict {
-        Verdict::Clear
-    }
-    /// Whether `on_sent` is to be called for new data; `false` is the fast path. Called at the start. For a detector that keeps
-    /// time, also called after every ACK, after its own timer and after each send that it was told about (decision 0044).
-    fn watches_sends(&self) -> bool {
-        false
-    }
-    /// A segment was sent. Every detector is told about retransmissions.
-    fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
-    /// Nothing may be sent before this time; called only if it watches sends.
-    fn hold_until(&self) -> Option<Time> {
-        None
-    }
-    /// Whether it replaces the retransmission timer.
-    fn owns_rto(&self) -> bool {
-        false
-    }
-    /// Whether its own timer now runs in place of the retransmission timer (Linux has one timer for all). If the RTO comes due,
-    /// this timer counts as due. Once this timer has fired, the RTO counts from when the oldest segment was sent.
-    fn stands_in_for_rto(&self) -> bool {
-        false
-    }
-    /// The owner of Loss has marked the segments that it considers lost; a detector that judges by time may mark more. Returns
-    /// whether the timer is restarted.
-    fn after_rto(&mut self, _board: &mut Scoreboard, _cx: &Ctx) -> bool {
-        false
-    }
-}
-
 /// A detector's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -140,6 +103,8 @@ pub enum DetectSpec {
     Vegas(vegas::VegasSpec),
     /// Send times, and a tail loss probe (RFC 8985).
     RackTlp(rack_tlp::RackTlpSpec),
+    /// How long segments have been overtaken (this project).
+    Late(late::LateSpec),
     /// Counting duplicate ACKs as segments that arrived (Linux without SACK).
     LinuxNoSack(linux_no_sack::LinuxNoSackSpec),
     /// The distance to the highest SACKed byte (Mathis & Mahdavi 1996).
@@ -168,6 +133,8 @@ pub enum AnyDetect {
     Vegas(Box<vegas::Vegas>),
     /// Send times, and a tail loss probe.
     RackTlp(Box<rack_tlp::RackTlp>),
+    /// How long segments have been overtaken.
+    Late(Box<late::Late>),
     /// Counting duplicate ACKs as segments that arrived.
     LinuxNoSack(Box<linux_no_sack::LinuxNoSack>),
     /// The distance to the highest SACKed byte.
@@ -190,6 +157,7 @@ impl DetectSpec {
         }
         match self {
             DetectSpec::RackTlp(s) => s.validate(),
+            DetectSpec::Late(s) => s.validate(),
             DetectSpec::LinuxNoSack(s) => s.validate(),
             DetectSpec::Fack(s) => s.validate(),
             DetectSpec::TcpPr(s) => s.validate(),
@@ -208,6 +176,7 @@ impl DetectSpec {
         match self {
             DetectSpec::Sack(s) => s.needs(),
             DetectSpec::RackTlp(s) => s.needs(),
+            DetectSpec::Late(s) => s.needs(),
             DetectSpec::LinuxNoSack(s) => s.needs(),
             DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
             DetectSpec::Quic(s) => s.needs(),
@@ -225,6 +194,7 @@ impl DetectSpec {
             | DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
             | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
@@ -242,6 +212,25 @@ impl DetectSpec {
             DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
+            | DetectSpec::LinuxNoSack(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
+            | DetectSpec::Custom(_) => None,
+        }
+    }
+
+    /// The same, to be replaced.
+    pub fn threshold_mut(&mut self) -> Option<&mut ThresholdSpec> {
+        match self {
+            DetectSpec::DupAck(s) => Some(&mut s.threshold),
+            DetectSpec::Sack(s) => Some(&mut s.threshold),
+            DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
             | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
@@ -259,6 +248,7 @@ impl DetectSpec {
             DetectSpec::Vegas(_) => false,
             DetectSpec::Sack(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
             | DetectSpec::LinuxNoSack(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
@@ -282,6 +272,7 @@ impl DetectSpec {
             | DetectSpec::Delayed(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
             | DetectSpec::Fack(_)
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
@@ -298,6 +289,7 @@ impl DetectSpec {
             DetectSpec::Delayed(s) => AnyDetect::Delayed(Box::new(delayed::Delayed::new(s))),
             DetectSpec::Vegas(s) => AnyDetect::Vegas(Box::new(vegas::Vegas::new(s, mss))),
             DetectSpec::RackTlp(s) => AnyDetect::RackTlp(Box::new(rack_tlp::RackTlp::new(s))),
+            DetectSpec::Late(s) => AnyDetect::Late(Box::new(late::Late::new(s))),
             DetectSpec::LinuxNoSack(s) => AnyDetect::LinuxNoSack(Box::new(linux_no_sack::LinuxNoSack::new(s))),
             DetectSpec::Fack(s) => AnyDetect::Fack(fack::Fack::new(s)),
             DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
@@ -309,7 +301,7 @@ impl DetectSpec {
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | LinuxNoSack | Fack | TcpPr | Quic | Netstack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Late | LinuxNoSack | Fack | TcpPr | Quic | Netstack | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -348,7 +340,7 @@ impl Timekeeper for AnyDetect {
     fn owns_rto(&self) -> bool {
         each!(self, x => x.owns_rto())
     }
-    fn stands_in_for_rto(&self) -> bool {
+    fn stands_in_for_rto(&self) -> StandIn {
         each!(self, x => x.stands_in_for_rto())
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {

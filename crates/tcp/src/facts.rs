@@ -6,6 +6,7 @@ pub mod answer;
 pub mod ctx;
 pub mod episode;
 pub mod gate;
+pub mod lateness;
 pub mod ncr;
 pub mod pace;
 pub mod rate;

@@ -24,6 +24,8 @@ pub(crate) enum Need {
     ResendsByMark,
     /// A judge of mistakes that reports each segment named by a DSACK.
     EachDsack,
+    /// A judge of mistakes that, if there is one, measures how far segments were overtaken.
+    Samples,
     /// Pacing.
     Paced,
     /// A congestion control that sets the window on every ACK.

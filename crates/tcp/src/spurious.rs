@@ -128,6 +128,22 @@ impl SpuriousSpec {
         }
     }
 
+    /// Whether its mistakes come with a sample of reordering, if the connection has `timestamps` or has not. Without a judge
+    /// there are no mistakes.
+    pub(crate) fn measures(&self, timestamps: bool) -> bool {
+        match self {
+            // The kernel measures only where an echo is older than the retransmission.
+            SpuriousSpec::Linux(s) => s.timestamps && timestamps,
+            SpuriousSpec::Nothing
+            | SpuriousSpec::Dsack(_)
+            | SpuriousSpec::Eifel(_)
+            | SpuriousSpec::RttMin(_)
+            | SpuriousSpec::LateAck
+            | SpuriousSpec::Netstack(_)
+            | SpuriousSpec::Custom(_) => true,
+        }
+    }
+
     /// Whether it reports each segment that a DSACK names ([`Spurious::needless`]).
     pub(crate) fn tells_each_dsack(&self) -> bool {
         match self {

@@ -160,7 +160,7 @@ def family(stack: ackclock.Stack) -> str:
     detect = stack["detect"]
     if detect["kind"] in {"rack-tlp", "quic", "tcp-pr"}:
         return "time"
-    if detect["kind"] == "delayed" or detect.get("threshold", {}).get("kind", "fixed") != "fixed":
+    if detect["kind"] in {"delayed", "late"} or detect.get("threshold", {}).get("kind", "fixed") != "fixed":
         return "adaptive"
     if stack["undo"]["kind"] != "nothing":
         return "undo"

@@ -268,18 +268,9 @@ impl Custom {
             Custom::Startup(f) => stack.startup = StartupSpec::Custom(f),
             Custom::Timeout(f) => stack.timeout = TimeoutSpec::Custom(f),
             Custom::Undo(f) => stack.undo = UndoSpec::Custom(f),
-            Custom::Threshold(f) => match &mut stack.detect {
-                DetectSpec::DupAck(s) => s.threshold = ThresholdSpec::Custom(f),
-                DetectSpec::Sack(s) => s.threshold = ThresholdSpec::Custom(f),
-                DetectSpec::Delayed(_)
-                | DetectSpec::Vegas(_)
-                | DetectSpec::RackTlp(_)
-                | DetectSpec::LinuxNoSack(_)
-                | DetectSpec::Fack(_)
-                | DetectSpec::TcpPr(_)
-                | DetectSpec::Quic(_)
-                | DetectSpec::Netstack
-                | DetectSpec::Custom(_) => {
+            Custom::Threshold(f) => match stack.detect.threshold_mut() {
+                Some(threshold) => *threshold = ThresholdSpec::Custom(f),
+                None => {
                     return Err(Refused {
                         key: None,
                         found: "a threshold rule for a detector without a threshold".to_owned(),

@@ -11,7 +11,7 @@
 //! | RACK.xmit_ts, RACK.end_seq | `newest` |
 //! | RACK.rtt, RACK.min_RTT, RACK.fack | `rtt`, `min_rtt`, `fack` |
 //! | RACK.reo_wnd, reo_wnd_mult, reo_wnd_persist, dsack_round | `rack_tlp/window.rs` |
-//! | TLP.* | `rack_tlp/tlp.rs` |
+//! | TLP.* | `tlp.rs` |
 //! | Segment.xmit_ts = INFINITE after marking | the mark LOST without REXMIT; the send time is kept |
 //!
 //! Departures: the RTO runs beside the other timers (§8 has one timer) and fires first if both are due, so a PTO need not be
@@ -21,10 +21,10 @@
 //! window of the minimum (`min_rtt_window`); at an RTO without an RTT sample, only the head is lost.
 
 mod linux;
-mod tlp;
 mod window;
 
-use super::{Detector, Learner, Timekeeper, Verdict};
+use super::tlp::{Outcome, Tlp};
+use super::{Detector, Learner, StandIn, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
@@ -33,7 +33,6 @@ use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::send_order::SendOrder;
 use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
-use crate::segment::{is_older, timestamp};
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
 use crate::units::Bytes;
@@ -41,7 +40,6 @@ pub use linux::Rules;
 use linux::{is_default_hz, is_default_max, HZ, MAX_REORDERING};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tlp::{Outcome, Tlp};
 use window::{MinRtt, ReoWnd};
 
 /// Parameters.
@@ -163,25 +161,12 @@ impl RackTlp {
 
     /// §6.2 step 2: takes the most recently sent of the delivered segments, unless the ACK may be for an earlier copy.
     fn take_newest(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
-        let Some(n) = ack.newest else { return };
-        let found = if !n.retransmitted || self.is_of_last_copy(n.at, ack, cx) {
-            Some((n.at, n.end))
-        } else {
-            let own = |s: &&Sent| s.sends == 1 || self.is_of_last_copy(s.at, ack, cx);
-            board.newly().filter(own).map(|s| (s.at, s.end())).max()
-        };
-        if let Some((at, end)) = found {
-            self.rtt = cx.now.since(at);
-            if self.newest.is_none_or(|known| known < (at, end)) {
-                self.newest = Some((at, end));
+        if let Some(n) = board.newest_delivered(ack, self.min_rtt.get(), cx.now) {
+            self.rtt = cx.now.since(n.at);
+            if self.newest.is_none_or(|known| known < (n.at, n.end)) {
+                self.newest = Some((n.at, n.end));
             }
         }
-    }
-
-    /// §6.2 step 2: whether the segment resent at `at` was, as far as one can tell, not delivered by an earlier copy.
-    fn is_of_last_copy(&self, at: Time, ack: &AckEvent, cx: &Ctx) -> bool {
-        let echoed_earlier = ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
-        !echoed_earlier && self.min_rtt.get().is_none_or(|min| cx.now.since(at) >= min)
     }
 
     /// §6.2 step 3: whether a segment never resent was delivered after one sent later.
@@ -224,7 +209,8 @@ impl RackTlp {
     #[inline(never)]
     fn detect_before(&mut self, newest: (Time, Offset), repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
-        let (lost, waits) = board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time));
+        let (lost, waits) =
+            board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time), |_| {});
         // Linux's timer counts from now, and everything due by its tick is examined together.
         self.reorder_at = waits.map(|at| match self.linux {
             None => at + wait,
@@ -358,8 +344,11 @@ impl Timekeeper for RackTlp {
             self.tlp.arm(cx.now, cx);
         }
     }
-    fn stands_in_for_rto(&self) -> bool {
-        self.linux.is_some() && self.deadline().is_some()
+    fn stands_in_for_rto(&self) -> StandIn {
+        match (self.linux, self.deadline()) {
+            (Some(_), Some(_)) => StandIn::CountFromOldest,
+            (None, _) | (_, None) => StandIn::No,
+        }
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
         self.reorder_at = None;
@@ -374,7 +363,7 @@ impl Timekeeper for RackTlp {
             Some(_) => self.rtt,
         };
         let everything = (cx.now, cx.snd_max + 1);
-        board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time));
+        board.mark_sent_before(&mut self.order, everything, cx.now.0.checked_sub(wait.0).map(Time), |_| {});
         self.order.forget();
         true
     }

@@ -43,7 +43,7 @@ impl SackSpec {
             found: "a recovery that ignores SACK marks",
             allowed: "a SACK recovery (\"sack-ff96\", \"rfc6675\") with detect = \"sack\"",
         };
-        vec![Requirement::sack("detect", "\"sack\""), marks]
+        [vec![Requirement::sack("detect", "\"sack\""), marks], self.threshold.needs()].concat()
     }
 }
 

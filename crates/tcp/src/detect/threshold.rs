@@ -20,7 +20,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::Scoreboard;
-use crate::needs::Requirement;
+use crate::needs::{Need, Requirement};
 use crate::slot::{dispatch, Factory};
 use crate::time::Nanos;
 use schemars::JsonSchema;
@@ -135,15 +135,23 @@ impl ThresholdSpec {
 
     /// Requirements on the rest of the stack.
     pub(super) fn needs(&self) -> Vec<Requirement> {
+        let samples = |found| {
+            Requirement {
+            need: Need::Samples,
+            key: "detect.threshold",
+            found,
+            allowed: "only together with spurious = \"dsack\", or with timestamps for spurious = \"linux\", which measures nothing without",
+        }
+        };
         match self {
-            ThresholdSpec::Inc(t) => t.needs(),
+            ThresholdSpec::Inc(t) => [t.needs(), vec![samples("\"inc\"")]].concat(),
+            ThresholdSpec::Avg(_) => vec![samples("\"avg\"")],
+            ThresholdSpec::AvgDev(_) => vec![samples("\"avg-dev\"")],
+            ThresholdSpec::Fa(_) => vec![samples("\"fa\"")],
             ThresholdSpec::Fixed(_)
-            | ThresholdSpec::Avg(_)
             | ThresholdSpec::Ewma(_)
             | ThresholdSpec::Ncr(_)
-            | ThresholdSpec::AvgDev(_)
             | ThresholdSpec::Linux(_)
-            | ThresholdSpec::Fa(_)
             | ThresholdSpec::Multipath(_)
             | ThresholdSpec::Custom(_) => vec![],
         }

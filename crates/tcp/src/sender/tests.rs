@@ -5,6 +5,7 @@ mod bbr;
 mod ecn;
 mod fack;
 mod invariants;
+mod late;
 mod late_sack;
 mod linux;
 mod mistakes;

@@ -1,7 +1,7 @@
 //! The sender's own timers. A driver sees only the earliest of them.
 
 use super::Sender;
-use crate::detect::Timekeeper;
+use crate::detect::{StandIn, Timekeeper};
 use crate::event::Observer;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Rearm;
@@ -48,15 +48,17 @@ impl Sender {
     pub fn on_timer<O: Observer>(&mut self, now: Time, obs: &mut O) {
         let lost = self.board.lost();
         let due = |t: Option<Time>| t.is_some_and(|t| t <= now);
-        let replaced = self.clocked && self.slots.detect.stands_in_for_rto();
-        if due(self.timers.rto) && !replaced {
+        let stand_in = if self.clocked { self.slots.detect.stands_in_for_rto() } else { StandIn::No };
+        let replaced = stand_in != StandIn::No;
+        let rto_due = due(self.timers.rto);
+        if rto_due && !replaced {
             self.timers.rto = None;
             if self.out_of_patience(now) {
                 return;
             }
             self.perhaps_a_black_hole(now);
             self.on_rto(now, obs);
-        } else if due(self.slots.detect.deadline()) || (replaced && due(self.timers.rto)) {
+        } else if due(self.slots.detect.deadline()) || rto_due {
             if self.slots.detect.owns_rto() && self.out_of_patience(now) {
                 return;
             }
@@ -64,8 +66,10 @@ impl Sender {
             self.slots.recovery.hold_resends(false);
             let cx = self.ctx(now);
             let verdict = self.slots.detect.on_timer(&self.w, &mut self.board, &cx);
-            if replaced {
-                self.count_from_oldest(now);
+            match stand_in {
+                StandIn::CountFromOldest => self.count_from_oldest(now),
+                StandIn::Restart if rto_due => self.rearm(now, Rearm::Restart, false),
+                StandIn::Restart | StandIn::No => {}
             }
             if !self.phase.repairs() || verdict == crate::detect::Verdict::Probe {
                 let rearm = self.act_on(now, verdict, None, obs);

@@ -64,6 +64,7 @@ impl Stack {
             Need::Resends(ways) => ways.contains(&self.recovery.resends()),
             Need::ResendsByMark => self.timeout.resends_by_mark(),
             Need::EachDsack => self.spurious.tells_each_dsack(),
+            Need::Samples => self.spurious.measures(self.options.timestamps),
             Need::Paced => !self.pacing.is_off(),
             Need::SetsWindow => self.congestion.sets_window(),
             Need::LeavesWindow => self.recovery.leaves_window(),
@@ -107,5 +108,37 @@ impl Limits {
             StackError::unless(n != Some(0), key, &0, "1 or more (omit it for no limit)")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::detect::threshold::ThresholdSpec;
+    use crate::spurious::linux::LinuxSpec;
+    use crate::spurious::SpuriousSpec;
+
+    #[test]
+    fn a_threshold_that_learns_from_mistakes_is_refused_beside_a_judge_that_measures_none() {
+        let stack = |threshold: ThresholdSpec, timestamps, option| {
+            let mut stack = crate::testing::named("dsack-avg");
+            *stack.detect.threshold_mut().expect("it counts") = threshold;
+            stack.spurious = SpuriousSpec::Linux(LinuxSpec { dsack: true, timestamps });
+            stack.options.timestamps = option;
+            stack.validate().map_err(|e| e.to_string())
+        };
+        let learning = [
+            ThresholdSpec::Inc(Default::default()),
+            ThresholdSpec::Avg(Default::default()),
+            ThresholdSpec::AvgDev(Default::default()),
+            ThresholdSpec::Fa(Default::default()),
+        ];
+        for t in learning {
+            for (timestamps, option) in [(false, false), (false, true), (true, false)] {
+                let why = stack(t.clone(), timestamps, option).expect_err("it could never learn");
+                assert!(why.contains("detect.threshold"), "{why}");
+            }
+            assert_eq!(stack(t, true, true), Ok(()));
+        }
+        assert_eq!(stack(ThresholdSpec::Fixed(Default::default()), false, false), Ok(()));
     }
 }

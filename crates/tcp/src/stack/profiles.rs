@@ -209,6 +209,11 @@ pub const PROFILES: &[Profile] = &[
         summary: "gvisor with RACK off, as in Tailscale 1.102: two segments that arrive early indicate a loss",
         make: netstack::gvisor_no_rack,
     },
+    Profile {
+        name: "late",
+        summary: "lost after being overtaken for longer than late segments take here; CUBIC, undo by DSACK (this project)",
+        make: today::late,
+    },
 ];
 
 impl Stack {

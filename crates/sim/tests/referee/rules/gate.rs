@@ -35,6 +35,7 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     };
     let (shown, probes) = match &stack.detect {
         DetectSpec::RackTlp(s) => (Shown::ByTime, s.tlp),
+        DetectSpec::Late(_) => (Shown::ByTime, true),
         DetectSpec::Sack(_) | DetectSpec::DupAck(_) => (Shown::ByPlace, false),
         _ => return None,
     };

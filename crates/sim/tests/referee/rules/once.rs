@@ -15,7 +15,7 @@ struct Once {
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     let guarded = match &stack.detect {
         DetectSpec::DupAck(s) => s.guard != Guard::Off,
-        DetectSpec::Sack(_) | DetectSpec::Fack(_) | DetectSpec::RackTlp(_) => true,
+        DetectSpec::Sack(_) | DetectSpec::Fack(_) | DetectSpec::RackTlp(_) | DetectSpec::Late(_) => true,
         _ => false,
     };
     guarded.then(|| Box::new(Once { recover: None }) as Box<dyn Rule>)

@@ -20,9 +20,13 @@ struct Probes {
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
-    let DetectSpec::RackTlp(spec) = &stack.detect else { return None };
-    let plain = spec.tlp && stack.pacing == PacingRule::Off;
-    plain.then(|| Box::new(Probes { linux: spec.rules == Rules::Linux, ..Probes::default() }) as Box<dyn Rule>)
+    let (probes, linux) = match &stack.detect {
+        DetectSpec::RackTlp(spec) => (spec.tlp, spec.rules == Rules::Linux),
+        DetectSpec::Late(_) => (true, false),
+        _ => return None,
+    };
+    let plain = probes && stack.pacing == PacingRule::Off;
+    plain.then(|| Box::new(Probes { linux, ..Probes::default() }) as Box<dyn Rule>)
 }
 
 impl Rule for Probes {

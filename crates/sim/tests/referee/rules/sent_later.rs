@@ -31,7 +31,7 @@ struct SentLater {
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     let by_marks = matches!(&stack.recovery, RecoverySpec::Prr(s) if s.order == Order::Marks);
     let kind = match &stack.detect {
-        DetectSpec::RackTlp(_) if by_marks => Kind::Rack,
+        DetectSpec::RackTlp(_) | DetectSpec::Late(_) if by_marks => Kind::Rack,
         DetectSpec::Quic(s) if !s.adapt => Kind::Quic,
         DetectSpec::TcpPr(_) => Kind::TcpPr,
         _ => return None,

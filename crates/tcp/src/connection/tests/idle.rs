@@ -146,6 +146,7 @@ fn the_stacks_of_rfcs_restart_and_no_others() {
         "rfc-today",
         "gvisor",
         "gvisor-no-rack",
+        "late",
     ];
     assert_eq!(restarting, want);
 }

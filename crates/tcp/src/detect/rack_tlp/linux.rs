@@ -8,6 +8,7 @@
 //! no timeout; a probe that would be later than the timeout takes its place.
 
 use super::RackTlp;
+use crate::detect::tlp::TIMEOUT_MIN;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::Scoreboard;
@@ -49,8 +50,6 @@ pub(super) fn is_default_max(max: &u32) -> bool {
     *max == MAX_REORDERING
 }
 
-/// The least extra time of Linux's reordering timer and probe timer (`TCP_TIMEOUT_MIN`).
-pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
 /// The value to which the threshold returns (sysctl `tcp_reordering`).
 const REORDERING: u32 = 3;
 

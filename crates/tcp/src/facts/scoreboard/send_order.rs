@@ -4,8 +4,10 @@
 //! resent ones are in a separate list. Each entry is visited once, so the cost of an ACK is proportional to its changes.
 
 use super::{Marks, Scoreboard, Sent};
+use crate::facts::ack::{AckEvent, Newest};
+use crate::segment::{is_older, timestamp};
 use crate::seq::Offset;
-use crate::time::Time;
+use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 use std::collections::VecDeque;
 
@@ -44,7 +46,7 @@ impl SendOrder {
     }
 
     /// Whether the scoreboard alone gives the order.
-    fn is_plain(&self) -> bool {
+    pub(in crate::facts) fn is_plain(&self) -> bool {
         !self.stale && self.resent.is_empty()
     }
 
@@ -68,15 +70,29 @@ impl Scoreboard {
         !self.is_empty() && self.at(self.head).is_in_order(newest) && order.is_plain()
     }
 
+    /// The most recently sent of the segments that `ack` delivered, unless it may be for an earlier copy (RFC 8985 §6.2 step 2).
+    /// `min_rtt` is the smallest round trip that a copy can have.
+    pub fn newest_delivered(&self, ack: &AckEvent, min_rtt: Option<Nanos>, now: Time) -> Option<Newest> {
+        let n = ack.newest?;
+        if !n.retransmitted || is_of_last_copy(n.at, ack, min_rtt, now) {
+            return Some(n);
+        }
+        let own = |s: &&Sent| s.sends == 1 || is_of_last_copy(s.at, ack, min_rtt, now);
+        let newest = self.newly().filter(own).max_by_key(|s| s.key())?;
+        Some(Newest { at: newest.at, end: newest.end(), retransmitted: newest.sends > 1 })
+    }
+
     /// Marks lost every segment last sent before `newest` (send time, and the end, which decides at equal times) and not
     /// after `by`; a retransmission counts like any other transmission. Returns the bytes newly marked. Also returns the
     /// send time of the newest segment that was sent before `newest` and may still arrive. `newest` must not decrease
-    /// from call to call.
+    /// from call to call. `each` gets each record as it was.
+    #[inline]
     pub fn mark_sent_before(
         &mut self,
         order: &mut SendOrder,
         newest: (Time, Offset),
         by: Option<Time>,
+        mut each: impl FnMut(&Sent),
     ) -> (Bytes, Option<Time>) {
         let Some(first) = self.iter().next() else {
             order.resent.clear();
@@ -88,12 +104,60 @@ impl Scoreboard {
         if first.is_in_order(newest) && order.is_plain() {
             return (0, None);
         }
-        let lost = self.judge_once(order, newest, by);
+        let lost = self.judge_once(order, newest, by, &mut each);
         if order.resent.is_empty() {
             return (lost, self.waits_once(order, newest));
         }
-        let lost = lost + self.judge_resent(order, newest, by);
+        let lost = lost + self.judge_resent(order, newest, by, &mut each);
         (lost, self.waits_once(order, newest).max(self.waits_resent(order, newest)))
+    }
+
+    /// Marks lost every segment last sent before `by`, and calls `each` with each record as it was. Returns the bytes newly
+    /// marked. Also returns the key ([`Sent::key`]) of the oldest segment that was sent before `newest` and may still arrive.
+    /// `by` is at most `newest`, which must not decrease from call to call.
+    pub fn mark_overtaken(
+        &mut self,
+        order: &mut SendOrder,
+        by: (Time, Offset),
+        newest: (Time, Offset),
+        mut each: impl FnMut(&Sent),
+    ) -> (Bytes, Option<(Time, Offset)>) {
+        if self.is_empty() {
+            order.resent.clear();
+            return (0, None);
+        }
+        if order.stale {
+            order.relist(self);
+        }
+        let (mut i, mut marked) = (self.index_from(order.judged, order.judged_index), 0);
+        let mut oldest = None;
+        while i != self.tail {
+            let s = *self.at(i);
+            if s.waits_once() {
+                if s.key() >= by {
+                    oldest = Some(s.key());
+                    break;
+                }
+                each(&s);
+                marked += self.mark_index_lost(i);
+            } else if s.is_in_order(newest) {
+                break;
+            }
+            i = i.wrapping_add(1);
+        }
+        (order.judged, order.judged_index) = (self.offset_of(i), i);
+        while let Some(&(at, end, start)) = order.resent.front() {
+            if self.waits_again(at, end, start) {
+                if (at, end) >= by {
+                    oldest = Some(oldest.map_or((at, end), |key| key.min((at, end))));
+                    break;
+                }
+                self.get(last_of(end)).iter().for_each(|s| each(s));
+                marked += self.mark_lost(last_of(end));
+            }
+            order.resent.pop_front();
+        }
+        (marked, oldest.filter(|key| *key < newest))
     }
 
     /// Index of the record at `at`, or of the lowest one above it.
@@ -124,7 +188,13 @@ impl Scoreboard {
     }
 
     /// Segments sent once are on the board in the order of sending: marks up to the first that must still wait.
-    fn judge_once(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
+    fn judge_once(
+        &mut self,
+        order: &mut SendOrder,
+        newest: (Time, Offset),
+        by: Option<Time>,
+        each: &mut impl FnMut(&Sent),
+    ) -> Bytes {
         let (mut i, mut marked) = (self.index_from(order.judged, order.judged_index), 0);
         while i != self.tail {
             let s = self.at(i);
@@ -132,6 +202,7 @@ impl Scoreboard {
                 if (s.at, s.end()) >= newest || by.is_none_or(|by| s.at > by) {
                     break;
                 }
+                each(s);
                 marked += self.mark_index_lost(i);
             } else if s.is_in_order(newest) {
                 break;
@@ -174,13 +245,20 @@ impl Scoreboard {
 
     /// Resent segments are in the list in the order of sending; those settled since are dropped.
     #[inline(never)]
-    fn judge_resent(&mut self, order: &mut SendOrder, newest: (Time, Offset), by: Option<Time>) -> Bytes {
+    fn judge_resent(
+        &mut self,
+        order: &mut SendOrder,
+        newest: (Time, Offset),
+        by: Option<Time>,
+        each: &mut impl FnMut(&Sent),
+    ) -> Bytes {
         let mut marked = 0;
         while let Some(&(at, end, start)) = order.resent.front().filter(|e| (e.0, e.1) < newest) {
             if self.waits_again(at, end, start) {
                 if by.is_none_or(|by| at > by) {
                     break;
                 }
+                self.get(last_of(end)).iter().for_each(|s| each(s));
                 marked += self.mark_lost(last_of(end));
             }
             order.resent.pop_front();
@@ -206,6 +284,12 @@ impl Scoreboard {
     }
 }
 
+/// Whether the segment resent at `at` was, as far as one can tell, not delivered by an earlier copy (RFC 8985 §6.2 step 2).
+fn is_of_last_copy(at: Time, ack: &AckEvent, min_rtt: Option<Nanos>, now: Time) -> bool {
+    let echoed_earlier = ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
+    !echoed_earlier && min_rtt.is_none_or(|min| now.since(at) >= min)
+}
+
 /// The last offset of a segment that ends at `end`: it is still on the board when the segment's beginning has been
 /// acknowledged.
 fn last_of(end: Offset) -> Offset {
@@ -213,8 +297,14 @@ fn last_of(end: Offset) -> Offset {
 }
 
 impl Sent {
+    /// Its place in the order of sending: when it was last sent, and its end, which decides at equal times.
+    #[inline]
+    pub fn key(&self) -> (Time, Offset) {
+        (self.at, self.end())
+    }
+
     /// SACKed, or lost and not resent since.
-    fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.marks.any(Marks::SACKED) || (self.marks.any(Marks::LOST) && !self.marks.any(Marks::REXMIT))
     }
 

@@ -391,7 +391,7 @@ impl Both {
                 let by = self.now.saturating_sub(*ago);
                 self.newest = self.newest.max((at, end));
                 let newest = (Time(self.newest.0), Offset(self.newest.1));
-                let got = self.board.mark_sent_before(&mut self.order, newest, Some(Time(by)));
+                let got = self.board.mark_sent_before(&mut self.order, newest, Some(Time(by)), |_| {});
                 assert_eq!((got.0, got.1.map(|t| t.0)), self.naive.mark_sent_before(self.newest, by));
             }
             Op::MarkHolesUnder(n) => {

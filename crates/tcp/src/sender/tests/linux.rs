@@ -35,7 +35,10 @@ fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
     send(&mut s, ms(0));
     told(&mut s, 600, 1, 0, &[]);
     s.timers.rto = Some(ms(1400));
-    assert_eq!((s.next_timer(), s.slots.detect.stands_in_for_rto()), (Some(ms(1400)), true));
+    assert_eq!(
+        (s.next_timer(), s.slots.detect.stands_in_for_rto()),
+        (Some(ms(1400)), crate::detect::StandIn::CountFromOldest)
+    );
     s.on_timer(ms(1400), &mut ());
     assert_eq!((s.phase(), goes(&mut s, 1400)), (Phase::Open, vec![3]), "the last segment, as a probe");
     // One probe per tail: now the timeout runs, from the probe.

@@ -14,6 +14,7 @@
 
 use super::modern::rack_tlp;
 use crate::ack::AckSpec;
+use crate::congestion::cubic::CubicSpec;
 use crate::congestion::CongestionSpec;
 use crate::detect::rack_tlp::{RackTlpSpec, Rules};
 use crate::detect::DetectSpec;
@@ -55,6 +56,24 @@ pub(super) fn rfc_today(name: &str) -> Stack {
         undo: UndoSpec::EifelResponse(Default::default()),
         options: options(),
         ..rack_tlp(name)
+    }
+}
+
+/// [`rfc_today`] with Late in place of RACK. It has no timestamps: after a needless retransmission, PAWS makes the receiver
+/// refuse the original that comes late (RFC 7323 §5). So DSACKs judge, a mistake is undone whole, and the cut is taken from the
+/// window, since the flight is small when a detector has waited long. When it has, the timeout is near: the timer restarts with
+/// the repair.
+pub(super) fn late(name: &str) -> Stack {
+    let rto = Rfc6298Spec { every_ack: true, divide_gains: true, ..Default::default() };
+    Stack {
+        rto: RtoSpec::Rfc6298(rto),
+        congestion: CongestionSpec::Cubic(CubicSpec { from_cwnd: true, ..Default::default() }),
+        detect: DetectSpec::Late(Default::default()),
+        recovery: RecoverySpec::Prr(PrrSpec { order: Order::Marks, restart_timer: true, ..PrrSpec::default() }),
+        spurious: SpuriousSpec::Dsack(Default::default()),
+        undo: UndoSpec::Restore(Default::default()),
+        options: Options { timestamps: false, ..options() },
+        ..rfc_today(name)
     }
 }
 

@@ -1,11 +1,13 @@
-//! The tail loss probe (RFC 8985 §7).
+//! The tail loss probe (RFC 8985 §7), a part of the detectors that judge by time.
 
-use super::linux::TIMEOUT_MIN;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
+
+/// The least extra time of Linux's reordering timer and probe timer (`TCP_TIMEOUT_MIN`).
+pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
 
 /// The information that an ACK gives about the probe.
 #[derive(Clone, Copy, PartialEq)]
