@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ackclock._native import __version__
+from ackclock.arena import arena
 from ackclock.study import study
 from ackclock.sweep import results, sweep
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ackclock import scenario as scenario
     from ackclock import slots as slots
     from ackclock.api import Stack, compare, new, run, show, stacks
+    from ackclock.arena.board import Board
     from ackclock.capturing import Capture, capture
     from ackclock.conforming import ScriptResult, conform
     from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlgorithmError",
     "Answer",
+    "Board",
     "Capture",
     "CaptureError",
     "Congestion",
@@ -76,6 +79,7 @@ __all__ = [
     "Tuning",
     "Undo",
     "__version__",
+    "arena",
     "capture",
     "compare",
     "conform",
@@ -114,6 +118,7 @@ _NAMES = {
         "Timeout",
         "Undo",
     ),
+    "arena.board": ("Board",),
     "study.answer": ("Answer",),
     "sweep.outcome": ("Results", "Sweep"),
     "sweep.plan": ("Plan",),

@@ -28,6 +28,7 @@ COMMANDS = {
     "lab": Origin("cli_lab", "lab"),
     "sweep": Origin("cli_sweep", "sweep"),
     "study": Origin("cli_study", "study"),
+    "arena": Origin("cli_arena", "arena"),
     "capture": Origin("cli_capture", "command"),
     "conform": Origin("cli_conform", "command"),
     "tune": Origin("cli_tune", "tune"),

@@ -44,7 +44,7 @@ def test_the_import_loads_nothing_that_a_first_call_does_not_need() -> None:
     found = loaded("import ackclock")
     assert slow(found, "typer", "rich", "json", "inspect", "dataclasses") == []
     own = {name for name in found if name.startswith("ackclock")}
-    assert own == {"ackclock", "ackclock._native", "ackclock.study", "ackclock.sweep"}
+    assert own == {"ackclock", "ackclock._native", "ackclock.arena", "ackclock.study", "ackclock.sweep"}
 
 
 def test_the_version_is_printed_without_the_parser() -> None:

@@ -1,0 +1,108 @@
+"""The arena: its set of paths, its board, and entries of one's own."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import ackclock as ak
+from ackclock.arena.board import Board
+from ackclock.arena.entries import about, kept, paths, question
+from ackclock.arena.scores import Score
+from conftest import Command
+
+TWO = ["two-random-20", "demoted-8"]
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Board:
+    return ak.arena(paths=TWO, seeds=2, store=tmp_path_factory.mktemp("store"))
+
+
+def test_the_halves_have_different_paths_and_every_path_is_a_scenario_that_runs_for_at_most_200_s() -> None:
+    design, judgement = paths("design"), paths("judgement")
+    assert (len(design), len(judgement)) == (21, 21)
+    assert not set(design) & set(judgement)
+    for name, file in (design | judgement).items():
+        scenario = tomllib.loads(file.read_text(encoding="utf-8"))
+        assert scenario["name"] == name
+        assert about(file).endswith(".")
+        seconds = float(scenario["run"]["duration"].removesuffix(" s"))
+        assert 0 < seconds <= 200
+    read = [question([], half, None, True, 2) for half in ("design", "judgement")]
+    assert [len(one.paths) for one in read] == [21, 21]
+    assert [one.seeds.first for one in read] == [1, 1001]
+
+
+def test_no_two_paths_are_the_same_network() -> None:
+    texts = [file.read_text(encoding="utf-8") for half in ("design", "judgement") for file in paths(half).values()]
+    bodies = [text.partition("[run]")[2] for text in texts]
+    assert len(set(bodies)) == len(bodies) == 42
+
+
+def test_the_field_differs_in_detector_and_order_of_repair_alone() -> None:
+    path = paths("design")["demoted-8"]
+    field = kept()["stack"]
+    shown = [tomllib.loads(ak.show(path, stack=one["stack"], set=one.get("set", {}))) for one in field]
+    stacks = [scenario["flow"][0]["set"] for scenario in shown]
+    assert len({str(stack.pop("detect")) for stack in stacks}) == len(field) == 6
+    assert {stack["recovery"].pop("order") for stack in stacks} == {"marks", "rfc6675"}
+    assert all(stack == stacks[0] for stack in stacks)
+
+
+def test_a_share_is_the_mean_goodput_over_that_of_the_best_on_the_path(board: Board) -> None:
+    for part in board.answer.paths:
+        means = {stack: sum(float(v or 0) for v in values) / 2 for stack, values in part.values["goodput"].items()}
+        for stack, mean in means.items():
+            assert board.share(part, stack) == pytest.approx(mean / max(means.values()))
+
+
+def test_the_board_is_in_the_order_of_the_mean_share(board: Board) -> None:
+    found = {one.stack: one for one in board.scores}
+    assert [one.mean for one in board.scores] == sorted((one.mean for one in board.scores), reverse=True)
+    for stack, one in found.items():
+        shares = {part.name: board.share(part, stack) for part in board.answer.paths}
+        assert one.mean == pytest.approx(sum(shares.values()) / 2)
+        assert (one.least, one.least_on) == min((share, name) for name, share in shares.items())
+        assert one.nearly_best == sum(share >= 0.99 for share in shares.values())
+    # Three duplicates are the wrong rule on both paths, and RACK resends needlessly where heads are moved.
+    assert board.scores[-1].stack == "three"
+    assert found["late"].needless < found["rack-tlp"].needless / 2
+    assert found["rack-tlp"].beside is None
+
+
+def test_the_tail_is_relative_to_the_baseline_where_all_transfers_end(tmp_path: Path) -> None:
+    found = ak.arena(paths=["short-buffer", "demoted-8"], seeds=2, store=tmp_path)
+    scores: dict[str, Score] = {one.stack: one for one in found.scores}
+    assert scores["rack-tlp"].tail == 1
+    part = next(one for one in found.answer.paths if one.name == "short-buffer")
+    times = {stack: sum(float(v or 0) for v in values) for stack, values in part.values["completion_p99"].items()}
+    assert scores["tcp-pr"].tail == pytest.approx(times["tcp-pr"] / times["rack-tlp"])
+
+
+def test_the_files_and_the_json_of_the_command(tmp_path: Path, ackclock: Command) -> None:
+    chosen = [word for name in TWO for word in ("--path", name)]
+    run = ackclock("arena", *chosen, "--seeds", "2", "--out", str(tmp_path / "out"), "--json", "--store", str(tmp_path))
+    found = json.loads(run.stdout)
+    assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (1, "design", "rack-tlp", 2)
+    assert {row["path"] for row in found["paths"]} == set(TWO)
+    names = {file.name for file in (tmp_path / "out").iterdir()}
+    assert names == {"board.csv", "arena.svg", "arena.json", "values.parquet"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--half", "third"), 'the arena: key `half`: found "third", allowed: one of design, judgement'),
+        (("--seeds", "1"), "the arena: key `seeds`: found 1, allowed: 2 to 1,000"),
+        (("--path", "drop-tail-6"), 'the arena: key `paths`: found "drop-tail-6", allowed: paths of the half design'),
+    ],
+)
+def test_wrong_words_are_refused_with_one_line(ackclock: Command, words: tuple[str, ...], message: str) -> None:
+    run = ackclock("arena", *words)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"ackclock: {message}")
+    assert run.stderr.count("\n") == 1
