@@ -190,17 +190,12 @@ pub struct Spread {
 impl Spread {
     /// Returns the distribution in a histogram of nanoseconds; every number is within 1/256 of the exact one.
     pub fn of(h: &Histogram) -> Self {
-        let seconds = |ns: Option<u64>| ns.map(|ns| Nanos(ns).as_secs_f64());
-        let at = |thousandths| seconds(h.quantile(thousandths));
-        Spread {
-            count: h.len(),
-            mean_s: seconds(h.mean()),
-            min_s: at(0),
-            p50_s: at(500),
-            p95_s: at(950),
-            p99_s: at(990),
-            max_s: at(1000),
-        }
+        let seconds = |ns: u64| Nanos(ns).as_secs_f64();
+        let [min_s, p50_s, p95_s, p99_s, max_s] = match h.quantiles([0, 500, 950, 990, 1000]) {
+            Some(values) => values.map(|ns| Some(seconds(ns))),
+            None => [None; 5],
+        };
+        Spread { count: h.len(), mean_s: h.mean().map(seconds), min_s, p50_s, p95_s, p99_s, max_s }
     }
 
     /// Returns the exact distribution of these values, in seconds.

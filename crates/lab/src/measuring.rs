@@ -10,7 +10,7 @@ use crate::summary::{FlowSummary, Summary};
 use ackclock_sim::element::properties::RateUse;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::histogram::Histogram;
-use ackclock_sim::measures::{FlowMeter, LinkMeter, Meters};
+use ackclock_sim::measures::{FlowMeter, LinkMeter, Metering, Meters};
 use ackclock_sim::scenario::{DirectionSpec, Scenario};
 use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::{Nanos, Time};
@@ -35,14 +35,12 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Returns empty measurements for a run of `plan`, and its meters; `None` if the run is not measured.
-    pub(crate) fn begin(plan: &Plan) -> Option<(Self, Meters)> {
+    /// Returns empty measurements for a run of `plan`; `None` if the run is not measured.
+    pub(crate) fn begin(plan: &Plan) -> Option<Self> {
         let asked = plan.measures?;
         let whole = plan.scenario.duration;
         let (length, end) = (asked.bins.unwrap_or(whole).min(whole), Time::ZERO + whole);
-        let measured = Measured { bins: Vec::new(), length, end };
-        let meters = Meters::until(measured.next());
-        Some((measured, meters))
+        Some(Measured { bins: Vec::new(), length, end })
     }
 
     /// The end of the current bin.
@@ -52,11 +50,10 @@ impl Measured {
     }
 
     /// Ends the bin: the run has advanced to [`Measured::next`].
-    pub(crate) fn turn<W: Watch>(&mut self, sim: &mut Sim<W>, flows: usize) {
+    pub(crate) fn turn<W: Watch, M: Metering>(&mut self, sim: &mut Sim<W, M>, flows: usize) {
         let acked = (0..flows as u32).map(|flow| sim.acked(flow)).collect();
         let (start, end) = (self.bins.last().map_or(Time::ZERO, |bin| bin.end), self.next());
-        let Some(meters) = sim.measured() else { return };
-        let meters = meters.turn((end + self.length).min(self.end));
+        let Some(meters) = sim.measured((end + self.length).min(self.end)) else { return };
         self.bins.push(Bin { start, end, meters, acked });
     }
 

@@ -11,6 +11,7 @@ use crate::tally::FlowTally;
 pub use crate::tally::Tally;
 use crate::transfers;
 use ackclock_sim::engine::Sim;
+use ackclock_sim::measures::{Metered, Metering, Unmetered};
 use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
 use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
@@ -58,25 +59,15 @@ pub fn run(
     trace: Option<&Path>,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
-    let Some(path) = trace else { return run_alone(plan, seed, told) };
-    let recorder = Recorder::create(path, meta(plan, seed), plan.scenario.flows.len() as u32).map_err(refuse_trace)?;
-    let (recorder, ran) = simulate_measured(plan, seed, recorder, told)?;
+    let flows = plan.scenario.flows.len() as u32;
+    let Some(path) = trace else {
+        let (hasher, ran) = simulate(plan, seed, Hasher::new(flows), told)?;
+        return Ok(ran.summary(plan, seed, hasher.hash()));
+    };
+    let recorder = Recorder::create(path, meta(plan, seed), flows).map_err(refuse_trace)?;
+    let (recorder, ran) = simulate(plan, seed, recorder, told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     Ok(ran.summary(plan, seed, hash))
-}
-
-/// Runs a plan without any other listener. Whether the run is measured is decided before it is laid out, so that an unmeasured
-/// run has no cost.
-fn run_alone(plan: &Plan, seed: u64, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
-    let hasher = Hasher::new(plan.scenario.flows.len() as u32);
-    let (hasher, ran) = match Measured::begin(plan) {
-        None => simulate(plan, seed, hasher, None, told)?,
-        Some((measured, meters)) => {
-            let (Both(_, hasher), ran) = simulate(plan, seed, Both(meters, hasher), Some(measured), told)?;
-            (hasher, ran)
-        }
-    };
-    Ok(ran.summary(plan, seed, hasher.hash()))
 }
 
 /// Runs `plan` with `seed` and also captures its packets. Otherwise as [`run`].
@@ -102,7 +93,7 @@ pub fn run_captured(
         return Ok(summary);
     };
     let recorder = Recorder::create(path, meta(plan, seed), scenario.flows.len() as u32).map_err(refuse_trace)?;
-    let (Both(recorder, watch), ran) = simulate_measured(plan, seed, Both(recorder, watch), told)?;
+    let (Both(recorder, watch), ran) = simulate(plan, seed, Both(recorder, watch), told)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     folder.finish(scenario, watch).map_err(RunError::Trace)?;
     Ok(ran.summary(plan, seed, hash))
@@ -120,7 +111,7 @@ pub fn run_watched<W: Watch>(
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, W), RunError> {
     let watch = Both(Hasher::new(plan.scenario.flows.len() as u32), watch);
-    let (Both(hasher, watch), ran) = simulate_measured(plan, seed, watch, told)?;
+    let (Both(hasher, watch), ran) = simulate(plan, seed, watch, told)?;
     Ok((ran.summary(plan, seed, hasher.hash()), watch))
 }
 
@@ -134,7 +125,7 @@ pub fn run_recorded(
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, Events), RunError> {
     let recorder = Recorder::new(ArrowSink::new(meta(plan, seed)), plan.scenario.flows.len() as u32);
-    let (recorder, ran) = simulate_measured(plan, seed, recorder, told)?;
+    let (recorder, ran) = simulate(plan, seed, recorder, told)?;
     let (hash, events) = recorder.close().map_err(|e| RunError::Trace(TraceError::io(Path::new("memory"), e)))?;
     Ok((ran.summary(plan, seed, hash), events))
 }
@@ -162,11 +153,12 @@ pub fn meta(plan: &Plan, seed: u64) -> Meta {
 /// # Errors
 /// The simulator's refusal, beyond the checks of the file's reader.
 pub fn check(plan: &Plan) -> Result<(), ScenarioError> {
-    lay_out(plan, plan.seeds[0], ()).map(drop)
+    lay_out::<_, Unmetered>(plan, plan.seeds[0], (), Time::ZERO).map(drop)
 }
 
-fn lay_out<W: Watch>(plan: &Plan, seed: u64, watch: W) -> Result<Sim<W>, ScenarioError> {
-    Sim::new(&plan.scenario, &plan.stacks, seed, watch).map_err(|e| {
+/// `until`: the end of the first bin.
+fn lay_out<W: Watch, M: Metering>(plan: &Plan, seed: u64, watch: W, until: Time) -> Result<Sim<W, M>, ScenarioError> {
+    Sim::metered(&plan.scenario, &plan.stacks, seed, watch, until).map_err(|e| {
         let (found, allowed) = ("a scenario that cannot be run".to_owned(), e.to_string());
         ScenarioError { file: plan.file.clone(), line: None, key: None, found, allowed, hint: None }
     })
@@ -187,27 +179,29 @@ impl Ran {
     }
 }
 
-/// A run that is measured if the plan requests it.
-fn simulate_measured<W: Watch>(
+/// A run that is measured if the plan requests it. That is decided before it is laid out, so that an unmeasured run has no cost.
+fn simulate<W: Watch>(
     plan: &Plan,
     seed: u64,
     watch: W,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Ran), RunError> {
-    let (measured, meters) = Measured::begin(plan).unzip();
-    let (Both(_, watch), ran) = simulate(plan, seed, Both(meters, watch), measured, told)?;
-    Ok((watch, ran))
+    match Measured::begin(plan) {
+        None => simulate_as::<W, Unmetered>(plan, seed, watch, None, told),
+        measured => simulate_as::<W, Metered>(plan, seed, watch, measured, told),
+    }
 }
 
-/// In a measured run, a part of `watch` counts packets.
-fn simulate<W: Watch>(
+fn simulate_as<W: Watch, M: Metering>(
     plan: &Plan,
     seed: u64,
     watch: W,
     mut measured: Option<Measured>,
     told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Ran), RunError> {
-    let mut sim = lay_out(plan, seed, Both(Tally::new(plan), watch)).map_err(|e| RunError::Scenario(Box::new(e)))?;
+    let until = measured.as_ref().map_or(Time::ZERO, Measured::next);
+    let sim = lay_out::<_, M>(plan, seed, Both(Tally::new(plan), watch), until);
+    let mut sim = sim.map_err(|e| RunError::Scenario(Box::new(e)))?;
     let end = plan.scenario.duration.0;
     let mut now = 0;
     while now < end {

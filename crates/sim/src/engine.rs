@@ -15,6 +15,7 @@ use crate::background::Generator;
 use crate::element::swap::Swap;
 use crate::fate::Verdicts;
 use crate::host::{Endpoint, Host};
+use crate::measures::{Metering, Unmetered};
 use crate::next_event::NextEvent;
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::scenario::FlowSpec;
@@ -27,9 +28,9 @@ use turns::Turns;
 
 /// A run: a network, the hosts on it, and one listener.
 ///
-/// The same scenario, seed and endpoints give the same calls of `watch` on every machine.
-pub struct Network<W, E> {
-    pub(crate) links: Links<W>,
+/// The same scenario, seed and endpoints give the same calls of `watch` on every machine. `M` says whether it is measured.
+pub struct Network<W, E, M: Metering = Unmetered> {
+    pub(crate) links: Links<W, M>,
     /// The wake-ups of elements and hosts. They seldom change, so they are kept apart, with their minimum cached.
     timers: NextEvent,
     timer_min: u64,
@@ -38,7 +39,7 @@ pub struct Network<W, E> {
     /// The links that the splits' transits belong to; these transits follow those of the links.
     splits: Vec<u32>,
     /// The hosts of the flows, then those of the slots.
-    pub(crate) hosts: Vec<Host<E>>,
+    pub(crate) hosts: Vec<Host<E, M::Host>>,
     /// The start of each flow, once it is known.
     starts: Vec<Option<Time>>,
     turns: Turns,
@@ -52,7 +53,7 @@ pub struct Network<W, E> {
 
 type Make<E> = Box<dyn FnMut(&FlowSpec, Side) -> E>;
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     /// Runs to the end of the scenario and returns the counts.
     pub fn run(&mut self) -> Results {
         self.run_until(self.links.end);

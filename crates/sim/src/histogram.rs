@@ -44,13 +44,31 @@ fn middle(bucket: usize) -> u64 {
 }
 
 impl Histogram {
+    /// The count of a number's bucket. `None` if the number is zero, 2^63 or more, or the first this far from the others.
+    #[inline(always)]
+    pub(crate) fn count_mut(&mut self, value: u64) -> Option<&mut u64> {
+        self.counts.get_mut(bucket(value).wrapping_sub(self.base))
+    }
+
     /// Records a number below 2^63.
     #[inline(always)]
     pub fn record(&mut self, value: u64) {
-        match self.counts.get_mut(bucket(value).wrapping_sub(self.base)) {
+        match self.count_mut(value) {
             Some(count) => *count += 1,
             None => self.reach(value),
         }
+    }
+
+    /// Removes a number above zero that was recorded.
+    pub(crate) fn take_back(&mut self, value: u64) {
+        if let Some(count) = self.count_mut(value) {
+            *count -= 1;
+        }
+    }
+
+    /// Removes all numbers from `value`, a power of two, on.
+    pub(crate) fn forget_from(&mut self, value: u64) {
+        self.counts.truncate(bucket(value).saturating_sub(self.base));
     }
 
     /// Records `count` zeros.
@@ -117,22 +135,34 @@ impl Histogram {
     /// The smallest number that `thousandths` of 1000 of all do not exceed (nearest rank; 0 returns the smallest number, 1000
     /// the largest), with an error of at most 1/256. `None` without numbers.
     pub fn quantile(&self, thousandths: u32) -> Option<u64> {
+        self.quantiles([thousandths]).map(|[value]| value)
+    }
+
+    /// The same for several, which must ascend.
+    pub fn quantiles<const N: usize>(&self, thousandths: [u32; N]) -> Option<[u64; N]> {
         let len = self.len();
-        let rank = (u128::from(len) * u128::from(thousandths)).div_ceil(1000).clamp(1, u128::from(len.max(1)));
-        let mut before = u128::from(self.zeros);
-        if len > 0 && before >= rank {
-            return Some(0);
-        }
-        let at = self.counts.iter().position(|count| {
-            before += u128::from(*count);
-            before >= rank
-        })?;
-        Some(middle(self.base + at))
+        let mut counts = self.counts.iter().zip(self.base..);
+        let (mut before, mut value) = (self.zeros, 0);
+        (len > 0).then(|| {
+            thousandths.map(|thousandths| {
+                let rank = (u128::from(len) * u128::from(thousandths)).div_ceil(1000).clamp(1, u128::from(len)) as u64;
+                while before < rank {
+                    let Some((count, at)) = counts.next() else { break };
+                    before += count;
+                    value = at;
+                }
+                if value == 0 {
+                    0
+                } else {
+                    middle(value)
+                }
+            })
+        })
     }
 
     /// The mean, with an error of at most 1/256. `None` without numbers.
     pub fn mean(&self) -> Option<u64> {
-        let each = self.counts.iter().zip(self.base..);
+        let each = self.counts.iter().zip(self.base..).filter(|(count, _)| **count > 0);
         let sum: u128 = each.map(|(count, at)| u128::from(*count) * u128::from(middle(at))).sum();
         sum.checked_div(u128::from(self.len())).map(|mean| mean as u64)
     }
@@ -174,6 +204,18 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_taken_back_and_forgotten() {
+        let mut h = of(&[3, 1000, 1000, 5000, 70_000]);
+        h.take_back(1000);
+        h.forget_from(4096);
+        assert_eq!((h.len(), h.quantiles([500, 1000])), (2, of(&[3, 1000]).quantiles([500, 1000])));
+        h.forget_from(1);
+        assert!(h.is_empty());
+        h.record(9);
+        assert_eq!(h.quantile(1000), Some(9));
+    }
+
+    #[test]
     fn the_buckets_follow_one_another_without_gaps() {
         for b in bucket(256)..bucket(1 << 62) {
             assert_eq!(bucket(middle(b)), b);
@@ -195,6 +237,8 @@ mod tests {
             let h = of(&values);
             let right = exact(&values, thousandths);
             prop_assert!(h.quantile(thousandths).unwrap().abs_diff(right) <= right / 256);
+            let several = [0, thousandths, thousandths, 1000];
+            prop_assert_eq!(h.quantiles(several), Some(several.map(|each| h.quantile(each).unwrap())));
             let mean = values.iter().sum::<u64>() / values.len() as u64;
             prop_assert!(h.mean().unwrap().abs_diff(mean) <= mean / 256 + 1);
         }

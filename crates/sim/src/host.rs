@@ -55,8 +55,9 @@ pub trait Endpoint {
 }
 
 /// One end of a flow.
-pub(crate) struct Host<E> {
+pub(crate) struct Host<E, H> {
     pub(crate) tcp: E,
+    pub(crate) meter: H,
     /// When it will be woken: no later than its TCP needs, which is asked again then. Re-arming a timer to a later time, as
     /// each ACK does, therefore costs nothing here.
     pub(crate) armed: u64,
@@ -72,7 +73,7 @@ pub(crate) struct Host<E> {
     pub(crate) sent: u32,
 }
 
-impl<E: Endpoint> Host<E> {
+impl<E: Endpoint, H> Host<E, H> {
     /// All `bytes` are written. A FIN follows them, but not before the connection is open.
     #[cold]
     pub(crate) fn close_when_open(&mut self, bytes: u64) {

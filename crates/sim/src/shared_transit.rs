@@ -187,7 +187,8 @@ mod tests {
             for (gap, link, wire, pop) in ops {
                 now += gap;
                 let transit = &mut transits[link as usize];
-                let k = keys.key(transit.send(now, wire, link, &mut ()) + transit.pace.delay, link);
+                let pace = transit.pace;
+                let k = keys.key(transit.transmitter.send(now, wire, &pace) + pace.delay, link);
                 let h = slab.alloc();
                 if !shared.push(transit.shared, &mut slab, h, k) && transit.push(&mut slab, h, k) {
                     next.set(link as usize, k);

@@ -1,9 +1,8 @@
 //! A transit: one direction of a link whose packets leave in the order of their arrivals, at times known when they arrive.
 
-use crate::measures::Load;
-use crate::next_event::{MAX_TIME, NEVER};
+use crate::measures::LinkMetering;
+use crate::next_event::NEVER;
 use crate::slab::{Slab, NONE};
-use crate::watch::Watch;
 use std::num::NonZeroU64;
 
 /// A link's transmission rate and delay.
@@ -39,6 +38,9 @@ fn gcd(a: u64, b: u64) -> u64 {
     }
 }
 
+/// A time long after the end of every run; without this limit, a hopelessly slow link would overflow.
+const FAR: u64 = 1 << 60;
+
 /// A transmitter: when it will have sent all accepted packets. Fractions of a nanosecond are kept, so that rates are exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transmitter {
@@ -65,15 +67,39 @@ impl Transmitter {
             self.free_at = now;
             self.rest = 0;
         }
+        self.add(wire, pace)
+    }
+
+    /// The same. Unless the transmitter is idle, `waits` receives the time until the transmission begins, which may be 0.
+    #[inline(always)]
+    fn send_after(&mut self, now: u64, wire: u32, pace: &Pace, waits: impl FnOnce(u64)) -> u64 {
+        if now > self.free_at {
+            self.free_at = now;
+            self.rest = 0;
+        } else {
+            waits(self.free_at - now);
+        }
+        self.add(wire, pace)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, wire: u32, pace: &Pace) -> u64 {
         let mut cost = u64::from(wire) * pace.num;
         if pace.den.get() != 1 {
             cost += self.rest;
             self.rest = cost % pace.den;
             cost /= pace.den;
         }
-        // Later times are after the end of every run; without the cap, a hopelessly slow link would overflow.
-        self.free_at = (self.free_at + cost).min(MAX_TIME);
+        self.free_at = (self.free_at + cost).min(FAR);
         self.free_at
+    }
+
+    /// When the transmission of the packet accepted last begins; its size was `wire`. If that is not before [`MAX_TIME`](crate::next_event::MAX_TIME), so is the
+    /// result, but it may be earlier.
+    pub(crate) fn began(&self, wire: u32, pace: &Pace) -> u64 {
+        let (cost, den) = (u64::from(wire) * pace.num, pace.den.get());
+        let rest_before = (self.rest + den - cost % den) % den;
+        self.free_at - (cost + rest_before) / den
     }
 }
 
@@ -83,8 +109,6 @@ impl Transmitter {
 pub(crate) struct Transit {
     pub(crate) transmitter: Transmitter,
     pub(crate) pace: Pace,
-    /// If measured: the packets that have entered it, and the links fused before it, since the last read.
-    load: Load,
     head: u32,
     tail: u32,
     /// Additional work for each packet (8 bits), and above that the place of the rest of the link's state.
@@ -109,7 +133,6 @@ impl Transit {
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
         Transit {
             transmitter: Transmitter::default(),
-            load: Load::default(),
             head: NONE,
             tail: NONE,
             pace,
@@ -120,28 +143,6 @@ impl Transit {
 
     pub(crate) fn is_plain(&self) -> bool {
         self.work & 0xff == Self::PLAIN
-    }
-
-    /// Gives its transmitter `wire` bytes at `now`; returns when their transmission ends. `link` is its number.
-    #[inline(always)]
-    pub(crate) fn send<W: Watch>(&mut self, now: u64, wire: u32, link: u32, watch: &mut W) -> u64 {
-        let free_at = self.transmitter.free_at;
-        let leaves = self.transmitter.send(now, wire, &self.pace);
-        if let Some(meters) = watch.meters().filter(|_| free_at > now) {
-            meters.waited(link, leaves, free_at - now);
-        }
-        leaves
-    }
-
-    /// Counts a packet of `wire` bytes. If the count is full, returns the previous sum and starts from zero.
-    #[inline(always)]
-    pub(crate) fn carry(&mut self, wire: u32) -> Option<Load> {
-        self.load.add(wire)
-    }
-
-    /// Removes and returns the count of [`Transit::carry`].
-    pub(crate) fn unload(&mut self) -> Load {
-        std::mem::take(&mut self.load)
     }
 
     /// Whether any of `flags` is set.
@@ -197,14 +198,60 @@ impl Transit {
     }
 }
 
+/// A transit and its meter; without one it is only the transit.
+pub(crate) struct Lane<L> {
+    transit: Transit,
+    pub(crate) meter: L,
+}
+
+impl<L: LinkMetering> Lane<L> {
+    pub(crate) fn new(transit: Transit) -> Self {
+        Lane { transit, meter: L::default() }
+    }
+
+    /// Gives the transmitter `wire` bytes at `now`; returns when their transmission ends.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: u64, wire: u32) -> u64 {
+        let Lane { transit: Transit { transmitter, pace, .. }, meter } = self;
+        if !L::ON {
+            return transmitter.send(now, wire, pace);
+        }
+        transmitter.send_after(now, wire, pace, |wait| meter.waited(wait))
+    }
+
+    /// The two parts.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (&Transit, &mut L) {
+        (&self.transit, &mut self.meter)
+    }
+}
+
+impl<L> std::ops::Deref for Lane<L> {
+    type Target = Transit;
+    #[inline(always)]
+    fn deref(&self) -> &Transit {
+        &self.transit
+    }
+}
+
+impl<L> std::ops::DerefMut for Lane<L> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Transit {
+        &mut self.transit
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measures::LaneMeter;
+    use crate::next_event::MAX_TIME;
     use proptest::prelude::*;
 
     #[test]
-    fn a_lane_takes_one_line() {
-        assert_eq!((size_of::<Transit>(), align_of::<Transit>()), (64, 64));
+    fn a_lane_takes_one_line_and_another_if_measured() {
+        assert_eq!((size_of::<Lane<()>>(), align_of::<Lane<()>>()), (64, 64));
+        assert_eq!(size_of::<Lane<LaneMeter>>(), 128);
     }
 
     #[test]
@@ -218,7 +265,33 @@ mod tests {
         assert_eq!(t.send(1_000_000, 40, &pace), 1_106_666);
     }
 
+    #[test]
+    fn a_hopelessly_slow_link_sends_after_the_end_of_every_run() {
+        let pace = Pace::new(Some(1), 0);
+        let mut t = Transmitter::default();
+        for _ in 0..100_000 {
+            t.send(0, 9000, &pace);
+        }
+        assert_eq!(t.free_at(), FAR);
+        assert!(t.began(9000, &pace) >= MAX_TIME);
+    }
+
     proptest! {
+        #[test]
+        fn the_beginning_of_a_transmission_can_be_told_from_its_end(
+            rate in 1_000u64..100_000_000_000,
+            packets in prop::collection::vec((0u64..3_000_000, 40u32..9000), 1..100),
+        ) {
+            let pace = Pace::new(Some(rate), 0);
+            let (mut t, mut now) = (Transmitter::default(), 0);
+            for (gap, wire) in packets {
+                now += gap;
+                let mut waited = 0;
+                t.send_after(now, wire, &pace, |wait| waited = wait);
+                prop_assert_eq!(t.began(wire, &pace), now + waited);
+            }
+        }
+
         #[test]
         fn a_busy_transmitter_is_never_more_than_a_nanosecond_off(rate in 1_000u64..100_000_000_000, sizes in prop::collection::vec(40u32..9000, 1..100)) {
             let pace = Pace::new(Some(rate), 0);
@@ -226,7 +299,7 @@ mod tests {
             let mut bytes = 0u128;
             for wire in sizes {
                 bytes += u128::from(wire);
-                let exact = (bytes * 8_000_000_000 / u128::from(rate)).min(u128::from(MAX_TIME));
+                let exact = bytes * 8_000_000_000 / u128::from(rate);
                 prop_assert_eq!(u128::from(t.send(0, wire, &pace)), exact);
             }
         }

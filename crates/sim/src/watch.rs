@@ -1,6 +1,5 @@
 //! Listening to a run: a run is generic over one listener, and `()` costs nothing.
 
-use crate::measures::Meters;
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Frequent};
 use ackclock_tcp::segment::Segment;
@@ -44,13 +43,6 @@ pub trait Watch {
     /// Whether [`Watch::queue`] is called. If not, packets enter a link that may drop them together with the link before it, and
     /// nobody counts a queue without a limit.
     const HEARS_QUEUES: bool = false;
-    /// Whether [`Watch::meters`] returns meters.
-    const MEASURES: bool = false;
-    /// The meters of delays and of the links' loads, if these are measured. The engine updates them.
-    #[inline(always)]
-    fn meters(&mut self) -> Option<&mut Meters> {
-        None
-    }
     /// An event inside a flow's sender.
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
     /// A host sent a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
@@ -117,42 +109,6 @@ pub trait Watch {
 impl Watch for () {
     const ENABLED: bool = false;
     const HEARS: Frequent = Frequent::NONE;
-    #[inline]
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    #[inline]
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-}
-
-/// Counts, and ignores everything else.
-impl Watch for Meters {
-    const HEARS: Frequent = Frequent::NONE;
-    const MEASURES: bool = true;
-    #[inline(always)]
-    fn meters(&mut self) -> Option<&mut Meters> {
-        Some(self)
-    }
-    #[inline]
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    #[inline]
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-}
-
-/// Counts if there is something to count with, and ignores everything else.
-impl Watch for Option<Meters> {
-    const HEARS: Frequent = Frequent::NONE;
-    const MEASURES: bool = true;
-    #[inline(always)]
-    fn meters(&mut self) -> Option<&mut Meters> {
-        self.as_mut()
-    }
     #[inline]
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     #[inline]

@@ -1,6 +1,5 @@
 //! Two listeners for one run.
 
-use ackclock_sim::measures::Meters;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Frequent};
@@ -18,17 +17,6 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     const HEARS_RTO: bool = A::HEARS_RTO || B::HEARS_RTO;
     const HEARS_HOPS: bool = A::HEARS_HOPS || B::HEARS_HOPS;
     const HEARS_QUEUES: bool = A::HEARS_QUEUES || B::HEARS_QUEUES;
-    const MEASURES: bool = A::MEASURES || B::MEASURES;
-
-    /// The meters of the first listener, if it has any: one set is enough.
-    #[inline(always)]
-    fn meters(&mut self) -> Option<&mut Meters> {
-        if A::MEASURES {
-            self.0.meters()
-        } else {
-            self.1.meters()
-        }
-    }
 
     #[inline(always)]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {

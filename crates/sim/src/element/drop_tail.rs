@@ -77,20 +77,19 @@ impl DropTail {
     }
 
     /// A packet arrives. `so_far` is the greatest key whose event has begun: every departure up to that key has
-    /// happened. Returns `false` if the packet does not fit.
+    /// happened. Returns `true` if the packet fits; otherwise [`DropTail::take_off`] decides.
     #[inline(always)]
-    pub(crate) fn admit(&mut self, so_far: u64, wire: u32) -> bool {
+    pub(crate) fn has_room(&mut self, so_far: u64) -> bool {
         self.arrivals += 1;
         // Removing one for each arrival keeps up with a busy link, and needs no guess of their number.
         let i = self.first as usize & (self.leaving.len() - 1);
         let departed = (self.roomy > 0) & (self.first != self.end) & (self.leaving[i] <= so_far);
         self.first = self.first.wrapping_add(u32::from(departed));
-        self.end.wrapping_sub(self.first) < self.roomy || self.take_off(so_far, wire)
+        self.end.wrapping_sub(self.first) < self.roomy
     }
 
     /// Removes departed packets; returns whether a packet of `wire` bytes then fits.
-    #[inline(never)]
-    fn take_off(&mut self, so_far: u64, wire: u32) -> bool {
+    pub(crate) fn take_off(&mut self, so_far: u64, wire: u32) -> bool {
         let mask = self.leaving.len() - 1;
         while self.first != self.end && self.leaving[self.first as usize & mask] <= so_far {
             if self.counts_bytes {
@@ -165,12 +164,16 @@ mod tests {
     use super::*;
     use crate::next_event::Keys;
 
+    fn fits(q: &mut DropTail, so_far: u64, wire: u32) -> bool {
+        q.has_room(so_far) || q.take_off(so_far, wire)
+    }
+
     fn held_at_most(limit: QueueLimit, limit_counts_service: bool, wire: u32) -> usize {
         let keys = Keys::new(2);
         let mut q = DropTail::new(Limit::new(&QueueSpec { limit, limit_counts_service }), false);
         (0..1000)
             .filter(|_| {
-                let fits = q.admit(0, wire);
+                let fits = fits(&mut q, 0, wire);
                 if fits {
                     q.push(keys.key(100, 0), wire, true);
                 }
@@ -193,11 +196,11 @@ mod tests {
         let limit = Limit::new(&QueueSpec { limit: QueueLimit::Packets(1), limit_counts_service: true });
         let key = |at, element| Keys::new(2).key(at, element);
         let mut q = DropTail::new(limit, true);
-        assert!(q.admit(key(0, 3), 40));
+        assert!(fits(&mut q, key(0, 3), 40));
         q.push(key(10, 5), 40, true);
-        assert!(!q.admit(key(10, 4), 40));
+        assert!(!fits(&mut q, key(10, 4), 40));
         assert_eq!((q.nth(), q.held()), (1, (1, 40)));
-        assert!(q.admit(key(10, 6), 40));
+        assert!(fits(&mut q, key(10, 6), 40));
         assert_eq!((q.held(), q.longest()), ((0, 0), 1));
     }
 }

@@ -4,6 +4,7 @@ use super::Network;
 use crate::app::App;
 use crate::background::{NOBODY, ROUND_BITS};
 use crate::host::{Endpoint, Tap, BACKGROUND, UNARMED};
+use crate::measures::{Metering, RunMetering};
 use crate::next_event::NEVER;
 use crate::results::BackgroundResult;
 use crate::scenario::{BackgroundKind, SourceSpec, TransfersSpec};
@@ -11,7 +12,7 @@ use crate::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     /// A packet of background traffic has reached its host.
     #[cold]
     #[inline(never)]
@@ -104,9 +105,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         g.result.finished += 1;
         let took = Nanos(self.links.now - used.began);
         g.result.time = g.result.time + took;
-        if let Some(meters) = self.links.watch.meters() {
-            meters.transferred(used.generator, took);
-        }
+        self.links.meters.transferred(used.generator, took.0);
         g.result.delivered += self.hosts[host as usize].tcp.acked();
         let fates = std::mem::take(&mut self.links.fates[host as usize / 2]);
         g.result.add(fates.verdicts());

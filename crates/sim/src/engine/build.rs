@@ -16,19 +16,20 @@ use crate::element::Site;
 use crate::error::Impossible;
 use crate::fate::Fates;
 use crate::host::{Endpoint, Host, UNARMED};
+use crate::measures::{Metering, RunMetering, Unmetered};
 use crate::next_event::{NextEvent, Search, NEVER};
 use crate::results::LinkResult;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::paths;
-use crate::transit::{Pace, Transit};
+use crate::transit::{Lane, Pace, Transit};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
 use fed::{feeding, fuse, Fed};
 use std::collections::BTreeMap;
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch, E: Endpoint> Network<W, E, Unmetered> {
     /// Lays out `scenario` with the endpoints that `make` returns for each flow, the sender first. `seed` determines all random
     /// numbers.
     ///
@@ -40,15 +41,19 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         watch: W,
         make: impl FnMut(&FlowSpec, Side) -> E + 'static,
     ) -> Result<Self, Impossible> {
-        Self::with_search(scenario, seed, watch, make, Search::Auto)
+        Self::with_search(scenario, seed, watch, make, Search::Auto, Time::ZERO)
     }
+}
 
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
+    /// `counted`: the end of the first period that is measured.
     pub(crate) fn with_search(
         scenario: &Scenario,
         seed: u64,
         watch: W,
         mut make: impl FnMut(&FlowSpec, Side) -> E + 'static,
         search: Search,
+        counted: Time,
     ) -> Result<Self, Impossible> {
         let check::Checked { first_host, keys } = check::scenario(scenario)?;
         let mut paths = paths(scenario)?;
@@ -68,7 +73,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         let shared = SharedTransits::new(&mut parts.transits, &paths.hops, &paths.first);
         let links = Links {
             watch,
-            transits: parts.transits,
+            meters: M::Run::until(counted, transits, generators.len()),
+            transits: parts.transits.into_iter().map(Lane::new).collect(),
             ports: parts.ports,
             counts: vec![LinkResult::default(); transits],
             hops: paths.hops,
@@ -102,13 +108,8 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
         Ok(network)
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator. Also sets the
-    /// size of the meters.
+    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
     fn arm_all(&mut self) {
-        let flows = self.starts.len();
-        if let Some(meters) = self.links.watch.meters() {
-            meters.lay_out(flows, self.links.transits.len(), self.generators.len());
-        }
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
                 self.hosts[host].armed = start;
@@ -129,13 +130,13 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 }
 
-fn hosts<E: Endpoint>(
+fn hosts<E: Endpoint, H: Default>(
     s: &Scenario,
     seed: u64,
     first: &[u32],
     make: &mut impl FnMut(&FlowSpec, Side) -> E,
-) -> Vec<Host<E>> {
-    let mut hosts: Vec<Host<E>> = Vec::with_capacity(2 * s.flows.len());
+) -> Vec<Host<E, H>> {
+    let mut hosts: Vec<Host<E, H>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
         let app = match f.after {
             None => App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake },
@@ -144,6 +145,7 @@ fn hosts<E: Endpoint>(
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
             hosts.push(Host {
                 tcp: make(f, side),
+                meter: H::default(),
                 armed: UNARMED,
                 first_hop: first[hosts.len()],
                 peer: hosts.len() as u32 ^ 1,

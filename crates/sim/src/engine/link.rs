@@ -9,15 +9,15 @@ use super::links::Links;
 use crate::element::drop_tail::DropTail;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
 use crate::element::queued_link::{Late, Serving};
-use crate::measures::Meters;
+use crate::measures::{LinkMetering, Metering, RunMetering};
 use crate::next_event::NEVER;
 use crate::slab::Slab;
 use crate::topology::FUSED;
-use crate::transit::Transit;
+use crate::transit::{Lane, Transit};
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
 
-impl<W: Watch> Links<W> {
+impl<W: Watch, M: Metering> Links<W, M> {
     /// A packet arrives at `link`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
@@ -43,17 +43,17 @@ impl<W: Watch> Links<W> {
     /// A packet arrives at a patient queued link without gates, handled in one go; `false` if the link is of another kind.
     #[inline]
     fn enter_queue(&mut self, packet: u32, link: u32) -> bool {
-        let transit = &self.transits[link as usize];
+        let (transit, meter) = self.transits[link as usize].parts();
         let port = &mut self.ports[transit.port()];
         let simple = port.entry.is_empty() && port.split.is_none();
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
         let known = q.lands_next();
-        if W::MEASURES {
+        if M::ON {
             self.slab[packet].came = self.now;
         }
-        q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
+        let mut serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
+        q.leave_up_to(self.so_far, self.keys, link, &transit.pace, &mut serves);
         let p = &self.slab[packet];
-        let serves = serves(&mut self.watch, &self.slab, link);
         let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves);
         if !known {
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| self.keys.key(t, link)));
@@ -73,48 +73,65 @@ impl<W: Watch> Links<W> {
     /// arrive next.
     #[inline(always)]
     fn transmit(&mut self, packet: u32, mut link: u32) {
-        // Slices, so that their addresses need not be reloaded after each write.
-        let (transits, hops) = (&mut self.transits[..], &self.hops[..]);
-        let p = &mut self.slab[packet];
-        let (wire, mut hop) = (p.wire, p.hop as usize);
-        let (mut at, keys) = (self.now, &self.keys);
-        let (first, mut before) = (link, link);
+        let p = &self.slab[packet];
+        let (first, wire, mut hop) = (link, p.wire, p.hop as usize);
+        let (mut at, mut so_far) = (self.now, self.so_far);
         loop {
-            let transit = &mut transits[link as usize];
-            if !transit.is(Transit::LIMITED) {
-                at = transit.send(at, wire, link, &mut self.watch) + transit.pace.delay;
-            } else {
-                let port = &mut self.ports[transit.port()];
-                let Some(tail) = port.tail.as_mut() else { return };
-                // On a fused link: everything before the event that the packet does not have at the end of the previous one.
-                let so_far = if hop == p.hop as usize { self.so_far } else { keys.key(at, before) };
-                if !tail.admit(so_far, wire) {
-                    return self.refuse(packet, first, link, hop, so_far);
-                }
-                let leaves = transit.send(at, wire, link, &mut self.watch);
-                tail.push(keys.key(leaves, link), wire, at <= self.end.0);
-                if W::HEARS_QUEUES && port.reports {
-                    let (packets, bytes) = tail.held();
-                    self.watch.queue(Time(at), link, packets, bytes);
-                }
-                at = leaves + transit.pace.delay;
-            }
-            hop += 1;
-            let next = hops[hop];
+            let Some(then) = self.give(link, wire, at, so_far) else {
+                return self.refuse(packet, first, link, hop, so_far);
+            };
+            at = then;
+            let next = self.hops[hop + 1];
             if next & FUSED == 0 {
                 break;
             }
-            (before, link) = (link, next & !FUSED);
+            // On a fused link: everything before the event that the packet does not have at the end of the previous one.
+            so_far = self.keys.key(at, link);
+            (hop, link) = (hop + 1, next & !FUSED);
         }
-        let entered = p.hop as usize;
-        p.hop = hop as u32 - 1;
-        if let Some(meters) = self.watch.meters() {
-            carried(meters, transits, [first, link], &hops[entered + 1..hop], wire, at);
+        self.slab[packet].hop = hop as u32;
+        if M::ON {
+            if self.meters.is_later(at) {
+                one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], self.now, wire);
+            } else {
+                self.transits[link as usize].meter.carried(wire);
+            }
         }
-        let (key, transit) = (keys.key(at, link), &mut transits[link as usize]);
+        let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
+    }
+
+    /// Gives a computed link a packet of `wire` bytes at `now`, after everything up to the key `so_far`. Returns when it will be at
+    /// the end; `None` if its queue is full.
+    #[inline(always)]
+    fn give(&mut self, link: u32, wire: u32, now: u64, so_far: u64) -> Option<u64> {
+        let transit = &mut self.transits[link as usize];
+        if !transit.is(Transit::LIMITED) {
+            return Some(transit.send(now, wire) + transit.pace.delay);
+        }
+        let port = transit.port();
+        let tail = self.ports[port].tail.as_mut()?;
+        if !tail.has_room(so_far) && !self.take_off(port, so_far, wire) {
+            return None;
+        }
+        let transit = &mut self.transits[link as usize];
+        let (leaves, port) = (transit.send(now, wire), &mut self.ports[port]);
+        let tail = port.tail.as_mut()?;
+        tail.push(self.keys.key(leaves, link), wire, now <= self.end.0);
+        if W::HEARS_QUEUES && port.reports {
+            let (packets, bytes) = tail.held();
+            self.watch.queue(Time(now), link, packets, bytes);
+        }
+        Some(leaves + transit.pace.delay)
+    }
+
+    /// Whether a packet fits into a queue after all departures up to the key `so_far`. The call takes everything, not only the queue:
+    /// otherwise the compiler loads whatever the loop around it may need before the loop, for every packet.
+    #[inline(never)]
+    fn take_off(&mut self, port: usize, so_far: u64, wire: u32) -> bool {
+        self.ports[port].tail.as_mut().is_some_and(|tail| tail.take_off(so_far, wire))
     }
 
     /// A packet does not fit in the queue of a computed link. If the link is fused with the previous one, the packet is still in
@@ -127,11 +144,10 @@ impl<W: Watch> Links<W> {
         }
         let (nth, before) = (self.nth(link), self.keys.element_of(arrival));
         let p = &mut self.slab[packet];
-        let entered = std::mem::replace(&mut p.hop, hop as u32 - 1) as usize;
+        p.hop = hop as u32 - 1;
         p.came = nth;
-        if let Some(meters) = self.watch.meters() {
-            let (fused, at) = (&self.hops[entered + 1..hop], self.keys.time_of(arrival));
-            carried(meters, &mut self.transits, [first, before], fused, p.wire, at);
+        if M::ON {
+            one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..hop], self.now, p.wire);
         }
         if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
@@ -205,14 +221,14 @@ impl<W: Watch> Links<W> {
             return self.transmit(packet, path);
         }
         self.depart_up_to(link, self.so_far);
-        let transit = &self.transits[link as usize];
+        let (transit, meter) = self.transits[link as usize].parts();
         let port = &mut self.ports[transit.port()];
         let Some(q) = port.queue.as_mut() else { return };
-        if W::MEASURES {
+        if M::ON {
             self.slab[packet].came = self.now;
         }
         let p = &self.slab[packet];
-        let serves = serves(&mut self.watch, &self.slab, link);
+        let serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
         if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
@@ -232,14 +248,16 @@ impl<W: Watch> Links<W> {
 
     /// Lets packets with a departure key up to `so_far` leave a queued link's transmitter.
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
-        let (port, pace) = (self.transits[link as usize].port(), self.transits[link as usize].pace);
+        let (transit, meter) = self.transits[link as usize].parts();
+        let (port, pace) = (transit.port(), transit.pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
-            return q.leave_up_to(so_far, self.keys, link, &pace, serves(&mut self.watch, &self.slab, link));
+            return q.leave_up_to(so_far, self.keys, link, &pace, serves::<M>(meter, &mut self.meters, &self.slab, link));
         }
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| self.keys.key(t, link) <= so_far))
         {
-            let left = q.depart(&pace, serves(&mut self.watch, &self.slab, link));
+            let meter = &mut self.transits[link as usize].meter;
+            let left = q.depart(&pace, serves::<M>(meter, &mut self.meters, &self.slab, link));
             let Some(packet) = left else { return };
             self.pass(link, Place::Exit, 0, packet);
         }
@@ -249,10 +267,11 @@ impl<W: Watch> Links<W> {
     /// packet that arrives.
     #[inline]
     pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
-        let transit = &self.transits[link as usize];
+        let (transit, meter) = self.transits[link as usize].parts();
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
-            q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves(&mut self.watch, &self.slab, link));
+            let serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
+            q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves);
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| self.keys.key(t, link)));
             return landed;
@@ -283,36 +302,52 @@ impl<W: Watch> Links<W> {
     }
 }
 
-/// Measures a packet of `wire` bytes that has just entered the link `first` and those fused with it, and arrives at the end of
-/// `last` at `at`.
-#[inline(always)]
-fn carried(meters: &mut Meters, transits: &mut [Transit], [first, last]: [u32; 2], fused: &[u32], wire: u32, at: u64) {
-    if !meters.counts(at) {
-        one_by_one(meters, transits, first, fused, wire);
-    } else if let Some(full) = transits[last as usize].carry(wire) {
-        meters.is_full(last, full);
-    }
-}
-
-/// The same link by link. On each, the packet is the last one given to the transmitter.
+/// Measures, link by link, a packet of `wire` bytes that entered `first` and those fused with it at `now`. `hops` end with the last of
+/// them. On each, the packet is the last one given to the transmitter.
 #[cold]
 #[inline(never)]
-fn one_by_one(meters: &mut Meters, transits: &[Transit], link: u32, fused: &[u32], wire: u32) {
-    for link in std::iter::once(link).chain(fused.iter().map(|hop| hop & !FUSED)) {
-        meters.left(link, transits[link as usize].transmitter.free_at(), wire);
+fn one_by_one<M: Metering>(
+    meters: &mut M::Run,
+    lanes: &mut [Lane<M::Link>],
+    first: u32,
+    hops: &[u32],
+    now: u64,
+    wire: u32,
+) {
+    let fused = hops.iter().rev().take_while(|hop| **hop & FUSED != 0).count();
+    let links = std::iter::once(first).chain(hops[hops.len() - fused..].iter().map(|hop| hop & !FUSED));
+    let mut came = now;
+    for link in links {
+        let lane = &mut lanes[link as usize];
+        let (leaves, wait) = (lane.transmitter.free_at(), lane.transmitter.began(wire, &lane.pace) - came);
+        if meters.is_later(leaves) {
+            lane.meter.waits_still(wait);
+            meters.waits(leaves, link, wait);
+        }
+        meters.leaves(leaves, link, wire);
+        came = leaves + lane.pace.delay;
     }
 }
 
 /// Measures a packet of a queued link whose transmission begins.
 #[inline(always)]
-fn serves<'a, W: Watch>(watch: &'a mut W, slab: &'a Slab, link: u32) -> impl FnMut(&Serving, u64) + use<'a, W> {
+fn serves<'a, M: Metering>(
+    meter: &'a mut M::Link,
+    meters: &'a mut M::Run,
+    slab: &'a Slab,
+    link: u32,
+) -> impl FnMut(&Serving, u64) + use<'a, M> {
     move |s, began| {
-        if let Some(meters) = watch.meters() {
-            let came = slab[s.packet].came;
-            if began > came {
-                meters.waited(link, s.until, began - came);
-            }
-            meters.left(link, s.until, s.wire);
+        if !M::ON {
+            return;
+        }
+        let wait = began - slab[s.packet].came;
+        if meters.is_later(s.until) {
+            meters.waits(s.until, link, wait);
+            meters.leaves(s.until, link, s.wire);
+        } else {
+            meter.waited(wait);
+            meter.carried(s.wire);
         }
     }
 }

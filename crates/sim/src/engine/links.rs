@@ -4,22 +4,24 @@ use crate::background::{Slot, NOBODY, ROUND_BITS};
 use crate::element::port::Port;
 use crate::fate::Fates;
 use crate::host::side;
+use crate::measures::{Metering, TWIN};
 use crate::next_event::{Keys, NextEvent};
 use crate::results::LinkResult;
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::HOST;
-use crate::transit::Transit;
+use crate::transit::{Lane, Transit};
 use crate::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
 
 /// Everything between the hosts, the time of the run, and the listener.
-pub(crate) struct Links<W> {
+pub(crate) struct Links<W, M: Metering> {
     pub(crate) watch: W,
+    pub(crate) meters: M::Run,
     /// By directed link.
-    pub(crate) transits: Vec<Transit>,
+    pub(crate) transits: Vec<Lane<M::Link>>,
     pub(crate) ports: Vec<Port>,
     pub(crate) counts: Vec<LinkResult>,
     pub(crate) hops: Vec<u32>,
@@ -44,7 +46,7 @@ pub(crate) struct Links<W> {
     pub(crate) keys: Keys,
 }
 
-impl<W: Watch> Links<W> {
+impl<W: Watch, M: Metering> Links<W, M> {
     /// An event on a link. Returns the packet at its end, if any, and the link's position in the list of paths.
     #[inline(always)]
     pub(super) fn event(&mut self, link: u32) -> Option<(u32, u32)> {
@@ -120,9 +122,10 @@ impl<W: Watch> Links<W> {
         if W::ENABLED && p.to < self.shown {
             self.watch.copied(p.to / 2, side(p.to), p.number);
             self.watch.doubled(Time(self.now), p.to / 2, side(p.to), &p.seg, p.sends);
-            if let Some(meters) = self.watch.meters().filter(|_| side(p.to) == Side::Receiver && p.seg.len > 0) {
-                meters.doubled(p.to / 2, p.number);
-            }
+        }
+        if M::ON && p.to < self.shown && side(p.to) == Side::Receiver && p.seg.len > 0 {
+            self.slab[packet].stamp |= TWIN;
+            self.slab[twin].stamp |= TWIN;
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
             self.fates[host as usize / 2].doubled(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);

@@ -1,30 +1,19 @@
 //! Measurements, brought up to the time of the run.
 
-use super::links::Links;
 use super::Network;
 use crate::host::Endpoint;
-use crate::measures::Meters;
+use crate::measures::{FlowMeter, HostMetering, Metered, Meters, Metering};
 use crate::topology::{FUSED, HOST};
 use crate::transit::Transit;
 use crate::watch::Watch;
+use ackclock_tcp::time::Time;
 use ackclock_tcp::units::Bytes;
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
-    /// The measurements so far; `None` where nothing is measured. The call does not affect the run.
-    pub fn measured(&mut self) -> Option<&mut Meters> {
-        self.links.watch.meters()?;
-        // Packets that have left queues since the last look at them.
-        for link in 0..self.links.transits.len() as u32 {
-            if self.links.transits[link as usize].is(Transit::QUEUED) {
-                self.links.depart_up_to(link, self.links.so_far);
-            }
-        }
-        let feeder = self.feeders();
-        let Links { watch, transits, .. } = &mut self.links;
-        let meters = watch.meters()?;
-        let loads = transits.iter_mut().enumerate().map(|(link, transit)| (link as u32, transit.unload()));
-        meters.settle(loads, &feeder);
-        Some(meters)
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
+    /// Returns the measurements since the last call, and counts up to `until` from now on; `None` if nothing is measured. The call
+    /// does not affect the run.
+    pub fn measured(&mut self, until: Time) -> Option<Meters> {
+        M::turn(self, until)
     }
 
     /// The link with which each link is fused: all its packets enter both at once.
@@ -39,5 +28,24 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     /// Payload bytes of a flow that its sender knows to be delivered; 0 if there is no such flow.
     pub fn acked(&self, flow: u32) -> Bytes {
         self.hosts.get(2 * flow as usize).map_or(0, |h| h.tcp.acked())
+    }
+}
+
+impl<W: Watch, E: Endpoint> Network<W, E, Metered> {
+    /// See [`Network::measured`].
+    pub(crate) fn turn(&mut self, until: Time) -> Meters {
+        // Packets that have left queues since the last look at them.
+        for link in 0..self.links.transits.len() as u32 {
+            if self.links.transits[link as usize].is(Transit::QUEUED) {
+                self.links.depart_up_to(link, self.links.so_far);
+            }
+        }
+        let feeders = self.feeders();
+        let (links, transfers) = self.links.meters.turn(until, &mut self.links.transits, &feeders);
+        let mut flows = vec![FlowMeter::default(); self.links.shown as usize / 2];
+        for (host, h) in self.hosts[..self.links.shown as usize].iter_mut().enumerate() {
+            h.meter.read(&mut flows[host / 2], host % 2 == 0);
+        }
+        Meters { flows, links, transfers }
     }
 }

@@ -3,6 +3,8 @@
 use super::Network;
 use crate::error::Impossible;
 use crate::host::Endpoint;
+use crate::measures::{Metering, Unmetered};
+use crate::next_event::Search;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::{Connection, Outcome, Sides, State};
@@ -14,7 +16,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 
 /// A run of `ackclock_tcp` on a network.
-pub type Sim<W> = Network<W, Connection>;
+pub type Sim<W, M = Unmetered> = Network<W, Connection, M>;
 
 impl<W: Watch> Sim<W> {
     /// Lays out `scenario` with the stacks to which its flows refer. `seed` determines all random
@@ -23,11 +25,26 @@ impl<W: Watch> Sim<W> {
     /// # Errors
     /// The reason why the scenario cannot be run.
     pub fn new(scenario: &Scenario, stacks: &[Stack], seed: u64, watch: W) -> Result<Self, Impossible> {
+        Self::metered(scenario, stacks, seed, watch, Time::ZERO)
+    }
+}
+
+impl<W: Watch, M: Metering> Sim<W, M> {
+    /// The same for a run that may be measured, the first time up to and including `until` (see [`Network::measured`]).
+    ///
+    /// # Errors
+    /// The reason why the scenario cannot be run.
+    pub fn metered(
+        scenario: &Scenario,
+        stacks: &[Stack],
+        seed: u64,
+        watch: W,
+        until: Time,
+    ) -> Result<Self, Impossible> {
         check(scenario, stacks)?;
         let stacks = stacks.to_vec();
-        Self::with_endpoints(scenario, seed, watch, move |flow, side| {
-            endpoint(&stacks[flow.stack as usize], flow, side)
-        })
+        let make = move |flow: &FlowSpec, side| endpoint(&stacks[flow.stack as usize], flow, side);
+        Self::with_search(scenario, seed, watch, make, Search::Auto, until)
     }
 }
 
@@ -135,7 +152,6 @@ impl Endpoint for Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::next_event::Search;
     use crate::results::Results;
     use crate::scenario::{DirectionSpec, PeerSpec, QueueLimit, QueueSpec};
     use crate::topology::dumbbell::{dumbbell, flow, pipe};
@@ -233,7 +249,7 @@ mod tests {
         let run = |search| -> Results {
             let stacks = stacks.clone();
             let make = move |f: &FlowSpec, side| endpoint(&stacks[f.stack as usize], f, side);
-            Network::with_search(&s, 1, (), make, search).unwrap().run()
+            Sim::<_>::with_search(&s, 1, (), make, search, Time::ZERO).unwrap().run()
         };
         assert_eq!(run(Search::Auto), run(Search::Tree));
     }

@@ -4,12 +4,13 @@ use super::links::Links;
 use super::Network;
 use crate::app::{App, BULK};
 use crate::host::{side, Endpoint, Host, Tap, UNARMED};
+use crate::measures::{HostMetering, Metering, NO_STAMP};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     /// A packet has reached its host.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, packet: u32) {
@@ -21,12 +22,7 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
             links.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             links.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
-        if let Some(meters) = links.watch.meters() {
-            match side(host) {
-                Side::Receiver => meters.data_came(now.0, host / 2, p.stamp, p.number, p.seg.len > 0),
-                Side::Sender => meters.ack_came(now.0, host / 2, p.stamp),
-            }
-        }
+        h.meter.came(now.0, p.stamp, p.number);
         if !h.tcp.on_expected(now, &p.seg, &mut Tap { watch: &mut links.watch, host }) {
             h.on_unexpected(links, packet, host);
         }
@@ -81,10 +77,10 @@ impl<W: Watch, E: Endpoint> Network<W, E> {
     }
 }
 
-impl<E: Endpoint> Host<E> {
+impl<E: Endpoint, H: HostMetering> Host<E, H> {
     /// The TCP has to examine a packet in full.
     #[inline(never)]
-    pub(super) fn on_unexpected<W: Watch>(&mut self, links: &mut Links<W>, packet: u32, host: u32) {
+    pub(super) fn on_unexpected<W: Watch, M: Metering<Host = H>>(&mut self, links: &mut Links<W, M>, packet: u32, host: u32) {
         let p = &links.slab[packet];
         let mut tap = Tap::new(&mut links.watch, host, links.shown);
         let outcome = self.tcp.on_unexpected(Time(links.now), &p.seg, &mut tap);
@@ -98,7 +94,7 @@ impl<E: Endpoint> Host<E> {
 
     /// The TCP did not take a packet, or not all of it. Data that it already had does not count.
     #[cold]
-    fn not_all_taken<W: Watch>(&self, links: &mut Links<W>, packet: u32, host: u32, refused: Option<Refusal>) {
+    fn not_all_taken<W: Watch, M: Metering<Host = H>>(&self, links: &mut Links<W, M>, packet: u32, host: u32, refused: Option<Refusal>) {
         let p = &links.slab[packet];
         let missing = self.tcp.missing(p.seg.seq, p.seg.end());
         // If no reason is given, the window cut the segment, or the receiver could hold no more ranges.
@@ -117,7 +113,7 @@ impl<E: Endpoint> Host<E> {
     /// Sends everything that there is to send now. Returns the time at which the host must be woken, if that is
     /// earlier than its current wake-up.
     #[inline(always)]
-    fn pump<W: Watch>(&mut self, links: &mut Links<W>, host: u32) -> Option<u64> {
+    fn pump<W: Watch, M: Metering<Host = H>>(&mut self, links: &mut Links<W, M>, host: u32) -> Option<u64> {
         let now = Time(links.now);
         loop {
             let p = &mut links.slab[links.spare];
@@ -139,30 +135,32 @@ impl<E: Endpoint> Host<E> {
 
     /// Sends the packet written into the spare place.
     #[inline(always)]
-    fn launch<W: Watch>(&mut self, links: &mut Links<W>, host: u32) {
+    fn launch<W: Watch, M: Metering<Host = H>>(&mut self, links: &mut Links<W, M>, host: u32) {
         let packet = links.spare;
         let p = &mut links.slab[packet];
         p.to = self.peer;
         p.hop = self.first_hop;
         p.wire = self.tcp.size(self.wire, &p.seg);
         if p.seg.len > 0 {
+            if M::ON {
+                p.stamp = links.now;
+            }
             self.data_sent += 1;
             if p.sends > 1 {
                 self.retransmitted += 1;
                 let recovery = self.tcp.fast_recovery();
                 links.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.seq_len() as u32, p.sends, recovery);
             }
+        } else if M::ON {
+            p.stamp = match side(host) {
+                Side::Sender => NO_STAMP,
+                Side::Receiver => self.meter.answer(),
+            };
         }
-        if W::ENABLED && host < links.shown {
+        if (W::ENABLED || M::ON) && host < links.shown {
             p.number = self.sent;
             self.sent = self.sent.wrapping_add(1);
             links.watch.sent(Time(links.now), host / 2, side(host), &p.seg, p.wire, p.sends);
-            if let Some(meters) = links.watch.meters() {
-                p.stamp = match side(host) {
-                    Side::Sender => links.now,
-                    Side::Receiver => meters.answer(host / 2),
-                };
-            }
         }
         let link = links.hops[p.hop as usize];
         links.spare = links.slab.alloc();
@@ -172,7 +170,7 @@ impl<E: Endpoint> Host<E> {
     /// The spare place holds a train: equal segments that the TCP passed as one.
     #[cold]
     #[inline(never)]
-    fn launch_train<W: Watch>(&mut self, links: &mut Links<W>, host: u32) {
+    fn launch_train<W: Watch, M: Metering<Host = H>>(&mut self, links: &mut Links<W, M>, host: u32) {
         let p = &links.slab[links.spare];
         let (whole, sends) = (p.seg, p.sends);
         let each = whole.len / u32::from(whole.train);

@@ -3,6 +3,7 @@
 use super::Network;
 use crate::app::App;
 use crate::host::{Endpoint, UNARMED};
+use crate::measures::Metering;
 use crate::results::Turn;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Next, PiecesSpec, Scenario};
@@ -96,7 +97,7 @@ impl Turns {
     }
 }
 
-impl<W: Watch, E: Endpoint> Network<W, E> {
+impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     /// The application at `host` writes a piece of data if one is due, and sets the time of the next one.
     #[cold]
     #[inline(never)]

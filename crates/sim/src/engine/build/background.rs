@@ -7,11 +7,11 @@ use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::Side;
 
 /// Appends the slots' hosts to the flows'. `first` is the start of each pair's two paths, flows before background.
-pub(super) fn lay_out<E: Endpoint>(
+pub(super) fn lay_out<E: Endpoint, H: Default>(
     s: &Scenario,
     seed: u64,
     first: &[u32],
-    hosts: &mut Vec<Host<E>>,
+    hosts: &mut Vec<Host<E, H>>,
     make: &mut impl FnMut(&FlowSpec, Side) -> E,
 ) -> (Vec<Slot>, Vec<Generator>) {
     let (mut slots, mut generators) = (Vec::new(), Vec::new());
@@ -25,6 +25,7 @@ pub(super) fn lay_out<E: Endpoint>(
                 for (side, first_hop) in [(Side::Sender, first_hops[0]), (Side::Receiver, first_hops[1])] {
                     hosts.push(Host {
                         tcp: make(&t.flow, side),
+                        meter: H::default(),
                         armed: UNARMED,
                         first_hop,
                         peer: (hosts.len() as u32 ^ 1) | 1 << ROUND_BITS,
