@@ -94,8 +94,8 @@ impl Transmitter {
         self.free_at
     }
 
-    /// When the transmission of the packet accepted last begins; its size was `wire`. If that is not before [`MAX_TIME`](crate::next_event::MAX_TIME), so is the
-    /// result, but it may be earlier.
+    /// When the transmission of the packet accepted last begins; its size was `wire`. If that is after the end of every run, the
+    /// result is, too, but it may be earlier.
     pub(crate) fn began(&self, wire: u32, pace: &Pace) -> u64 {
         let (cost, den) = (u64::from(wire) * pace.num, pace.den.get());
         let rest_before = (self.rest + den - cost % den) % den;

@@ -251,7 +251,13 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let (transit, meter) = self.transits[link as usize].parts();
         let (port, pace) = (transit.port(), transit.pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
-            return q.leave_up_to(so_far, self.keys, link, &pace, serves::<M>(meter, &mut self.meters, &self.slab, link));
+            return q.leave_up_to(
+                so_far,
+                self.keys,
+                link,
+                &pace,
+                serves::<M>(meter, &mut self.meters, &self.slab, link),
+            );
         }
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| self.keys.key(t, link) <= so_far))

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::host::Endpoint;
-use crate::measures::{FlowMeter, HostMetering, Metered, Meters, Metering};
+use crate::measures::{FlowMeter, HostMetering, Metered, Metering, Meters};
 use crate::topology::{FUSED, HOST};
 use crate::transit::Transit;
 use crate::watch::Watch;

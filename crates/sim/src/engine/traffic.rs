@@ -80,7 +80,12 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
 impl<E: Endpoint, H: HostMetering> Host<E, H> {
     /// The TCP has to examine a packet in full.
     #[inline(never)]
-    pub(super) fn on_unexpected<W: Watch, M: Metering<Host = H>>(&mut self, links: &mut Links<W, M>, packet: u32, host: u32) {
+    pub(super) fn on_unexpected<W: Watch, M: Metering<Host = H>>(
+        &mut self,
+        links: &mut Links<W, M>,
+        packet: u32,
+        host: u32,
+    ) {
         let p = &links.slab[packet];
         let mut tap = Tap::new(&mut links.watch, host, links.shown);
         let outcome = self.tcp.on_unexpected(Time(links.now), &p.seg, &mut tap);
@@ -94,7 +99,13 @@ impl<E: Endpoint, H: HostMetering> Host<E, H> {
 
     /// The TCP did not take a packet, or not all of it. Data that it already had does not count.
     #[cold]
-    fn not_all_taken<W: Watch, M: Metering<Host = H>>(&self, links: &mut Links<W, M>, packet: u32, host: u32, refused: Option<Refusal>) {
+    fn not_all_taken<W: Watch, M: Metering<Host = H>>(
+        &self,
+        links: &mut Links<W, M>,
+        packet: u32,
+        host: u32,
+        refused: Option<Refusal>,
+    ) {
         let p = &links.slab[packet];
         let missing = self.tcp.missing(p.seg.seq, p.seg.end());
         // If no reason is given, the window cut the segment, or the receiver could hold no more ranges.
