@@ -32,7 +32,12 @@ AllowPython = Annotated[
         help="Run Python code that the file names. It runs with your permissions; use only code that you trust.",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1)]
+MOST_THREADS = 2**31 - 1
+"""The largest number that any system takes."""
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1, max=MOST_THREADS),
+]
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:

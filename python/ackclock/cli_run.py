@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ackclock import _native
-from ackclock.cli_common import AllowPython, refusals
+from ackclock.cli_common import AllowPython, Threads, refusals
 from ackclock.cli_scenario import (
     Scenario,
     Seed,
@@ -82,9 +82,7 @@ def run(
     ] = None,
     plot_from: Annotated[str | None, typer.Option(help='Start of the plot, as in "1.2 s".', metavar="TIME")] = None,
     plot_to: Annotated[str | None, typer.Option(help="End of the plot.", metavar="TIME")] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1)
-    ] = None,
+    threads: Threads = None,
     allow_python: AllowPython = False,
 ) -> None:
     """Run a scenario once for each stack and seed, and print the results."""

@@ -349,3 +349,9 @@ def test_no_color_is_respected(short: Path) -> None:
     short.write_text(LONG, encoding="utf-8")
     shown, _ = on_a_terminal(short, b"%", {"NO_COLOR": "1"})
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", shown)
+
+
+def test_more_threads_than_a_system_can_count_are_refused_in_one_line(ackclock: Command, short: Path) -> None:
+    refused = ackclock("run", str(short), "--threads", "9" * 20)
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+    assert "--threads" in refused.stderr
