@@ -229,7 +229,7 @@ impl Late {
         self.late_lately |= seen;
         let probe = self.tlp.on_ack(ack);
         let repairs = cx.phase.repairs();
-        let repairing = repairs && !cx.recover.is_some_and(|r| cx.snd_una >= r);
+        let repairing = repairs && cx.recover.is_none_or(|r| cx.snd_una < r);
         let same = overtaken == Overtaken::AsBefore && longest.is_some() && !seen;
         // The usual ACK while a segment is waited for.
         let lost = match self.judge_at {
