@@ -4,16 +4,17 @@
     .venv/bin/python tools/mutants.py --kept      only the mutants of tests/mutants/survivors.toml, each with its test
     .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
 
-The list is drawn from `cargo mutants --list` with a fixed seed. One build has all mutants; an environment variable
-chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by the tests that come to
-its function. Tables of results do not count as tests here: they show a change, not an error. Outcomes are written to
-tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
+The list is drawn from `cargo mutants --list` with a fixed seed, and a drawn mutant stays. One build has all mutants; an
+environment variable chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by
+the tests that come to its function. Tables of results do not count as tests here: they show a change, not an error.
+Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import random
@@ -22,7 +23,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from mutants_run import ENGINE_ALONE, EVERYTHING, OF_CRATE, REFEREE, ROOT, SNAPS
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
+OPEN = "open"
+"""The outcome of a mutant that was drawn, but not judged to the end."""
 COLUMNS = ("file", "change", "number", "outcome", "by")
 SEED = 24
 FOLDERS = {
@@ -68,8 +71,8 @@ def enclosing(text: str, at: int) -> tuple[int, int] | None:
     return body_of(text, start)
 
 
-def draw(tool: str) -> list[Mutant]:
-    """The drawn mutants, in the order of files."""
+def draw(tool: str, before: Mapping[str, object]) -> list[Mutant]:
+    """The drawn mutants, in the order of files. A mutant that was drawn before is drawn again while it exists."""
     command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in FOLDERS.items() for w in ("-p", p))]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
@@ -78,12 +81,17 @@ def draw(tool: str) -> list[Mutant]:
     for count, (package, names) in FOLDERS.items():
         within = tuple(f"crates/tcp/src/{name}" for name in names.split())
         of = [m for m in every if m.package == package and m.file.startswith(within or "crates/")]
-        switched = sorted((m for m in of if m.body), key=lambda m: m.key)
+        switched = sorted((m for m in of if m.body), key=lambda m: (m.key not in before, place(m.key)))
         print(
             f"{package}: {len(switched)} mutants, {len(of) - len(switched)} more outside functions or in constant ones"
         )
-        chosen += random.Random(SEED).sample(switched, count)
+        chosen += switched[: max(count, sum(m.key in before for m in switched))]
     return sorted(chosen, key=lambda m: m.key)
+
+
+def place(key: str) -> str:
+    """The place of a mutant in the order of drawing, which depends on no other mutant."""
+    return hashlib.sha256(f"{SEED} {key}".encode()).hexdigest()
 
 
 def known() -> dict[str, dict[str, str]]:
@@ -129,7 +137,7 @@ def judge(pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Bu
             else:
                 rows[m.key] = row_of(m, "survived")
             del pending[number]
-            print(f"{len(rows)}: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
+            print(f"{len(pending)} left: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
             save(rows)
 
 
@@ -186,8 +194,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="when to stop; a later run goes on")
     arguments = parser.parse_args()
     own = dict(enumerate(kept(), 1))
-    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo), FIRST_DRAWN))
     before = known()
+    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before), FIRST_DRAWN))
     wrong = {n for n, m in drawn.items() if before.get(m.key, {}).get("outcome") == "unviable"}
     tests = ENGINE_ALONE if arguments.kept else EVERYTHING
     built = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong, tests)
@@ -196,12 +204,12 @@ def main() -> int:
     if arguments.referee:
         print(f"faults found by the referee: {referee(built, drawn)}")
         return 0
-    rows = {m.key: before[m.key] for m in drawn.values() if m.key in before}
+    rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
     rows |= {m.key: row_of(m, "unviable") for n, m in drawn.items() if n in built.unviable}
     if drawn:
         save(rows)
     missed = check_kept(built, own)
-    judge({n: m for n, m in drawn.items() if m.key not in rows}, rows, built, arguments.minutes)
+    judge({n: m for n, m in drawn.items() if rows[m.key]["outcome"] == OPEN}, rows, built, arguments.minutes)
     if drawn:
         save(rows)
         report(rows)
