@@ -10,7 +10,9 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} CARGO_INCREMENTAL=0
 copy=$CARGO_TARGET_DIR/newcomer
 rm -rf "$copy"
 mkdir -p "$copy"
+mkdir "$copy/tests"
 cp -a Cargo.toml Cargo.lock clippy.toml rustfmt.toml crates "$copy"
+cp -a tests/fuzz "$copy/tests"
 
 cd "$copy/crates/tcp/src"
 # Steps 1 to 3: the file, and its types.

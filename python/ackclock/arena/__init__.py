@@ -39,7 +39,7 @@ def arena(
         paths: the names of the paths. Default: all of the half.
         field: whether the detectors of the field take part: all of them have the response of the stack ``late``.
         seeds: the number of runs of each stack on each path, at least 2.
-        store: folder that keeps every finished run, as for :func:`ackclock.study`.
+        store: folder that keeps every finished run, as for :func:`ackclock.study.study`.
         on: the executor, as for :func:`ackclock.sweep`. Default: this machine.
         threads: the number of concurrent runs here. Default: one per core.
         progress: shows the progress: ``ackclock.progress.shown`` prints it.

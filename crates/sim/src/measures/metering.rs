@@ -3,10 +3,8 @@
 use super::host::HostMeter;
 use super::link::LaneMeter;
 use super::period::Period;
-use super::{FlowMeter, Meters};
-use crate::engine::Network;
-use crate::host::Endpoint;
-use crate::watch::Watch;
+use super::{FlowMeter, LinkMeter};
+use crate::histogram::Histogram;
 use ackclock_tcp::time::Time;
 
 /// Whether a network counts what its packets meet. [`Metered`] counts; [`Unmetered`] costs nothing.
@@ -18,9 +16,7 @@ pub trait Metering: Sized {
     /// The meter of a directed link, or of a path of a split.
     type Link: LinkMetering;
     /// Whatever belongs to no host and no link.
-    type Run: RunMetering;
-    /// Returns the counts up to the time of the run and starts from zero, counting up to `until`. `None` if nothing is counted.
-    fn turn<W: Watch, E: Endpoint>(network: &mut Network<W, E, Self>, until: Time) -> Option<Meters>;
+    type Run: RunMetering<Link = Self::Link>;
 }
 
 /// Counts delays, round-trip times and the links' loads.
@@ -36,9 +32,6 @@ impl Metering for Metered {
     type Host = HostMeter;
     type Link = LaneMeter;
     type Run = Period;
-    fn turn<W: Watch, E: Endpoint>(network: &mut Network<W, E, Self>, until: Time) -> Option<Meters> {
-        Some(network.turn(until))
-    }
 }
 
 impl Metering for Unmetered {
@@ -46,9 +39,6 @@ impl Metering for Unmetered {
     type Host = ();
     type Link = ();
     type Run = ();
-    fn turn<W: Watch, E: Endpoint>(_: &mut Network<W, E, Self>, _: Time) -> Option<Meters> {
-        None
-    }
 }
 
 /// The meter of a host.
@@ -75,6 +65,8 @@ pub trait LinkMetering: Default {
 
 /// What is counted for the whole run, and the period that is being counted.
 pub trait RunMetering {
+    /// The meter of a directed link.
+    type Link;
     /// Counts up to and including `until`.
     fn until(until: Time, links: usize, generators: usize) -> Self;
     /// Whether an event at `time` is counted later, not now.
@@ -85,6 +77,14 @@ pub trait RunMetering {
     fn leaves(&mut self, leaves: u64, link: u32, wire: u32);
     /// A transfer of background traffic has ended.
     fn transferred(&mut self, generator: u32, took: u64);
+    /// Ends the period: returns the links' counts, and the transfers'. The next one is counted up to `until`. `meters` are those of
+    /// all links; `feeder` has the link with which each link is fused.
+    fn turn(
+        &mut self,
+        until: Time,
+        meters: &mut [&mut Self::Link],
+        feeder: &[Option<u32>],
+    ) -> (Vec<LinkMeter>, Vec<Histogram>);
 }
 
 impl HostMetering for () {
@@ -107,6 +107,7 @@ impl LinkMetering for () {
 }
 
 impl RunMetering for () {
+    type Link = ();
     fn until(_: Time, _: usize, _: usize) -> Self {}
     #[inline(always)]
     fn is_later(&self, _: u64) -> bool {
@@ -115,4 +116,7 @@ impl RunMetering for () {
     fn waits(&mut self, _: u64, _: u32, _: u64) {}
     fn leaves(&mut self, _: u64, _: u32, _: u32) {}
     fn transferred(&mut self, _: u32, _: u64) {}
+    fn turn(&mut self, _: Time, _: &mut [&mut ()], _: &[Option<u32>]) -> (Vec<LinkMeter>, Vec<Histogram>) {
+        (Vec::new(), Vec::new())
+    }
 }

@@ -4,7 +4,6 @@ use super::link::LaneMeter;
 use super::{LinkMeter, LinkMetering, RunMetering};
 use crate::histogram::Histogram;
 use crate::next_event::MAX_TIME;
-use crate::transit::Lane;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::Bytes;
 
@@ -37,6 +36,8 @@ enum Leaving {
 }
 
 impl RunMetering for Period {
+    type Link = LaneMeter;
+
     fn until(until: Time, links: usize, generators: usize) -> Self {
         let transfers = vec![Histogram::default(); generators];
         Period { horizon: until.0, later: Vec::new(), single: vec![(0, 0); links], transfers }
@@ -69,24 +70,20 @@ impl RunMetering for Period {
             h.record(took);
         }
     }
-}
 
-impl Period {
-    /// Ends the period: returns the links' counts, and the transfers'. The next one is counted up to `until`. `feeder` returns the
-    /// link with which a link is fused.
-    pub(crate) fn turn(
+    fn turn(
         &mut self,
         until: Time,
-        lanes: &mut [Lane<LaneMeter>],
+        meters: &mut [&mut LaneMeter],
         feeder: &[Option<u32>],
     ) -> (Vec<LinkMeter>, Vec<Histogram>) {
-        let next = Period::until(until, lanes.len(), self.transfers.len());
+        let next = Period::until(until, meters.len(), self.transfers.len());
         let Period { horizon: _, later, single, transfers } = std::mem::replace(self, next);
-        let links = settle(lanes, single, feeder);
+        let links = settle(meters, single, feeder);
         for Later { leaves, link, what } in later {
             match what {
                 Leaving::Waited(wait) if self.is_later(leaves) => self.waits(leaves, link, wait),
-                Leaving::Waited(wait) => lanes[link as usize].meter.waited(wait),
+                Leaving::Waited(wait) => meters[link as usize].waited(wait),
                 Leaving::Bytes(wire) => self.leaves(leaves, link, wire),
             }
         }
@@ -95,11 +92,11 @@ impl Period {
 }
 
 /// The loads of all links, out of their meters. `single` are loads that count for one link only.
-fn settle(lanes: &mut [Lane<LaneMeter>], single: Vec<(u64, Bytes)>, feeder: &[Option<u32>]) -> Vec<LinkMeter> {
+fn settle(meters: &mut [&mut LaneMeter], single: Vec<(u64, Bytes)>, feeder: &[Option<u32>]) -> Vec<LinkMeter> {
     let alone = |(packets, bytes)| LinkMeter { packets, bytes, wait: Histogram::default() };
     let mut links: Vec<LinkMeter> = single.into_iter().map(alone).collect();
-    for (last, lane) in lanes.iter_mut().enumerate() {
-        let LaneMeter { mut wait, packets, bytes } = std::mem::take(&mut lane.meter);
+    for (last, meter) in meters.iter_mut().enumerate() {
+        let LaneMeter { mut wait, packets, bytes } = std::mem::take(*meter);
         // These packets never leave.
         wait.forget_from(MAX_TIME);
         links[last].wait = wait;
