@@ -5,24 +5,15 @@
 
 #[path = "../../../tests/fuzz/mod.rs"]
 mod fuzz;
+#[path = "../../../tests/fuzz/rng.rs"]
+mod rng;
 
 use ackclock_conform::engine::System;
 use ackclock_conform::suite::{run_text, scripts, Setup};
 use ackclock_tcp::stack::Stack;
 use fuzz::Target;
+use rng::Rng;
 use std::path::Path;
-
-/// SplitMix64 (Steele, Lea & Flood 2014).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
 
 /// Texts that replace a word.
 const WORDS: &[&str] = &[

@@ -3,6 +3,7 @@
 
 use crate::fuzz::{self, Target};
 use crate::make::{header, packet};
+use crate::rng::Rng;
 use ackclock_capture::read::{Contents, Packing, Reader};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{analyse, Analysis, Ended, Flow, Flows, Frame, Input, Seen, Wanted};
@@ -10,19 +11,7 @@ use ackclock_tcp::seq::SeqNum;
 use ackclock_wire::options::Timestamps;
 use ackclock_wire::{Header, Options};
 
-/// SplitMix64 (Steele, Lea & Flood 2014).
-pub(crate) struct Rng(pub(crate) u64);
-
 impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
     fn edge(&mut self) -> u32 {
         match self.below(7) {
             0 => 0,

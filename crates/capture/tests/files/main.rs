@@ -11,6 +11,8 @@ mod hostile;
 mod links;
 mod make;
 mod outside;
+#[path = "../../../../tests/fuzz/rng.rs"]
+mod rng;
 mod spoiled;
 mod streams;
 mod writing;

@@ -1,8 +1,9 @@
 //! Compares with tshark and tcpdump, where they are installed; otherwise the tests report that they were
 //! skipped.
 
-use crate::hostile::{segment, Rng};
+use crate::hostile::segment;
 use crate::make::{behind, pcap, told, MS, START};
+use crate::rng::Rng;
 use ackclock_capture::write::anonymised;
 use ackclock_capture::{Input, Seen};
 use std::collections::BTreeMap;

@@ -2,8 +2,9 @@
 //! their graphs and rows) return a result or refuse, and never panic.
 
 use crate::fuzz::Target;
-use crate::hostile::{executions, Rng};
+use crate::hostile::executions;
 use crate::make::{back, header, packet, pcap, MS, START};
+use crate::rng::Rng;
 use ackclock_capture::fit::{End, Observer};
 use ackclock_capture::graph::Closely;
 use ackclock_capture::pair::match_ends;

@@ -1,7 +1,8 @@
 //! A rewritten file has the same packets, and without names the same results.
 
-use crate::hostile::{file, Rng};
+use crate::hostile::file;
 use crate::make::{header, packet, told, whole, Told};
+use crate::rng::Rng;
 use ackclock_capture::read::{read, Packing};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::write::{anonymised, chosen, Copied};

@@ -2,7 +2,8 @@
 //! its bound, and after the applications have closed, everything ends.
 
 use crate::fuzz::{self, Target};
-use crate::hostile::{executions, seeds, spoil, Rng};
+use crate::hostile::{executions, seeds, spoil};
+use crate::rng::Rng;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::host::{Host, HostConfig, Id};

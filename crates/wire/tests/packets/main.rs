@@ -14,4 +14,6 @@ mod hostile_host;
 mod outside;
 mod packet;
 mod reset;
+#[path = "../../../../tests/fuzz/rng.rs"]
+mod rng;
 mod some;
