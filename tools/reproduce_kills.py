@@ -1,10 +1,10 @@
 """Kills `ackclock reproduce --readings` with SIGKILL at random, and compares its results with undisturbed ones.
 
-usage: tools/reproduce_kills.py [PAPER] [--kills N] [--seed N]
+usage: tools/reproduce_kills.py [PAPER] [--kills N] [--seed N] [--on here|dask:2]
 
 Reproduces a paper with its readings three times, each with a separate store: undisturbed; killed repeatedly on this
-machine; and killed repeatedly with `--on dask:2`. Compares every file except measured times. Exit code 1: a file
-differs, or the command ended before the requested number of kills.
+machine; and killed repeatedly with `--on dask:2`. `--on` leaves out one of the last two. Compares every file except
+measured times. Exit code 1: a file differs, or the command ended before the requested number of kills.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 MEASURED = re.compile(rb'(<span class="measured">).*?</span>')
 """Times on the front page."""
 CLOCK = "times.json"
+DASK = "dask:2"
 
 
 def digests(results: Path) -> dict[str, str]:
@@ -71,15 +72,18 @@ def killed(said: list[str], kills: int, seconds: float, start: float) -> int:
     return kills
 
 
-def trial(folder: Path, paper: str, kills: int) -> int:
-    """Run all three in a folder; return the exit code."""
+def trial(folder: Path, paper: str, kills: int, only: str | None) -> int:
+    """Run all three in a folder, or two; return the exit code."""
     began = time.monotonic()
     run(command(paper, folder / "undisturbed"))
     took = time.monotonic() - began
     wanted = digests(folder / "undisturbed" / "results")
     print(f"{paper}: undisturbed: {len(wanted)} files in {took:.1f} s")
     good = True
-    for what, start, options in (("here", 0.5, ()), ("with --on dask:2", 2.0, ("--on", "dask:2"))):
+    for where, start, options in (("here", 0.5, ()), (DASK, 2.0, ("--on", DASK))):
+        if only not in {None, where}:
+            continue
+        what = "here" if where == "here" else f"with --on {where}"
         at, began = folder / what.replace(" ", "-"), time.monotonic()
         times = killed(command(paper, at, *options), kills, took, start)
         other = [name for name, digest in digests(at / "results").items() if wanted.get(name) != digest]
@@ -97,10 +101,11 @@ def main() -> None:
     parser.add_argument("paper", nargs="?", default="fukuda-2018", help="default: %(default)s")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=None, help="of the moments; default: another each time")
+    parser.add_argument("--on", choices=("here", DASK), help="default: both")
     arguments = parser.parse_args()
     random.seed(arguments.seed)
     with tempfile.TemporaryDirectory() as temporary:
-        sys.exit(trial(Path(temporary), arguments.paper, arguments.kills))
+        sys.exit(trial(Path(temporary), arguments.paper, arguments.kills, arguments.on))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,22 @@
 #![cfg_attr(target_os = "linux", expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the answer"))]
 
 #[cfg(target_os = "linux")]
+#[path = "../../../wire/examples/attacks/attack.rs"]
+mod attack;
+#[cfg(target_os = "linux")]
+mod attacks;
+#[cfg(target_os = "linux")]
 mod captures;
 #[cfg(target_os = "linux")]
 mod conform;
 #[cfg(target_os = "linux")]
 mod harm;
+#[cfg(target_os = "linux")]
+#[path = "../../../../tests/fuzz/heap.rs"]
+mod heap;
+#[cfg(target_os = "linux")]
+#[path = "../../examples/live_attacks/victim.rs"]
+mod live_victim;
 #[cfg(target_os = "linux")]
 mod matrix;
 #[cfg(target_os = "linux")]
@@ -44,6 +55,7 @@ fn main() -> std::process::ExitCode {
     println!("live: running");
     let trials = [
         namespaces::trials(),
+        attacks::trials(),
         matrix::trials(),
         captures::trials(),
         shell::trials(),

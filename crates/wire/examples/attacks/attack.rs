@@ -1,18 +1,17 @@
-//! Attacks on a host, each as a number of packets: what the host sends, and what it keeps.
+//! Attacks on a host, each as a number of packets, with bounds on the packets that it sends and on the memory that it keeps.
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::startup::{fixed::FixedSpec, StartupSpec};
-use ackclock_tcp::time::{Nanos, Time};
-use ackclock_wire::host::{Host, HostConfig, Id};
+use ackclock_tcp::time::Nanos;
+use ackclock_wire::host::{Host, HostConfig};
 use ackclock_wire::options::Timestamps;
-use ackclock_wire::{parse, Buffers, Checksums, Dialect, Header, Options, Secret, Writing};
+use ackclock_wire::{Buffers, Header, Options, Secret};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-const FIN: u8 = 0x01;
-const SYN: u8 = 0x02;
+pub(crate) const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
-const ACK: u8 = 0x10;
+pub(crate) const ACK: u8 = 0x10;
 /// The victim's buffers, bytes.
 pub(crate) const BUFFER: u64 = 1 << 20;
 /// Half-open connections of the victim's listener, and connections that wait for the application.
@@ -20,30 +19,15 @@ pub(crate) const BACKLOG: usize = 64;
 /// The attacker's first sequence number.
 const ISN: u32 = 5_000;
 /// The attacker's announced maximum segment size, bytes, in attacks that need no other.
-const MSS: u16 = 1460;
+pub(crate) const MSS: u16 = 1460;
 const SCALE: u8 = 5;
-
-/// What an attack has led to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Damage {
-    /// Packets of the attacker.
-    pub(crate) packets: u64,
-    /// Packets of the victim.
-    pub(crate) answers: u64,
-    /// Their bytes.
-    pub(crate) answer_bytes: u64,
-    /// Data bytes among these.
-    pub(crate) data_bytes: u64,
-    /// Connections that the victim keeps.
-    pub(crate) connections: usize,
-}
 
 /// An attack, and bounds on its damage.
 pub(crate) struct Attack {
     /// Its name.
     pub(crate) name: &'static str,
     /// Its packets; each sends about as many as it is told.
-    pub(crate) run: fn(&mut Victim, u64),
+    pub(crate) run: fn(&mut dyn Victim, u64),
     /// The most answers: a number for all, and one for each thousand packets.
     pub(crate) answers: (u64, u64),
     /// The most bytes of heap that the victim, its buffers and this attacker hold.
@@ -59,7 +43,7 @@ const SEGMENTS: isize = 80 * (BUFFER as isize / 48);
 /// Segments that a full buffer makes.
 const FULL: u64 = 800;
 
-const fn attack(name: &'static str, run: fn(&mut Victim, u64), answers: (u64, u64), kept: isize) -> Attack {
+const fn attack(name: &'static str, run: fn(&mut dyn Victim, u64), answers: (u64, u64), kept: isize) -> Attack {
     Attack { name, run, answers, kept }
 }
 
@@ -86,31 +70,41 @@ pub(crate) const ATTACKS: &[Attack] = &[
     attack("pieces-again", pieces_again, (0, 1000), USUAL),
 ];
 
-/// A host with a listener, and the packets of its attacker.
-pub(crate) struct Victim {
-    host: Host,
-    now: Time,
-    buf: Vec<u8>,
-    sent: Vec<u8>,
-    /// The victim's next sequence number, as the attacker knows it.
-    next: SeqNum,
-    damage: Damage,
+/// The attacked host with its application, as the attacker drives them.
+pub(crate) trait Victim {
+    /// A packet of the attacker arrives.
+    fn hear(&mut self, header: &Header, payload: usize);
+    /// Time passes; timers fire.
+    fn pass(&mut self, time: Nanos);
+    /// Waits until the victim has sent everything that it has to send.
+    fn settle(&mut self);
+    /// The number after the last byte that the victim sent.
+    fn next(&self) -> SeqNum;
+    /// The application takes the connection that the attacker opened.
+    fn accept(&mut self);
+    /// It writes as much as it can.
+    fn write(&mut self);
+    /// It reads everything.
+    fn read(&mut self);
 }
 
-/// Whether a client that behaves well can open a connection now.
-pub(crate) fn opens(v: &mut Victim) -> bool {
-    let (src, options) = (at(9, 999), Options { mss: Some(MSS), ..Options::default() });
-    v.hear(&Header { src, options, ..header(SYN, SeqNum(77), SeqNum(0)) }, 0);
-    let next = v.next;
-    v.hear(&Header { src, ..header(ACK, SeqNum(78), next) }, 0);
-    v.host.accept(at(1, 7)).is_some()
+/// A host whose listener uses the stack of today's Linux, with a large initial window.
+pub(crate) fn host() -> Host {
+    let mut stack = Stack::named("linux-2025").expect("listed");
+    stack.startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: 700, ssthresh_segs: None });
+    stack.options.timestamps = true;
+    let mut host = Host::new(HostConfig::new([at(1, 7).ip()], 1500), Secret::new([7; 16]));
+    let buffers = Buffers { send: BUFFER, receive: BUFFER };
+    host.listen(at(1, 7), &stack, buffers, BACKLOG).expect("its address");
+    host
 }
 
-fn at(last: u8, port: u16) -> SocketAddr {
+/// The address 10.0.0.`last`. The victim is at 1 and listens at port 7.
+pub(crate) fn at(last: u8, port: u16) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)), port)
 }
 
-fn header(flags: u8, seq: SeqNum, ack: SeqNum) -> Header {
+pub(crate) fn header(flags: u8, seq: SeqNum, ack: SeqNum) -> Header {
     Header {
         src: at(2, 4000),
         dst: at(1, 7),
@@ -134,79 +128,23 @@ impl Attack {
     }
 }
 
-impl Victim {
-    /// A host whose listener uses the stack of today's Linux, with a large initial window.
-    pub(crate) fn new() -> Victim {
-        let mut stack = Stack::named("linux-2025").expect("listed");
-        stack.startup = StartupSpec::Fixed(FixedSpec { initial_window_segs: 700, ssthresh_segs: None });
-        stack.options.timestamps = true;
-        let mut host = Host::new(HostConfig::new([at(1, 7).ip()], 1500), Secret::new([7; 16]));
-        let buffers = Buffers { send: BUFFER, receive: BUFFER };
-        host.listen(at(1, 7), &stack, buffers, BACKLOG).expect("its address");
-        let (buf, sent) = (vec![0; 70_000], vec![0; 70_000]);
-        Victim { host, now: Time(1), buf, sent, next: SeqNum(0), damage: Damage::default() }
-    }
-
-    /// The damage so far.
-    pub(crate) fn damage(&self) -> Damage {
-        Damage { connections: self.host.connections(), ..self.damage }
-    }
-
-    /// A packet arrives, and the victim sends everything that it has to send.
-    fn hear(&mut self, header: &Header, payload: usize) {
-        let written = header.write(Dialect::Linux, Writing::Whole, &mut self.buf, payload, |p| p.fill(3));
-        let len = written.expect("a packet").len;
-        let packet = parse(&self.buf[..len], Checksums::Trust).expect("a packet");
-        self.damage.packets += 1;
-        self.host.on_packet(self.now, &packet, &mut ());
-        self.send();
-    }
-
-    fn send(&mut self) {
-        while let Some(w) = self.host.poll_transmit(self.now, Writing::Whole, &mut self.sent, &mut ()).expect("room") {
-            let packet = parse(&self.sent[..w.len], Checksums::Trust).expect("a packet");
-            self.damage.answers += 1;
-            self.damage.answer_bytes += w.len as u64;
-            self.damage.data_bytes += packet.payload.len() as u64;
-            let takes = packet.payload.len() as u32 + u32::from(packet.header.flags & (SYN | FIN) != 0);
-            self.next = SeqNum(packet.header.seq.0.wrapping_add(takes));
-        }
-    }
-
-    /// Time passes; timers fire.
-    fn pass(&mut self, time: Nanos) {
-        let end = self.now + time;
-        while let Some(due) = self.host.next_timer().filter(|due| *due <= end) {
-            self.now = self.now.max(due);
-            self.host.on_timer(self.now, &mut ());
-            self.send();
-        }
-        self.now = end;
-    }
-
-    /// Opens a connection; returns it, and the victim's first byte.
-    fn open(&mut self, mss: u16, window: u16, stamps: bool) -> (Id, SeqNum) {
-        let stamps = stamps.then_some(Timestamps { value: 1 << 30, echo: 0 });
-        let options = Options {
-            mss: Some(mss),
-            window_scale: Some(SCALE),
-            sack_permitted: true,
-            timestamps: stamps,
-            ..Options::default()
-        };
-        self.hear(&Header { options, window, ..header(SYN, SeqNum(ISN), SeqNum(0)) }, 0);
-        let first = self.next;
-        let options = Options { timestamps: stamps, ..Options::default() };
-        self.hear(&Header { options, window, ..header(ACK, SeqNum(ISN + 1), first) }, 0);
-        (self.host.accept(at(1, 7)).expect("established"), first)
-    }
-
-    /// The victim's application writes as much as it can.
-    fn write(&mut self, id: Id) {
-        let end = self.host.endpoint_mut(id).expect("open");
-        while end.write(&[9; 4096]) > 0 {}
-        self.send();
-    }
+/// Opens a connection; returns the victim's first byte.
+fn open(v: &mut dyn Victim, mss: u16, window: u16, stamps: bool) -> SeqNum {
+    let stamps = stamps.then_some(Timestamps { value: 1 << 30, echo: 0 });
+    let options = Options {
+        mss: Some(mss),
+        window_scale: Some(SCALE),
+        sack_permitted: true,
+        timestamps: stamps,
+        ..Options::default()
+    };
+    v.hear(&Header { options, window, ..header(SYN, SeqNum(ISN), SeqNum(0)) }, 0);
+    v.settle();
+    let first = v.next();
+    let options = Options { timestamps: stamps, ..Options::default() };
+    v.hear(&Header { options, window, ..header(ACK, SeqNum(ISN + 1), first) }, 0);
+    v.accept();
+    first
 }
 
 fn plus(seq: SeqNum, bytes: u64) -> SeqNum {
@@ -214,17 +152,16 @@ fn plus(seq: SeqNum, bytes: u64) -> SeqNum {
 }
 
 /// No attack: data in order, which the application reads.
-fn honest(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, u16::MAX, false);
+fn honest(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
     for i in 0..count {
         v.hear(&header(ACK, plus(SeqNum(ISN + 1), 1000 * i), first), 1000);
-        v.host.endpoint_mut(id).expect("open").consume(usize::MAX);
-        v.send();
+        v.read();
     }
 }
 
 /// SYNs from other addresses that nobody uses.
-fn syn_flood(v: &mut Victim, count: u64) {
+fn syn_flood(v: &mut dyn Victim, count: u64) {
     for i in 0..count {
         let src = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(0x0b00_0000 + i as u32)), 1024 + (i % 60_000) as u16);
         let options = Options { mss: Some(MSS), sack_permitted: true, ..Options::default() };
@@ -234,7 +171,7 @@ fn syn_flood(v: &mut Victim, count: u64) {
 }
 
 /// ACKs that belong to no connection.
-fn strangers(v: &mut Victim, count: u64) {
+fn strangers(v: &mut dyn Victim, count: u64) {
     for i in 0..count {
         let (src, dst) = (at(3, 1024 + (i % 60_000) as u16), at(1, 9));
         v.hear(&Header { src, dst, ..header(ACK, SeqNum(i as u32), SeqNum(i as u32)) }, 0);
@@ -243,8 +180,8 @@ fn strangers(v: &mut Victim, count: u64) {
 }
 
 /// ACKs without data, outside the window.
-fn outside_acks(v: &mut Victim, count: u64) {
-    let (_, first) = v.open(MSS, u16::MAX, false);
+fn outside_acks(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
     for i in 0..count {
         v.hear(&header(ACK, plus(SeqNum(ISN + 1), 4 * BUFFER + 2 * i), first), 0);
         v.pass(Nanos::from_micros(10));
@@ -252,8 +189,8 @@ fn outside_acks(v: &mut Victim, count: u64) {
 }
 
 /// Data outside the window.
-fn outside(v: &mut Victim, count: u64) {
-    let (_, first) = v.open(MSS, u16::MAX, false);
+fn outside(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
     for i in 0..count {
         v.hear(&header(ACK, plus(SeqNum(ISN + 1), 4 * BUFFER + 2 * i), first), 1);
         v.pass(Nanos::from_micros(10));
@@ -261,9 +198,9 @@ fn outside(v: &mut Victim, count: u64) {
 }
 
 /// Duplicate ACKs, while a full window is outstanding.
-fn duplicates(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, u16::MAX, false);
-    v.write(id);
+fn duplicates(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
+    v.write();
     for _ in 0..count {
         v.hear(&header(ACK, SeqNum(ISN + 1), first), 0);
         v.pass(Nanos::from_micros(10));
@@ -271,9 +208,9 @@ fn duplicates(v: &mut Victim, count: u64) {
 }
 
 /// ACKs of data that was not sent.
-fn unsent(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, u16::MAX, false);
-    v.write(id);
+fn unsent(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
+    v.write();
     for i in 0..count {
         v.hear(&header(ACK, SeqNum(ISN + 1), plus(first, 2 * BUFFER + i)), 0);
         v.pass(Nanos::from_micros(10));
@@ -281,8 +218,8 @@ fn unsent(v: &mut Victim, count: u64) {
 }
 
 /// RSTs at places in the window, none at its edge.
-fn resets(v: &mut Victim, count: u64) {
-    v.open(MSS, u16::MAX, false);
+fn resets(v: &mut dyn Victim, count: u64) {
+    open(v, MSS, u16::MAX, false);
     for i in 0..count {
         v.hear(&header(RST, plus(SeqNum(ISN + 1), 1 + i % 60_000), SeqNum(0)), 0);
         v.pass(Nanos::from_micros(10));
@@ -290,8 +227,8 @@ fn resets(v: &mut Victim, count: u64) {
 }
 
 /// Segments whose timestamps are too old (PAWS).
-fn old_stamps(v: &mut Victim, count: u64) {
-    let (_, first) = v.open(MSS, u16::MAX, true);
+fn old_stamps(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, true);
     for i in 0..count {
         let options = Options { timestamps: Some(Timestamps { value: 7, echo: i as u32 }), ..Options::default() };
         v.hear(&Header { options, ..header(ACK, SeqNum(ISN + 1), first) }, 100);
@@ -300,9 +237,9 @@ fn old_stamps(v: &mut Victim, count: u64) {
 }
 
 /// ACKs with ever newer timestamps, and echoes that the victim never sent.
-fn new_stamps(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, u16::MAX, true);
-    v.write(id);
+fn new_stamps(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, true);
+    v.write();
     for i in 0..count {
         let stamps = Timestamps { value: (1 << 30) + (i as u32) * 1000, echo: u32::MAX - 77 * i as u32 };
         let options = Options { timestamps: Some(stamps), ..Options::default() };
@@ -312,9 +249,9 @@ fn new_stamps(v: &mut Victim, count: u64) {
 }
 
 /// A window that stays closed, for 1 s a packet: a probe each minute.
-fn zero_window(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, 0, false);
-    v.write(id);
+fn zero_window(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, 0, false);
+    v.write();
     for _ in 0..count {
         v.hear(&Header { window: 0, ..header(ACK, SeqNum(ISN + 1), first) }, 0);
         v.pass(Nanos::from_secs(1));
@@ -322,9 +259,9 @@ fn zero_window(v: &mut Victim, count: u64) {
 }
 
 /// A window that opens by 32 bytes with each ACK, the least that its scale allows.
-fn window_by_bytes(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, 1, false);
-    v.write(id);
+fn window_by_bytes(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, 1, false);
+    v.write();
     for i in 0..count {
         let window = 1 + (i % 60_000) as u16;
         v.hear(&Header { window, ..header(ACK, SeqNum(ISN + 1), first) }, 0);
@@ -333,21 +270,22 @@ fn window_by_bytes(v: &mut Victim, count: u64) {
 }
 
 /// A maximum segment size of 1 byte (CVE-2019-11479), every ACK for one segment.
-fn tiny_mss(v: &mut Victim, count: u64) {
-    let (id, mut acked) = v.open(1, u16::MAX, false);
-    v.write(id);
+fn tiny_mss(v: &mut dyn Victim, count: u64) {
+    let mut acked = open(v, 1, u16::MAX, false);
+    v.write();
     for _ in 0..count {
-        acked = plus(acked, 500);
+        // No more than has arrived from the victim.
+        acked = plus(acked, u64::from(v.next().0.wrapping_sub(acked.0).min(500)));
         v.hear(&header(ACK, SeqNum(ISN + 1), acked), 0);
-        v.write(id);
+        v.write();
         v.pass(Nanos::from_micros(10));
     }
 }
 
 /// ACKs whose SACK blocks are single bytes, none beside another (CVE-2019-11478): four new ones with each ACK.
-fn sack_splits(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(MSS, u16::MAX, false);
-    v.write(id);
+fn sack_splits(v: &mut dyn Victim, count: u64) {
+    let first = open(v, MSS, u16::MAX, false);
+    v.write();
     for i in 0..count {
         let mut options = Options::default();
         for k in 0..4 {
@@ -360,20 +298,21 @@ fn sack_splits(v: &mut Victim, count: u64) {
 }
 
 /// The smallest segments, all SACKed except the oldest (CVE-2019-11477), again and again.
-fn sack_all_but_one(v: &mut Victim, count: u64) {
-    let (id, first) = v.open(8, u16::MAX, false);
-    v.write(id);
+fn sack_all_but_one(v: &mut dyn Victim, count: u64) {
+    let first = open(v, 8, u16::MAX, false);
+    v.write();
+    v.settle();
     for i in 0..count {
         let mut options = Options::default();
-        options.sack.push(plus(first, 8 + i % 500), v.next);
+        options.sack.push(plus(first, 8 + i % 500), v.next());
         v.hear(&Header { options, ..header(ACK, SeqNum(ISN + 1), first) }, 0);
         v.pass(Nanos::from_micros(10));
     }
 }
 
 /// Sends single bytes, none beside another, at these places of the window.
-fn pieces(v: &mut Victim, count: u64, place: impl Fn(u64) -> u64) {
-    let (_, first) = v.open(MSS, u16::MAX, false);
+fn pieces(v: &mut dyn Victim, count: u64, place: impl Fn(u64) -> u64) {
+    let first = open(v, MSS, u16::MAX, false);
     for i in 0..count {
         v.hear(&header(ACK, plus(SeqNum(ISN + 1), 1 + 2 * place(i)), first), 1);
         v.pass(Nanos::from_micros(10));
@@ -382,19 +321,19 @@ fn pieces(v: &mut Victim, count: u64, place: impl Fn(u64) -> u64) {
 
 const PLACES: u64 = BUFFER / 2 - 1;
 
-fn pieces_upwards(v: &mut Victim, count: u64) {
+fn pieces_upwards(v: &mut dyn Victim, count: u64) {
     pieces(v, count, |i| i % PLACES);
 }
 
-fn pieces_downwards(v: &mut Victim, count: u64) {
+fn pieces_downwards(v: &mut dyn Victim, count: u64) {
     pieces(v, count, |i| PLACES - 1 - i % PLACES);
 }
 
-fn pieces_anywhere(v: &mut Victim, count: u64) {
+fn pieces_anywhere(v: &mut dyn Victim, count: u64) {
     pieces(v, count, |i| i * 7919 % PLACES);
 }
 
 /// 100 pieces, sent for ever.
-fn pieces_again(v: &mut Victim, count: u64) {
+fn pieces_again(v: &mut dyn Victim, count: u64) {
     pieces(v, count, |i| i * 7919 % 100);
 }

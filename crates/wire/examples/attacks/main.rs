@@ -4,8 +4,10 @@
 mod attack;
 #[path = "../../../../tests/fuzz/heap.rs"]
 mod heap;
+mod victim;
 
-use attack::{opens, Victim, ATTACKS};
+use attack::ATTACKS;
+use victim::InMemory;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -18,7 +20,7 @@ fn main() {
         std::process::exit(2);
     };
     let (mut victim, bytes) = heap::most(|| {
-        let mut victim = Victim::new();
+        let mut victim = InMemory::new();
         (attack.run)(&mut victim, count);
         victim
     });
@@ -26,5 +28,5 @@ fn main() {
     println!("outcome {}", damage.packets);
     println!("answers {} of at most {}", damage.answers, attack.most_answers(damage.packets));
     println!("kept {bytes} of at most {}", attack.kept);
-    println!("in {} connections; others are served: {}", damage.connections, opens(&mut victim));
+    println!("in {} connections; others are served: {}", damage.connections, victim.opens());
 }

@@ -1,15 +1,16 @@
 //! Attackers of a host: its answers and its memory stay within the bounds of each attack, whatever the number of packets. Their
 //! work is counted by `make attacks`.
 
-use crate::attack::{opens, Victim, ATTACKS, BACKLOG};
+use crate::attack::{ATTACKS, BACKLOG};
 use crate::fuzz::heap::most;
+use crate::victim::InMemory;
 
 #[test]
 fn no_attack_makes_a_host_answer_or_keep_more_than_its_bound() {
     for attack in ATTACKS {
         for count in [500, 20_000] {
             let (damage, kept) = most(|| {
-                let mut victim = Victim::new();
+                let mut victim = InMemory::new();
                 (attack.run)(&mut victim, count);
                 victim.damage()
             });
@@ -26,15 +27,15 @@ fn no_attack_makes_a_host_answer_or_keep_more_than_its_bound() {
 
 #[test]
 fn a_host_under_a_flood_of_syns_still_serves_others() {
-    let mut victim = Victim::new();
+    let mut victim = InMemory::new();
     let flood = ATTACKS.iter().find(|attack| attack.name == "syn-flood").unwrap();
     (flood.run)(&mut victim, 10_000);
-    assert!(opens(&mut victim), "{:?}", victim.damage());
+    assert!(victim.opens(), "{:?}", victim.damage());
 }
 
 #[test]
 fn the_smallest_segments_that_a_peer_can_ask_for_carry_48_bytes() {
-    let mut victim = Victim::new();
+    let mut victim = InMemory::new();
     let tiny = ATTACKS.iter().find(|attack| attack.name == "tiny-mss").unwrap();
     (tiny.run)(&mut victim, 1000);
     let damage = victim.damage();

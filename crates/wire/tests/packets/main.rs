@@ -17,3 +17,5 @@ mod reset;
 #[path = "../../../../tests/fuzz/rng.rs"]
 mod rng;
 mod some;
+#[path = "../../examples/attacks/victim.rs"]
+mod victim;
