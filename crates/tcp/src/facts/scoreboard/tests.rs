@@ -1,6 +1,8 @@
 //! The scoreboard against a naive one: a list of records, with every number counted afresh and SACKed bytes as a bit
 //! vector.
 
+mod every;
+
 use super::send_order::SendOrder;
 use super::*;
 use proptest::prelude::*;
@@ -302,6 +304,7 @@ impl Naive {
     }
 }
 
+#[derive(Clone)]
 struct Both {
     board: Scoreboard,
     naive: Naive,
@@ -459,9 +462,15 @@ impl Both {
     }
 }
 
+impl Default for Both {
+    fn default() -> Both {
+        let (board, naive, order) = (Scoreboard::default(), Naive::default(), SendOrder::default());
+        Both { board, naive, order, newest: (0, 0), snd_max: 1, now: 0 }
+    }
+}
+
 fn replay(ops: &[Op]) {
-    let (board, naive, order) = (Scoreboard::default(), Naive::default(), SendOrder::default());
-    let mut both = Both { board, naive, order, newest: (0, 0), snd_max: 1, now: 0 };
+    let mut both = Both::default();
     for op in ops {
         both.apply(op);
         both.compare();
