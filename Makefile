@@ -143,9 +143,10 @@ fuzz: .venv/.ready ## random inputs for every target of tools/fuzz.toml, with ca
 	@tools/need.sh rust npm
 	$(BIN)/python tools/fuzz.py $(if $(CASES),--cases $(CASES)) $(if $(FROM),--from $(FROM)) $(TARGETS)
 
-attacks: .venv/.ready ## attacks on a host: its answers, memory and instructions for each packet, with their bounds
+attacks: .venv/.ready ## attacks on a host, in memory and behind a device: its answers, memory and work for each packet, with their bounds
 	@tools/need.sh rust valgrind
 	$(BIN)/python tools/attacks.py
+	cargo run --quiet --release --locked -p ackclock-live --example live_attacks
 
 faults: .venv/.extension ## kills commands at each write of their files, and fills the disk there; needs strace (ARGS="--most N")
 	@type -P strace >/dev/null || { echo "SKIPPED: faults at writes need strace (Debian: apt-get install strace)"; exit 0; }; $(BIN)/python tools/faults.py $(ARGS)

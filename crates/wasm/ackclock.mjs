@@ -1,5 +1,6 @@
 // Loads the laboratory: `const lab = await load(bytes)` with the bytes of ackclock_wasm.wasm, or with a compiled module.
 
+const NO_MEMORY = "it needs more memory than it is given here; a shorter run or a smaller file needs less";
 const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
 export async function load(source) {
@@ -29,7 +30,9 @@ export async function load(source) {
       text = take(exports.ask(at, utf8.length));
     } catch (trap) {
       if (!(trap instanceof WebAssembly.RuntimeError)) throw trap;
-      throw new Error(`the engine stopped: ${take(exports.panic_message())}`, { cause: trap });
+      // When memory cannot grow, the engine stops without a panic, so there is no message.
+      const why = take(exports.panic_message()) || NO_MEMORY;
+      throw new Error(`the engine stopped: ${why}`, { cause: trap });
     }
     const answer = JSON.parse(text, (_, value) => column(exports.memory, value));
     if (answer.error) throw Object.assign(new Error(answer.error.message), { details: answer.error });
@@ -46,7 +49,15 @@ export async function load(source) {
 function column(memory, value) {
   for (const kind in ARRAYS) {
     const place = value?.[kind];
-    if (Array.isArray(place)) return new ARRAYS[kind](memory.buffer, place[0], place[1]).slice();
+    if (Array.isArray(place)) return copy(new ARRAYS[kind](memory.buffer, place[0], place[1]));
   }
   return value;
+}
+
+function copy(array) {
+  try {
+    return array.slice();
+  } catch (error) {
+    throw new Error(`the results: ${NO_MEMORY}`, { cause: error });
+  }
 }

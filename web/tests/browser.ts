@@ -11,7 +11,7 @@ export interface Lab {
   close: () => Promise<void>;
 }
 
-export async function start(launched: () => Promise<Browser> = chromiumHere): Promise<Lab> {
+export async function start(launched: () => Promise<Browser> = () => chromiumHere()): Promise<Lab> {
   const served = await serve(DIST);
   const browser = await launched();
   const close = async () => {
@@ -21,10 +21,12 @@ export async function start(launched: () => Promise<Browser> = chromiumHere): Pr
   return { browser, served, close };
 }
 
-function chromiumHere(): Promise<Browser> {
+/** Chromium with these flags of its JavaScript engine. */
+export function chromiumHere(flags?: string): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  const limits = flags === undefined ? [] : [`--js-flags=${flags}`];
   // As root, in a container, Chromium's own sandbox cannot be set up; the pages are ours.
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", ...limits] });
 }
 
 export interface Watched {

@@ -50,3 +50,15 @@ test("a file that is not a trace is refused with the line", () => {
 test("a file that is not Parquet is refused", async () => {
   await expect(readParquet(new TextEncoder().encode("PAR1 and no more").buffer)).rejects.toThrow(/parquet/i);
 });
+
+test("a trace that needs more memory than there is room for is refused at the row where it ends", async () => {
+  const rows = Array.from({ length: 50 }, (_, i) => `${i},0,sender,sent,${i},1\n`);
+  const text = `time_ns,flow,side,event,seq,len\n${rows.join("")}`;
+  expect(readCsv(text, undefined, 30_000).flows[0]?.sends.time.length).toBe(50);
+  expect(() => readCsv(text, undefined, 29_999)).toThrow(
+    "line 51: from here on it needs more memory than this page has",
+  );
+  const run = { scenario: (await presets())[0]?.scenario ?? "", seed: 1 };
+  const { bytes } = await engine.parquet(run);
+  await expect(readParquet(bytes.slice().buffer, undefined, 1e6)).rejects.toThrow(/^record 1: from here on/);
+});

@@ -21,9 +21,20 @@ export type Cells = (column: string) => string;
 /** Number of rows between two progress reports. */
 export const ROWS = 20_000;
 
-/** Reads the text of a file; throws `NotTrace`. `progress` is called with the fraction that is read, 0 to 1. */
-export function readCsv(text: string, progress: (share: number) => void = () => {}): RunTrace {
-  const reader = new Reader("line");
+/** Memory of a row of a trace while it is read, bytes; measured. A packet is also kept by its content. */
+const SENT_BYTES = 600;
+const ROW_BYTES = 100;
+
+/**
+ * Reads the text of a file; throws `NotTrace`. `progress` is called with the fraction that is read, 0 to 1. `room` is the
+ * memory for what is read, bytes.
+ */
+export function readCsv(
+  text: string,
+  progress: (share: number) => void = () => {},
+  room = Number.POSITIVE_INFINITY,
+): RunTrace {
+  const reader = new Reader("line", room);
   const head = text.slice(0, lineEnd(text, 0)).trim().split(",");
   for (const column of NEEDED) if (!head.includes(column)) throw new NotTrace(1, `there is no column ${column}`);
   const at = new Map(head.map((name, i) => [name, i]));
@@ -78,7 +89,14 @@ function add(to: Columns, row: Record<string, number>): void {
 
 /** Builds a run from the rows of a trace in any file format. */
 export class Reader {
-  constructor(private readonly what: "line" | "record") {}
+  /** Throws `NotTrace` rather than keep more than `room` bytes: a browser ends a page that runs out of memory. */
+  constructor(
+    private readonly what: "line" | "record",
+    private readonly room: number,
+  ) {}
+
+  /** Memory of the rows so far, bytes. */
+  private kept = 0;
 
   /** By number; a file may hold a part of a run's flows. */
   private readonly flows = new Map<number, Flow>();
@@ -92,6 +110,8 @@ export class Reader {
       throw new NotTrace(line, "its time is not a number, or before the previous one", this.what);
     this.last = time;
     const event = cell("event");
+    this.kept += event === "sent" ? SENT_BYTES : ROW_BYTES;
+    this.fits(0, line);
     if (event === "queue") {
       const queue = this.queues.get(number("link")) ?? columns("time packets bytes");
       this.queues.set(number("link"), queue);
@@ -105,6 +125,17 @@ export class Reader {
     const flow = this.flows.get(index) ?? new Flow();
     this.flows.set(index, flow);
     packet(flow, time, event, cell, number);
+  }
+
+  /** Throws if there is no room for `more` bytes. */
+  fits(more: number, line: number): void {
+    if (this.kept + more <= this.room) return;
+    const mb = Math.round(this.room / 1e6);
+    throw new NotTrace(
+      line,
+      `from here on it needs more memory than this page has, ${mb} MB; a part of it can be opened`,
+      this.what,
+    );
   }
 
   run(): RunTrace {

@@ -2,17 +2,28 @@
 import { NEEDED, Reader } from "./csv";
 import type { RunTrace } from "./trace";
 
-/** Reads the bytes of a file. Rejects with the fault and its place. `progress` is called with the fraction that is read, 0 to 1. */
-export async function readParquet(file: ArrayBuffer, progress: (share: number) => void = () => {}): Promise<RunTrace> {
+/** Memory of a value of the row group that is being read, bytes. */
+const VALUE_BYTES = 50;
+
+/**
+ * Reads the bytes of a file. Rejects with the fault and its place. `progress` is called with the fraction that is read, 0 to 1.
+ * `room` is the memory for what is read, bytes.
+ */
+export async function readParquet(
+  file: ArrayBuffer,
+  progress: (share: number) => void = () => {},
+  room = Number.POSITIVE_INFINITY,
+): Promise<RunTrace> {
   const { parquetMetadata, parquetReadObjects, parquetSchema } = await import("hyparquet");
   const metadata = parquetMetadata(file);
   const names = parquetSchema(metadata).children.map(({ element }) => element.name);
   for (const column of NEEDED) if (!names.includes(column)) throw new Error(`there is no column ${column}`);
-  const reader = new Reader("record");
+  const reader = new Reader("record", room);
   let [rowStart, record] = [0, 1];
   // One row group at a time, to bound the memory.
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
+    reader.fits(Number(group.num_rows) * names.length * VALUE_BYTES, record);
     const columns = new Map<string, unknown[]>();
     // One column at a time: if several are damaged, hyparquet rejects each, and only the first rejection could be caught.
     for (const name of names) {

@@ -1,12 +1,22 @@
 /** Reads trace files in a worker. */
 import type { RunTrace } from "./trace";
 
-export type ReadToWorker = { file: Blob; kind: "csv" | "parquet" };
+/** `room` is the memory for what is read, bytes. */
+export type ReadToWorker = { file: Blob; kind: "csv" | "parquet"; room: number };
 /** The worker's messages: shares of the file, then the run or an error. */
 export type ReadFromWorker = { share: number } | { run: RunTrace } | { error: string };
 
 /** Largest trace file, bytes: a browser's strings hold little more. */
 export const MOST_TRACE_BYTES = 400e6;
+
+/** The share of a browser's limit that reading may use; the garbage of the rows read last is beside it. */
+const SHARE = 0.7;
+
+/** The memory for the rows of a file, bytes, where the browser names its limit: Chromium alone does. */
+function room(file: Blob): number {
+  const { memory } = performance as Performance & { memory?: { jsHeapSizeLimit: number } };
+  return memory ? SHARE * memory.jsHeapSizeLimit - file.size : Number.POSITIVE_INFINITY;
+}
 
 interface Watch {
   signal?: AbortSignal;
@@ -29,7 +39,7 @@ export function readTrace(file: File, kind: ReadToWorker["kind"], { signal, prog
       else reject(new Error(data.error));
     };
     worker.onerror = (event) => reject(new Error(`the reader failed: ${event.message}`));
-    worker.postMessage({ file, kind } satisfies ReadToWorker);
+    worker.postMessage({ file, kind, room: room(file) } satisfies ReadToWorker);
   });
   return read.finally(() => worker.terminate());
 }

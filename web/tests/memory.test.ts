@@ -1,0 +1,75 @@
+/** A browser with little memory: a run or a trace that needs more is refused in one sentence, and the page goes on. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { encode } from "../src/scenario/state";
+import { fromToml } from "../src/scenario/toml";
+import { afterwards, chromiumHere, type Lab, open, start } from "./browser";
+
+/** Pages of 64 KiB for the engine: enough for the experiments of the page. */
+const PAGES = 1000;
+/** MB for JavaScript; a tab usually has some thousand. */
+const HEAP = 200;
+/** Rows of a trace: 66 MB that need five times the heap. */
+const ROWS = 2_000_000;
+const LONG = `
+  [run]
+  duration = "900 s"
+  [[link]]
+  from = "A"
+  to = "B"
+  rate = "50 Mbps"
+  delay = "1 ms"
+  elements = [{ kind = "bernoulli", p = 0.001 }]
+  [[flow]]
+  from = "A"
+  to = "B"
+  stack = "rfc-6675"
+`;
+
+async function within(flags: string, act: (lab: Lab) => Promise<void>): Promise<void> {
+  const lab = await start(() => chromiumHere(flags));
+  await act(lab).finally(() => lab.close());
+}
+
+test("a run that needs more memory than the browser gives the engine is refused in a sentence, and the next one is shown", async () => {
+  await within(`--wasm-max-mem-pages=${PAGES}`, async (lab) => {
+    const { page, wrong } = await open(lab);
+    const hash = await encode({ scenario: fromToml(LONG), stacks: [{ name: null, set: {} }], seed: 1 });
+    await page.evaluate((asked) => {
+      location.hash = asked;
+    }, hash);
+    const said = page.getByText(/^The run failed: the engine stopped: it needs more memory than it is given here; \S/);
+    await said.waitFor({ timeout: 50_000 });
+    await afterwards(page, () =>
+      page.evaluate(() => {
+        location.hash = "preset=hoe-1995/fig5-5";
+      }),
+    );
+    expect(await page.title()).toContain("Figure 5.5");
+    expect(wrong).toEqual([]);
+  });
+});
+
+test("a trace that needs more memory than a tab has is refused with the line, and the tab lives on", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ackclock-memory-"));
+  const file = join(folder, "large.csv");
+  const rows = Array.from({ length: ROWS }, (_, i) => `${1000 + i},0,sender,sent,${1 + 1000 * i},1000\n`);
+  await writeFile(file, `time_ns,flow,side,event,seq,len\n${rows.join("")}`);
+  await within(`--max-old-space-size=${HEAP}`, async (lab) => {
+    const { page, wrong } = await open(lab);
+    await page.locator("input[type=file]").setInputFiles(file);
+    const said = page.locator(".notice.bad");
+    await said.waitFor({ timeout: 50_000 });
+    expect(await said.textContent()).toMatch(
+      /^large\.csv: line \d+: from here on it needs more memory than this page has, \d+ MB; /,
+    );
+    await afterwards(page, () =>
+      page.evaluate(() => {
+        location.hash = "preset=hoe-1995/fig5-5";
+      }),
+    );
+    expect(wrong).toEqual([]);
+  }).finally(() => rm(folder, { recursive: true }));
+});
