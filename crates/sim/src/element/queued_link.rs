@@ -94,6 +94,11 @@ impl QueuedLink {
         self.patient && !self.flying.is_empty() && self.delays.is_empty() && self.late.is_empty()
     }
 
+    /// The packet in transmission.
+    pub(crate) fn serving(&self) -> Option<Serving> {
+        self.serving
+    }
+
     /// When the packet in transmission leaves.
     pub(crate) fn departure(&self) -> Option<u64> {
         self.serving.map(|s| s.until)

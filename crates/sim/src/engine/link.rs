@@ -51,7 +51,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         if M::ON {
             self.slab[packet].came = self.now;
         }
-        let mut serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
+        let mut serves = serves::<M>(meter, &self.slab);
         q.leave_up_to(self.so_far, self.keys, link, &transit.pace, &mut serves);
         let p = &self.slab[packet];
         let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves);
@@ -228,7 +228,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
             self.slab[packet].came = self.now;
         }
         let p = &self.slab[packet];
-        let serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
+        let serves = serves::<M>(meter, &self.slab);
         if let Err(nth) = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves) {
             return self.drop_packet(packet, link, link, nth, DropWhy::Queue);
         }
@@ -251,19 +251,13 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let (transit, meter) = self.transits[link as usize].parts();
         let (port, pace) = (transit.port(), transit.pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
-            return q.leave_up_to(
-                so_far,
-                self.keys,
-                link,
-                &pace,
-                serves::<M>(meter, &mut self.meters, &self.slab, link),
-            );
+            return q.leave_up_to(so_far, self.keys, link, &pace, serves::<M>(meter, &self.slab));
         }
         while let Some(q) =
             self.ports[port].queue.as_mut().filter(|q| q.departure().is_some_and(|t| self.keys.key(t, link) <= so_far))
         {
             let meter = &mut self.transits[link as usize].meter;
-            let left = q.depart(&pace, serves::<M>(meter, &mut self.meters, &self.slab, link));
+            let left = q.depart(&pace, serves::<M>(meter, &self.slab));
             let Some(packet) = left else { return };
             self.pass(link, Place::Exit, 0, packet);
         }
@@ -276,7 +270,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let (transit, meter) = self.transits[link as usize].parts();
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
-            let serves = serves::<M>(meter, &mut self.meters, &self.slab, link);
+            let serves = serves::<M>(meter, &self.slab);
             q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves);
             let landed = q.land(self.now);
             self.next.set(link as usize, q.next_at(transit.pace.delay).map_or(NEVER, |t| self.keys.key(t, link)));
@@ -337,23 +331,10 @@ fn one_by_one<M: Metering>(
 
 /// Measures a packet of a queued link whose transmission begins.
 #[inline(always)]
-fn serves<'a, M: Metering>(
-    meter: &'a mut M::Link,
-    meters: &'a mut M::Run,
-    slab: &'a Slab,
-    link: u32,
-) -> impl FnMut(&Serving, u64) + use<'a, M> {
+fn serves<'a, M: Metering>(meter: &'a mut M::Link, slab: &'a Slab) -> impl FnMut(&Serving, u64) + use<'a, M> {
     move |s, began| {
-        if !M::ON {
-            return;
-        }
-        let wait = began - slab[s.packet].came;
-        if meters.is_later(s.until) {
-            meters.waits(s.until, link, wait);
-            meters.leaves(s.until, link, s.wire);
-        } else {
-            meter.waited(wait);
-            meter.carried(s.wire);
+        if M::ON {
+            meter.serves(began - slab[s.packet].came, s.wire);
         }
     }
 }

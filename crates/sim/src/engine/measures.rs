@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::host::Endpoint;
-use crate::measures::{FlowMeter, HostMetering, Metering, Meters, RunMetering};
+use crate::measures::{FlowMeter, HostMetering, LinkMetering, Metering, Meters, RunMetering};
 use crate::topology::{FUSED, HOST};
 use crate::transit::Transit;
 use crate::watch::Watch;
@@ -16,20 +16,40 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         if !M::ON {
             return None;
         }
-        // Packets that have left queues since the last look at them.
-        for link in 0..self.links.transits.len() as u32 {
-            if self.links.transits[link as usize].is(Transit::QUEUED) {
-                self.links.depart_up_to(link, self.links.so_far);
-            }
-        }
+        let serving = self.serving();
+        let unfinished: Vec<u64> = serving.iter().map(|(link, wire)| self.meter(*link).serves_still(*wire)).collect();
         let feeders = self.feeders();
         let mut meters: Vec<&mut M::Link> = self.links.transits.iter_mut().map(|lane| &mut lane.meter).collect();
         let (links, transfers) = self.links.meters.turn(until, &mut meters, &feeders);
+        for ((link, wire), wait) in serving.into_iter().zip(unfinished) {
+            self.meter(link).serves(wait, wire);
+        }
         let mut flows = vec![FlowMeter::default(); self.links.shown as usize / 2];
         for (host, h) in self.hosts[..self.links.shown as usize].iter_mut().enumerate() {
             h.meter.read(&mut flows[host / 2], host % 2 == 0);
         }
         Some(Meters { flows, links, transfers })
+    }
+
+    /// The links whose departures are events and whose transmitter is busy beyond the period, with the size of the packet there.
+    /// Packets that have left since the last look at them are removed first.
+    fn serving(&mut self) -> Vec<(u32, u32)> {
+        let links = &mut self.links;
+        let mut serving = Vec::new();
+        for link in 0..links.transits.len() as u32 {
+            if !links.transits[link as usize].is(Transit::QUEUED) {
+                continue;
+            }
+            links.depart_up_to(link, links.so_far);
+            let queue = &links.ports[links.transits[link as usize].port()].queue;
+            let served = queue.as_ref().and_then(|q| q.serving()).filter(|s| links.meters.is_later(s.until));
+            serving.extend(served.map(|s| (link, s.wire)));
+        }
+        serving
+    }
+
+    fn meter(&mut self, link: u32) -> &mut M::Link {
+        &mut self.links.transits[link as usize].meter
     }
 
     /// The link with which each link is fused: all its packets enter both at once.

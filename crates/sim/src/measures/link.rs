@@ -16,6 +16,8 @@ pub struct LaneMeter {
     pub(super) wait: Histogram,
     /// The bytes of these packets on the wire.
     pub(super) bytes: Bytes,
+    /// How long the packet waited whose transmission began last, for a link whose departures are events.
+    pub(super) last: u64,
 }
 
 impl LinkMetering for LaneMeter {
@@ -34,10 +36,25 @@ impl LinkMetering for LaneMeter {
         self.bytes += u64::from(wire);
     }
 
+    #[inline(always)]
+    fn serves(&mut self, wait: u64, wire: u32) {
+        self.last = wait;
+        self.waited(wait);
+        self.carried(wire);
+    }
+
     #[cold]
     fn waits_still(&mut self, wait: u64) {
         if (1..MAX_TIME).contains(&wait) {
             self.wait.take_back(wait);
         }
+    }
+
+    #[cold]
+    fn serves_still(&mut self, wire: u32) -> u64 {
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
+        self.waits_still(self.last);
+        self.last
     }
 }

@@ -59,8 +59,12 @@ pub trait LinkMetering: Default {
     fn waited(&mut self, wait: u64);
     /// A packet of `wire` bytes has entered the link, and with it the links fused before.
     fn carried(&mut self, wire: u32);
+    /// A packet of `wire` bytes has waited this long in the queue of a link whose departures are events, and its transmission begins.
+    fn serves(&mut self, wait: u64, wire: u32);
     /// Takes back a call of [`LinkMetering::waited`].
     fn waits_still(&mut self, wait: u64);
+    /// Takes back the last call of [`LinkMetering::serves`], for a packet of `wire` bytes; returns how long it waited.
+    fn serves_still(&mut self, wire: u32) -> u64;
 }
 
 /// What is counted for the whole run, and the period that is being counted.
@@ -103,7 +107,12 @@ impl LinkMetering for () {
     fn waited(&mut self, _: u64) {}
     #[inline(always)]
     fn carried(&mut self, _: u32) {}
+    #[inline(always)]
+    fn serves(&mut self, _: u64, _: u32) {}
     fn waits_still(&mut self, _: u64) {}
+    fn serves_still(&mut self, _: u32) -> u64 {
+        0
+    }
 }
 
 impl RunMetering for () {

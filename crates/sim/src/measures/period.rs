@@ -96,7 +96,7 @@ fn settle(meters: &mut [&mut LaneMeter], single: Vec<(u64, Bytes)>, feeder: &[Op
     let alone = |(packets, bytes)| LinkMeter { packets, bytes, wait: Histogram::default() };
     let mut links: Vec<LinkMeter> = single.into_iter().map(alone).collect();
     for (last, meter) in meters.iter_mut().enumerate() {
-        let LaneMeter { mut wait, packets, bytes } = std::mem::take(*meter);
+        let LaneMeter { mut wait, packets, bytes, last: _ } = std::mem::take(*meter);
         // These packets never leave.
         wait.forget_from(MAX_TIME);
         links[last].wait = wait;
