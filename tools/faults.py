@@ -2,8 +2,8 @@
 
 usage: tools/faults.py [--most N] [--command NAME] [--fault kill|full]
 
-strace counts the system calls by which a sweep, a run with trace and captures, and the analysis of a capture change
-files. Then each command runs again and again: the n-th call of a kind kills it, or fails with ENOSPC. After a kill,
+strace counts the system calls by which a sweep, a run with trace and captures, the analysis of a capture, and a
+paper with a figure change files. Then each command runs again and again: the n-th call of a kind kills it, or fails with ENOSPC. After a kill,
 files under their final names are whole. A full disk is one line and exit code 1 or 2. In either case the same command,
 run once more without the fault, leaves exactly the files of an undisturbed one. ``--most`` limits n for each kind of
 call: the first calls and the last, and evenly spaced ones between.
@@ -57,6 +57,53 @@ stack = ["newreno", "dsack-avg"]
 """
 
 
+NOTE = {
+    "paper.toml": """
+key = "note"
+title = "A note"
+cite = "A. Reader"
+year = 2026
+about = "What does SACK gain?"
+full = { seeds = 2 }
+quick = { seeds = 2 }
+""",
+    "lossy.toml": SCENARIO,
+    "claims.csv": """id,where,quantity,published,rule,unit,kind,provenance
+some,§1,"timeouts in a run",few,at most 100,timeouts,measured,words
+""",
+    "paper.py": '''"""A point, a claim and a figure."""
+
+from matplotlib.figure import Figure
+
+from ackclock.papers.claims import judge, read
+from ackclock.papers.paper import Outcome, Picture
+from ackclock.plot import style
+from ackclock.runs.trial import Trial
+
+TRIALS = [Trial("lossy.toml", stack=stack) for stack in ("newreno", "rfc-6675")]
+
+
+def judged(work):
+    (some,) = read(work.folder / "claims.csv")
+    mean = work.run("points", TRIALS)[TRIALS[0]].mean("timeouts")
+    return [judge(some, (mean.value,), ((mean.value - mean.half, mean.value + mean.half),))]
+
+
+def reproduce(work):
+    found, ran = judged(work), work.run("points", TRIALS)
+    figure = Figure((2, 1))
+    with style.paper():
+        figure.add_subplot().plot([one.mean("timeouts").value for one in ran.values()])
+        svg = style.save(figure, work.out / "fig1", {"Title": "fig1"})
+    picture = Picture("fig1", "Timeouts", "A line.", svg, ["lossy.toml"], "0123456789abcdef", "ackclock run lossy.toml")
+    return Outcome.of(ran.values(), found, pictures=[picture])
+''',
+}
+MEASURED = re.compile(rb'(<span class="measured">).*?</span>')
+"""Times on a report's front page."""
+CLOCK = "times.json"
+
+
 @dataclass(frozen=True)
 class Command:
     """A command, and the files that it makes."""
@@ -86,6 +133,12 @@ COMMANDS = (
         ("run", "s.toml", "--pcap", "pcaps"),
         threads=False,
     ),
+    Command(
+        "paper",
+        ("reproduce", "./note", "--quick", "--store", "store", "--threads", "1"),
+        ("results/*", "results/note/*"),
+        threads=False,
+    ),
 )
 
 
@@ -107,15 +160,18 @@ def prepared(command: Command) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="ackclock-faults-"))
     (folder / "s.toml").write_text(SCENARIO, encoding="utf-8")
     (folder / "p.toml").write_text(PLAN, encoding="utf-8")
+    (folder / "note").mkdir()
+    for name, text in NOTE.items():
+        (folder / "note" / name).write_text(text, encoding="utf-8")
     if command.setup and (done := started(command.setup, folder)).returncode:
         sys.exit(done.stderr)
     return folder
 
 
 def contents(command: Command, folder: Path) -> dict[str, bytes]:
-    """The files made so far."""
-    paths = sorted(path for pattern in command.made for path in folder.glob(pattern) if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    """The files made so far, without measured times."""
+    found = (path for pattern in command.made for path in folder.glob(pattern) if path.is_file() and path.name != CLOCK)
+    return {str(path.relative_to(folder)): MEASURED.sub(rb"\1</span>", path.read_bytes()) for path in sorted(found)}
 
 
 def counted(command: Command) -> tuple[dict[str, bytes], Counter[str]]:

@@ -29,6 +29,8 @@ mod programs;
 #[cfg(target_os = "linux")]
 mod shell;
 #[cfg(target_os = "linux")]
+mod standstill;
+#[cfg(target_os = "linux")]
 mod untouched;
 
 #[cfg(not(target_os = "linux"))]
@@ -60,6 +62,7 @@ fn main() -> std::process::ExitCode {
         captures::trials(),
         shell::trials(),
         conform::trials(),
+        standstill::trials(),
         untouched::trials(),
     ];
     let conclusion = libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.into_iter().flatten().collect());
