@@ -2,11 +2,11 @@
 
 usage: tools/faults.py [--most N] [--command NAME] [--fault kill|full]
 
-strace counts the system calls by which a sweep, a run with trace and captures, the analysis of a capture, and a
-paper with a figure change files. Then each command runs again and again: the n-th call of a kind kills it, or fails with ENOSPC. After a kill,
-files under their final names are whole. A full disk is one line and exit code 1 or 2. In either case the same command,
-run once more without the fault, leaves exactly the files of an undisturbed one. ``--most`` limits n for each kind of
-call: the first calls and the last, and evenly spaced ones between.
+strace counts the system calls by which a sweep, a run with trace and captures, the analysis of a capture, and a paper
+with a figure change files. Then each command runs again and again: the n-th call of a kind kills it, or fails with
+ENOSPC. After a kill, files under their final names are whole. A full disk is one line and exit code 1 or 2. In either
+case the same command, run once more without the fault, leaves exactly the files of an undisturbed one. ``--most``
+limits n for each kind of call: the first calls and the last, and evenly spaced ones between.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ COMMANDS = (
     Command(
         "paper",
         ("reproduce", "./note", "--quick", "--store", "store", "--threads", "1"),
-        ("results/*", "results/note/*"),
+        ("results/[!.]*", "results/note/[!.]*"),
         threads=False,
     ),
 )

@@ -37,10 +37,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The result of `call`, and the most heap memory that this thread added during it, bytes.
-pub(crate) fn most<T>(call: impl FnOnce() -> T) -> (T, isize) {
+/// The result of `call`, the most heap memory that this thread added during it, and the memory that it still holds, bytes.
+pub(crate) fn measured<T>(call: impl FnOnce() -> T) -> (T, isize, isize) {
     let before = HELD.get();
     MOST.set(before);
     let answer = call();
-    (answer, MOST.get() - before)
+    (answer, MOST.get() - before, HELD.get() - before)
 }

@@ -67,7 +67,7 @@ impl Target {
     pub(crate) fn run(&self, number: u64, input: &dyn Debug, mut case: impl FnMut()) {
         let told = Told { name: self.name, number, input };
         let began = Instant::now();
-        let ((), held) = heap::most(&mut case);
+        let ((), held, _) = heap::measured(&mut case);
         let mut took = began.elapsed();
         if took > LONGEST {
             // The machine may have been busy with something else.

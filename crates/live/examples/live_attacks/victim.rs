@@ -2,7 +2,7 @@
 //! Meanwhile a client of this kernel sends data to the same listener.
 
 use crate::attack::{at, host, Attack, Victim, BACKLOG, BUFFER};
-use crate::heap::most;
+use crate::heap::measured;
 use ackclock_live::clock::{thread_time, Clock};
 use ackclock_live::driver::{Application, Driver, Going};
 use ackclock_live::namespace::Namespace;
@@ -164,7 +164,7 @@ fn serve(
     writes: &AtomicBool,
     shared: &Shared,
 ) -> Result<(Nanos, isize, usize), LiveError> {
-    let (ran, kept) = most(|| {
+    let (ran, kept, _) = measured(|| {
         let mut driver = Driver::new(Counting { wire, counted }, host(), (), Clock::start());
         let began = thread_time();
         match driver.run(&mut Service { open: Vec::new(), writes }, shared) {

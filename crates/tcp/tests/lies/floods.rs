@@ -1,6 +1,6 @@
 //! Senders that flood a receiver: held data, memory and answers stay bounded, and SACKed data is kept.
 
-use crate::memory::measured;
+use crate::heap::measured;
 use crate::rng::Rng;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::receive_window::ReceiveWindowSpec;
@@ -56,7 +56,7 @@ fn has(r: &Receiver, left: Offset, right: Offset) -> bool {
 #[test]
 fn bytes_beyond_the_window_leave_nothing_behind() {
     let mut r = receiver(Consume::AtOnce);
-    let (_, bytes) = measured(|| {
+    let (_, _, bytes) = measured(|| {
         for i in 0..200_000 {
             send(&mut r, 1 + BUFFER + 2 * i, 2 + BUFFER + 2 * i);
         }
@@ -70,7 +70,7 @@ fn every_second_byte_costs_the_memory_that_is_allowed_and_gives_it_back() {
     let orders: [fn(u64) -> u64; 3] = [|i| i, |i| BUFFER / 2 - 2 - i, |i| i * 7919 % (BUFFER / 2 - 1)];
     for place in orders {
         let mut r = receiver(Consume::AtOnce);
-        let (_, bytes) = measured(|| {
+        let (_, _, bytes) = measured(|| {
             for i in 0..BUFFER / 2 - 1 {
                 send(&mut r, 2 + 2 * place(i), 3 + 2 * place(i));
                 assert!(i % 4096 != 0 || held(&r) <= MOST);
@@ -78,7 +78,7 @@ fn every_second_byte_costs_the_memory_that_is_allowed_and_gives_it_back() {
         });
         assert_eq!(held(&r), MOST);
         assert!(bytes <= MEMORY, "{bytes} bytes for {MOST} ranges");
-        let (_, freed) = measured(|| send(&mut r, 1, BUFFER));
+        let (_, _, freed) = measured(|| send(&mut r, 1, BUFFER));
         assert_eq!((held(&r), r.rcv_nxt()), (0, Offset(BUFFER)));
         assert!(bytes + freed < 2_000, "{bytes} bytes, then {freed}");
     }
@@ -116,7 +116,7 @@ fn a_sender_that_sends_held_data_for_ever_adds_nothing() {
     }
     let before = held(&r);
     let mut rng = Rng(3);
-    let (_, bytes) = measured(|| {
+    let (_, _, bytes) = measured(|| {
         for _ in 0..200_000 {
             let (at, len) = (1 + 1000 * (1 + rng.below(999)), 1 + rng.below(500));
             let out = send(&mut r, at, at + len).expect("a duplicate is answered at once");
@@ -138,7 +138,7 @@ fn a_shut_window_takes_nothing_and_answers_every_probe() {
         at = r.rcv_nxt().0;
     }
     assert_eq!(r.unread(), BUFFER);
-    let (_, bytes) = measured(|| {
+    let (_, _, bytes) = measured(|| {
         for i in 0..100_000 {
             let out = send(&mut r, at + i % 3, at + i % 3 + 1).expect("RFC 9293 §3.10.7.4");
             assert_eq!((out.ack, out.wnd), (Offset(at), 0));

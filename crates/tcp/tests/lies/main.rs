@@ -7,7 +7,8 @@ mod dsacks;
 mod ece;
 mod floods;
 mod forever;
-mod memory;
+#[path = "../../../../tests/fuzz/heap.rs"]
+mod heap;
 mod optimistic;
 mod peer;
 mod renege;

@@ -1,6 +1,6 @@
 //! A sender, a peer, and a path of 100 ms between them; every sent segment is checked.
 
-use crate::memory::measured;
+use crate::heap::measured;
 use crate::peer::{Lie, Peer};
 use crate::rng::Rng;
 use crate::{MSS, RWND};
@@ -98,7 +98,7 @@ impl Talk {
 
     /// The peer's window is `rwnd` bytes.
     pub(crate) fn with_window(stack: &Stack, rwnd: u64, seed: u64) -> Talk {
-        let (mut c, held) = measured(|| Connection::established(stack, Sides::Sender, MSS, rwnd));
+        let (mut c, _, held) = measured(|| Connection::established(stack, Sides::Sender, MSS, rwnd));
         c.write(BYTES);
         let (now, rng, wire, edge) = (Time::ZERO, Rng(seed), BTreeMap::new(), 1 + rwnd);
         let (who, told) = (format!("{} {:?} seed {seed}", stack.name, stack.options), Told::default());
@@ -158,7 +158,7 @@ impl Talk {
                 }
             },
             None => {
-                let (_, more) = measured(|| self.c.on_timer(self.now, &mut self.told));
+                let (_, _, more) = measured(|| self.c.on_timer(self.now, &mut self.told));
                 self.held += more;
                 let next = self.c.next_timer();
                 self.speak();
@@ -177,7 +177,7 @@ impl Talk {
             self.peer.next = self.peer.next.max(ack.ack.0);
             self.peer.settle();
         }
-        let (_, more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
+        let (_, _, more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
         self.held += more;
         self.speak();
     }
@@ -193,7 +193,7 @@ impl Talk {
         let (mut out, mut starts, mut rescues) = (Segment::EMPTY, BTreeSet::new(), 0);
         loop {
             let max = self.c.sender().expect("a sender").positions().2;
-            let (more, bytes) = measured(|| self.c.poll_transmit(self.now, &mut out, &mut self.told));
+            let (more, _, bytes) = measured(|| self.c.poll_transmit(self.now, &mut out, &mut self.told));
             self.held += bytes;
             if !more {
                 break;

@@ -19,7 +19,7 @@ fn main() {
         eprintln!("found {name} {count}, allowed: a listed attack, and a number of packets");
         std::process::exit(2);
     };
-    let (mut victim, bytes) = heap::most(|| {
+    let (mut victim, bytes, _) = heap::measured(|| {
         let mut victim = InMemory::new();
         (attack.run)(&mut victim, count);
         victim
