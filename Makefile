@@ -139,9 +139,9 @@ mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, a
 referee: ## every stack against the rules of its sources in SCENARIOS random scenarios each (default 10,000)
 	ACKCLOCK_REFEREE=$(or $(SCENARIOS),10000) cargo test -p ackclock-sim --locked --test referee -- --nocapture
 
-fuzz: .venv/.ready ## random inputs for every target of tools/fuzz.toml, with cases per second (CASES of each; FROM draws others; TARGETS)
+fuzz: .venv/.ready ## random inputs for every target of tools/fuzz.toml, with cases per second (CASES of each; FROM draws others; ARGS=--continue: those not run before, noted in tests/fuzz/ran.csv; TARGETS)
 	@tools/need.sh rust npm
-	$(BIN)/python tools/fuzz.py $(if $(CASES),--cases $(CASES)) $(if $(FROM),--from $(FROM)) $(TARGETS)
+	$(BIN)/python tools/fuzz.py $(if $(CASES),--cases $(CASES)) $(if $(FROM),--from $(FROM)) $(ARGS) $(TARGETS)
 
 attacks: .venv/.ready ## attacks on a host, in memory and behind a device: its answers, memory and work for each packet, with their bounds
 	@tools/need.sh rust valgrind
