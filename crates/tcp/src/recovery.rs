@@ -320,3 +320,18 @@ impl Recovery for AnyRecovery {
         each!(self, x => x.restarts_timer())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack::Stack;
+
+    #[test]
+    fn new_data_of_a_robust_recovery_that_ignores_the_senders_own_limit_alone_may_exceed_it() {
+        for name in Stack::names() {
+            let spec = Stack::named(name).unwrap().recovery;
+            let exempt = matches!(&spec, RecoverySpec::Robust(s) if s.cap == robust::OwnLimit::Ignored);
+            assert_eq!(spec.build(1000).passes_cap(), exempt, "{name}");
+        }
+    }
+}

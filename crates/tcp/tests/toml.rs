@@ -93,6 +93,35 @@ fn refusal(name: &str, table: &str, line: &str) -> String {
 }
 
 #[test]
+fn a_number_out_of_its_range_is_refused_by_its_key() {
+    let lines = [
+        ("dsack-del", "detect", "arming_dups = 0", "detect.arming_dups"),
+        ("dsack-del", "detect", "arming_dups = 1001", "detect.arming_dups"),
+        ("dsack-del", "detect", "wait = { kind = \"round-trip\", share = 10.5 }", "detect.wait.share"),
+        ("newreno", "", "disorder = { kind = \"extended\", most_cwnds = -1.0 }", "disorder.most_cwnds"),
+        (
+            "newreno",
+            "",
+            "startup = { kind = \"hystart-plus-plus\", css_growth_divisor = 0 }",
+            "startup.css_growth_divisor",
+        ),
+        ("newreno", "", "startup = { kind = \"hystart-plus-plus\", css_rounds = 0 }", "startup.css_rounds"),
+        ("newreno", "", "startup = { kind = \"bdp\", gap_share = 1.5 }", "startup.gap_share"),
+        ("newreno", "", "congestion = { kind = \"cubic-2008\", beta_1024 = 0 }", "congestion.beta_1024"),
+        ("newreno", "", "congestion = { kind = \"cubic-2008\", beta_1024 = 1024 }", "congestion.beta_1024"),
+        ("newreno", "", "congestion = { kind = \"cubic-2008\", c = 0.0 }", "congestion.c"),
+        ("tcp-pr", "detect", "alpha = 0.0", "detect.alpha"),
+        ("tcp-pr", "detect", "alpha = 1.5", "detect.alpha"),
+        ("newreno", "", "rto = { kind = \"rfc6298\", min = \"0 s\", initial = \"0 s\" }", "rto.initial"),
+        ("newreno", "", "detect = { kind = \"linux-no-sack\" }", "detect"),
+    ];
+    for (name, table, line, key) in lines {
+        let told = refusal(name, table, line);
+        assert!(told.contains(key), "{line}: {told}");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_a_sentence() {
     let lines = [
         ("newreno", "detect", "threshold = { kind = \"fixed\", segments = 0 }"),

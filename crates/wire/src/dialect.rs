@@ -150,6 +150,12 @@ mod tests {
                 assert_eq!(Options::read(&list).sack.as_slice(), &sack.as_slice()[..n]);
                 assert_eq!(list.len(), if n == 4 { 36 } else { 40 });
             }
+            // Beside all other options that there are.
+            let (mss, window_scale, timestamps) = (Some(1460), Some(7), Some(STAMPS));
+            let full = Options { sack, mss, window_scale, timestamps, sack_permitted: true, ..Options::default() };
+            let list = written(dialect, &full);
+            assert_eq!(Options::read(&list).sack.as_slice(), &sack.as_slice()[..2]);
+            assert_eq!(list.len(), 40);
         }
     }
 }

@@ -177,3 +177,19 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
         share: Estimate::measured(share((n / of).min(0.95)), (share(less), share(more)), how),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::tests::{once, points};
+    use super::*;
+
+    #[test]
+    fn pairs_that_change_places_once_a_second_are_swaps_of_one_at_a_time() {
+        // A segment each 10 ms; each hundredth is covered after the next one.
+        let late = |i: i64| if i % 100 == 50 { 15_000 } else { 0 };
+        let all = (0..1000).map(|i| once(i * 10_000, i * 10_000 + 50_000 + late(i))).collect();
+        let Disorder::Swaps { count, gap } = fit(&points(all, &[50_000]), None) else { panic!("swaps") };
+        assert_eq!(count.value, 1.0);
+        assert!((0.7..1.1).contains(&gap.value), "{gap:?}");
+    }
+}

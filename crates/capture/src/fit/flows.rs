@@ -101,3 +101,35 @@ pub(crate) fn disagreements(used: &[&Observed], points: &Points, rate: &Estimate
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::{Fate, Log, Sent};
+    use super::super::points::tests::points;
+    use super::*;
+    use crate::connection::{Connection, Wanted};
+    use crate::place::Side;
+    use crate::seen::Way;
+
+    /// A flow of 200 segments.
+    fn flow(name: &str) -> Observed {
+        let sent = |n: u64| Sent { seq: n, at: n as i64, covered: n as i64 + 50, len: 1, fate: Fate::Once };
+        let mut log = Log::default();
+        log.sent.extend((0..200).map(sent));
+        let hosts = ["10.0.0.1", "10.0.0.2"].map(|h| h.parse().expect("an address"));
+        let (name, record) = (name.to_owned(), Connection::new(Wanted::default()).finish().record);
+        Observed { name, hosts, side: Side::Sender, record, way: Way::Out, log, headers: 40, cut: false }
+    }
+
+    #[test]
+    fn smallest_round_trips_differ_if_they_do_by_a_tenth_and_by_a_millisecond() {
+        let (one, other) = (flow("one"), flow("other"));
+        let rate = Estimate::measured(1e7, (1e7, 1e7), "");
+        let differ = |own: i64| disagreements(&[&one, &other], &points(vec![], &[20_000, own]), &rate);
+        assert_eq!(differ(30_000), ["smallest round trips differ: one has 20.0 ms, other has 30.0 ms"]);
+        assert_eq!(differ(12_000), ["smallest round trips differ: one has 20.0 ms, other has 12.0 ms"]);
+        assert_eq!(differ(21_900), [""; 0], "less than a tenth");
+        let near = disagreements(&[&one, &other], &points(vec![], &[1_000, 1_900]), &rate);
+        assert_eq!(near, [""; 0], "less than a millisecond");
+    }
+}

@@ -150,3 +150,19 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sack_block_covers_the_segments_in_it_and_none_below() {
+        let mut log = Log::default();
+        for n in 0..5 {
+            log.data(&Seen { seq: 1000 * n, len: 1000, at: 1 + n as i64, ..Seen::default() });
+        }
+        let sack = [(2000, 4000), (0, 0), (0, 0), (0, 0)];
+        log.ack(&Seen { ack: Some(0), sack, sacks: 1, at: 90, ..Seen::default() }, 0);
+        assert_eq!(log.sent.iter().map(|s| s.covered).collect::<Vec<_>>(), [0, 0, 90, 90, 0]);
+    }
+}

@@ -60,3 +60,32 @@ pub(crate) fn fit(points: &Points, full: &Full, spread: f64) -> Loss {
     let how = format!("{lost:.0} of {sent:.0} packets that met no full queue, and {open:.0} that may have");
     Loss { share: Estimate::measured(value, (low, high), how), lost: lost as u64, bursts }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::tests::{once, points};
+    use super::super::points::Point;
+    use super::*;
+
+    fn fitted(fates: impl IntoIterator<Item = Fate>) -> Loss {
+        let all = (0..).zip(fates).map(|(i, fate)| Point { fate, ..once(i * 100, i * 100 + 50_000) }).collect();
+        fit(&points(all, &[50_000]), &Full(None), 0.0)
+    }
+
+    #[test]
+    fn losses_that_are_unknown_count_in_the_proportion_of_those_that_are_known() {
+        // 10 of the 20 known ones were lost, so 2 of the 4 unknown ones.
+        let all = [(10, Fate::Lost), (10, Fate::Needless), (4, Fate::Open), (76, Fate::Once)];
+        let loss = fitted(all.into_iter().flat_map(|(n, fate)| [fate].repeat(n)));
+        assert_eq!((loss.lost, loss.share.value), (10, 0.12));
+    }
+
+    #[test]
+    fn losses_in_a_row_that_chance_does_not_explain_are_bursts_of_their_own_length() {
+        let burst = |i: usize| if i % 100 < 5 { Fate::Lost } else { Fate::Once };
+        let bursts = fitted((0..1000).map(burst)).bursts.expect("ten times five in a row");
+        assert_eq!((bursts.turns_bad, bursts.turns_good), (10.0 / 950.0, 0.2));
+        let single = |i: usize| if i % 20 == 0 { Fate::Lost } else { Fate::Once };
+        assert_eq!(fitted((0..1000).map(single)).bursts, None, "as many, but none after another");
+    }
+}

@@ -110,3 +110,27 @@ impl Points {
         self.smallest.get(self.main).copied().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A segment of 1500 bytes that was sent once, at a time in microseconds, and covered at another.
+    pub(crate) fn once(at: i64, covered: i64) -> Point {
+        Point { at: at * 1000, covered: covered * 1000, wire: 1500.0, flow: 0, fate: Fate::Once, excess: 0.0 }
+    }
+
+    /// The points of flows with these smallest round-trip times, in microseconds; the first flow is the main one.
+    pub(crate) fn points(all: Vec<Point>, smallest: &[i64]) -> Points {
+        let clean = (0..all.len()).filter(|i| all[*i].is_clean()).collect();
+        let smallest = smallest.iter().map(|us| us * 1000).collect();
+        Points { all, clean, again: Vec::new(), packet: 1500.0, smallest, main: 0, prompt: true }
+    }
+
+    #[test]
+    fn the_wait_at_a_segment_is_the_median_of_three_before_it_and_two_after_it() {
+        let excess = [9.0, 9.0, 1.0, 2.0, 5.0, 3.0, 4.0, 0.1, 0.1, 0.1];
+        let all = (0..).zip(excess).map(|(i, excess)| Point { excess, ..once(i, i + 50) }).collect();
+        assert_eq!(points(all, &[50]).local_excess(5, 0.0), 3.0);
+    }
+}

@@ -169,3 +169,18 @@ pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
         "smallest round-trip time less the transmission of a packet; the interval is the spread of the ten smallest";
     Estimate::measured(value, ((value - differ).max(0.0), value), how)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::tests::{once, points};
+    use super::*;
+
+    #[test]
+    fn packets_that_queue_behind_each_other_show_the_rate() {
+        // 1500 bytes in 1.2 ms are 10 Mb/s; all are sent at once and acknowledged singly.
+        let all = (0..200).map(|i| once(i * 10, 50_000 + 1_200 * (i + 1))).collect();
+        let rate = fit(&points(all, &[51_200]), 0.0);
+        assert_eq!(rate.mark, Mark::Measured);
+        assert!((rate.value / 1e7 - 1.0).abs() < 0.001, "{rate:?}");
+    }
+}

@@ -206,3 +206,36 @@ fn words(unit: &str, scale: f64, e: &Estimate) -> String {
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
     format!("{} {}{unit} ({} to {}); {}", e.mark.name(), show(e.value), show(e.low), show(e.high), e.how)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::{Answers, Loss};
+
+    fn fitted(queue: Estimate) -> Fit {
+        let sure = |value| Estimate::measured(value, (value, value), "");
+        Fit {
+            rate: sure(1e7),
+            propagation: sure(0.04),
+            queue,
+            loss: Loss { share: sure(0.0), lost: 0, bursts: None },
+            disorder: Disorder::None,
+            answers: Answers { single: None },
+            transfers: Vec::new(),
+            disagreements: Vec::new(),
+            packet: 1500.0,
+        }
+    }
+
+    #[test]
+    fn a_value_that_was_not_measured_leaves_the_fit_open_without_any_loss() {
+        assert!(!fitted(Estimate::measured(20.0, (19.0, 21.0), "")).is_open());
+        assert!(fitted(Estimate::at_least(20.0, 80.0, "")).is_open());
+    }
+
+    #[test]
+    fn half_the_propagation_is_the_delay_of_the_way_there() {
+        let text = fitted(Estimate::measured(20.0, (19.0, 21.0), "")).scenario(End::Value, "reno", 1.0, 1);
+        assert!(text.contains("\ndelay = \"20000000 ns\"\n"), "{text}");
+    }
+}

@@ -160,3 +160,57 @@ fn overlap(a: &Surveyed, b: &Surveyed, there: impl Fn(Way) -> Way) -> bool {
     let meet = a.record.start <= b.record.end && b.record.start <= a.record.end;
     shared > 0 && shared * 2 > long.min(length) && (meet || syn(a) && syn(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::{Connection, Wanted};
+    use crate::flows::Ended;
+    use crate::place::Side;
+    use crate::seen::Seen;
+    use ackclock_tcp::segment::Segment;
+
+    /// A connection that sends segments of 1000 bytes with these numbers, captured at one side.
+    fn captured(at: Side, segments: std::ops::Range<u64>) -> Surveyed {
+        let mut connection = Connection::new(Wanted { at: Some(at), ..Wanted::default() });
+        for (frame, n) in (1..).zip(segments) {
+            let (seq, at) = ((1 << 62) + 1000 * n, 1_000_000 * frame as i64);
+            connection.on(&Seen { frame, seq, at, len: 1000, flags: Segment::ACK, ack: Some(9), ..Seen::default() });
+        }
+        Surveyed {
+            number: 1,
+            ends: ["10.0.0.1:5001", "10.0.0.2:80"].map(|end| end.parse().expect("an address")),
+            syns: [None, None],
+            record: connection.finish().record,
+            retransmissions: Vec::new(),
+            ways: Default::default(),
+            ended: Ended::Capture,
+            beside: None,
+            noted: None,
+        }
+    }
+
+    fn found(captures: Vec<Surveyed>) -> (usize, Vec<String>) {
+        let mut files: Vec<Vec<Surveyed>> = captures.into_iter().map(|one| vec![one]).collect();
+        let files: Vec<&mut [Surveyed]> = files.iter_mut().map(Vec::as_mut_slice).collect();
+        let (pairs, remarks) = pairs(&files, &["a", "b", "c"]);
+        (pairs.len(), remarks)
+    }
+
+    #[test]
+    fn two_captures_of_the_same_data_from_both_ends_are_a_pair_and_three_are_none() {
+        let (one, other) = (captured(Side::Sender, 0..100), captured(Side::Receiver, 0..100));
+        assert_eq!(found(vec![one.clone(), other.clone()]), (1, vec![]));
+        let (number, remarks) = found(vec![one, other.clone(), other]);
+        assert_eq!(number, 0);
+        assert!(remarks[0].contains("only two files, one from each end, can be matched"), "{remarks:?}");
+    }
+
+    #[test]
+    fn captures_that_share_less_than_half_of_their_data_are_no_pair() {
+        let one = captured(Side::Sender, 0..100);
+        for (from, pairs) in [(30, 1), (70, 0)] {
+            assert_eq!(found(vec![one.clone(), captured(Side::Receiver, from..from + 100)]).0, pairs, "from {from} on");
+        }
+    }
+}

@@ -342,6 +342,14 @@ mod tests {
     }
 
     #[test]
+    fn identifications_that_go_down_as_often_as_up_do_not_count_packets() {
+        let packets =
+            |ids: &[u16]| ids.iter().map(|id| Early::of(&Seen { id: Some(*id), ..packet(0, 0) })).collect::<Vec<_>>();
+        assert!(!count_up(&packets(&[5, 6, 5, 6, 5])));
+        assert!(count_up(&packets(&[5, 6, 5, 6, 7])));
+    }
+
+    #[test]
     fn the_answer_to_a_syn_may_have_an_identification_of_its_own() {
         let mut arrivals = Arrivals::new(None, true);
         arrivals.on(&Seen { flags: Segment::SYN | Segment::ACK, id: Some(0), len: 0, ..packet(0, 0) }, None);

@@ -92,7 +92,7 @@ fn what_only_looks_like_it_stays_udp() {
         wild
     };
     let noise: Vec<u32> = (0..4000).map(|_| random()).collect();
-    let kinds: [(&str, Vec<Vec<u8>>); 6] = [
+    let kinds: [(&str, Vec<Vec<u8>>); 8] = [
         // DNS: identification, flags, four counts.
         ("DNS", same(&|n| [&[0x80, n as u8, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1][..], &[9; 20]].concat())),
         // RTCP at RTP's port: sender reports (200), with their lengths where RTP has its numbers.
@@ -102,6 +102,13 @@ fn what_only_looks_like_it_stays_udp() {
         ),
         ("one number", same(&|_| rtp(7))),
         ("far steps", same(&|n| rtp((n * 700) as u16))),
+        ("too short for iperf3", same(&|n| iperf(n * 10_000, n.into(), false)[..12].to_vec())),
+        (
+            "a million microseconds",
+            same(&|n| {
+                [&iperf(n * 10_000, n.into(), false)[..4], &[0, 15, 66, 64], &n.to_be_bytes(), &[9; 40]].concat()
+            }),
+        ),
         ("old times", same(&|n| iperf(n * 3_000_000, n.into(), false))),
         ("noise", same(&|n| noise[n as usize * 100..][..100].iter().flat_map(|w| w.to_be_bytes()).collect())),
     ];

@@ -1,7 +1,10 @@
 //! Connections and their numbers.
 
 use crate::make::{back, header, packet, pcap, told, told_within, whole, MS, START};
-use ackclock_capture::{Ended, Way};
+use ackclock_capture::fit::Observer;
+use ackclock_capture::rows::{self, OneFile};
+use ackclock_capture::survey::Survey;
+use ackclock_capture::{analyse, Ended, Input, Way};
 use ackclock_wire::options::Timestamps;
 use ackclock_wire::{Header, Options};
 
@@ -118,6 +121,64 @@ fn above_the_limit_finished_connections_end_before_idle_ones_and_no_loss_is_sile
     use Ended::{Capture, Limit};
     assert_eq!(order, [(2, Limit), (3, Limit), (1, Capture), (4, Capture), (5, Capture)]);
     assert_eq!((traffic.connections, traffic.cut_by_limit), (5, 1), "the one that was reset is complete");
+}
+
+#[test]
+fn above_the_limit_an_eighth_ends_if_so_many_are_finished_and_only_a_few_if_none_is() {
+    const RST: u8 = 4;
+    for (finished, end) in [(20, 16), (5, 5), (0, 2)] {
+        let from = |port: u16, flags: u8| {
+            let mut header = header(false, flags, 100, 0);
+            header.src.set_port(port);
+            packet(&header, 0)
+        };
+        let open = (1..=128).map(|port| from(port, SYN));
+        let packets: Vec<_> = open.chain((1..=finished).map(|port| from(port, RST))).chain([from(200, SYN)]).collect();
+        let (all, _, traffic) = told_within(&whole(RAW, &packets), 128).unwrap();
+        assert_eq!(all.iter().filter(|t| t.why == Ended::Limit).count(), end, "{finished} are finished");
+        assert_eq!(traffic.cut_by_limit, if finished == 0 { 2 } else { 0 });
+    }
+}
+
+#[test]
+fn a_fit_observes_the_chosen_connection_alone_whichever_end_is_named_first() {
+    let of = |port: u16, len: usize| {
+        let mut header = header(false, ACK, 100, 7);
+        header.src.set_port(port);
+        packet(&header, len)
+    };
+    let file = whole(RAW, &[of(1, 10), of(2, 20), of(3, 30)]);
+    let ends = ["10.0.0.1:2", "10.0.0.2:80"].map(|end| end.parse().unwrap());
+    for chosen in [Some((ends[0], ends[1])), Some((ends[1], ends[0])), None] {
+        let mut observer = Observer::new(None, chosen);
+        analyse(Input::Bytes(&file), 9, &mut observer).unwrap();
+        let names: Vec<_> = observer.finish().into_iter().map(|o| o.name).collect();
+        let all = [1, 2, 3].map(|port| format!("10.0.0.1:{port} > 10.0.0.2:80"));
+        assert_eq!(names, if chosen.is_some() { &all[1..2] } else { &all[..] });
+    }
+}
+
+#[test]
+fn a_row_has_offsets_from_the_syn_on_ecn_if_both_ends_agreed_and_the_bytes_that_were_not_captured() {
+    const ECE: u8 = 0x40;
+    const CWR: u8 = 0x80;
+    for answer in [SYN | ACK | ECE, SYN | ACK] {
+        let packets = [
+            packet(&header(false, SYN | ECE | CWR, 100, 0), 0),
+            packet(&back(header(false, answer, 500, 101)), 0),
+            packet(&header(false, ACK, 101, 501), 50),
+            packet(&back(header(false, ACK, 501, 351)), 0),
+        ];
+        let mut survey = Survey::default();
+        let (contents, traffic) = analyse(Input::Bytes(&whole(RAW, &packets)), 9, &mut survey).unwrap();
+        let files = [OneFile { name: "one".into(), contents, traffic, found: survey.finish() }];
+        let row = rows::flows(&files).next().expect("a flow");
+        let syn = row.connection.syns[0].expect("it was captured").seq;
+        assert_eq!([syn, syn + 1, syn + 51].map(|seq| row.offset(seq)), [None, Some(0), Some(50)]);
+        let json = row.json(false);
+        assert_eq!(json["options"]["ecn"], answer & ECE != 0);
+        assert_eq!(json["unseen_bytes"], 200, "acknowledged, and never captured");
+    }
 }
 
 #[test]

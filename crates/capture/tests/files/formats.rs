@@ -118,6 +118,43 @@ fn a_record_with_an_impossible_length_is_passed_over_and_the_next_good_one_is_fo
     );
 }
 
+/// A pcapng file of one interface for IP packets with this snap length, and blocks of these kinds and bodies.
+fn pcapng(snaplen: u32, blocks: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    let words = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+    let section = (0x0a0d_0d0a, words(&[0x1a2b_3c4d, 1, u32::MAX, u32::MAX]));
+    let interface = (1, words(&[101, snaplen]));
+    let mut file = vec![];
+    for (kind, body) in [section, interface].iter().chain(blocks) {
+        let mut body = body.clone();
+        body.resize(body.len().next_multiple_of(4), 0);
+        let length = (12 + body.len() as u32).to_le_bytes();
+        [&kind.to_le_bytes()[..], &length, &body, &length].iter().for_each(|part| file.extend_from_slice(part));
+    }
+    file
+}
+
+#[test]
+fn a_simple_packet_ends_at_the_snap_length_and_not_with_its_padding() {
+    // draft-ietf-opsawg-pcapng §4.4. The last byte of the TCP header was not kept; its place is padded.
+    let simple = |kept: usize| {
+        let packet = packet(&header(false, ACK, 1, 7), 10);
+        (3, [&(packet.len() as u32).to_le_bytes()[..], &packet[..kept]].concat())
+    };
+    for (kept, segments) in [(39, 0), (40, 1)] {
+        let (_, contents, traffic) = told(&pcapng(kept, &[simple(kept as usize)]));
+        assert_eq!((contents.frames, traffic.segments), (1, segments), "{kept} bytes kept");
+    }
+}
+
+#[test]
+fn a_packet_block_too_short_for_its_packet_counts_as_a_packet() {
+    // Wireshark numbers it, too, so the numbers of those behind it agree.
+    let good = packet(&header(false, ACK, 1, 7), 10);
+    let simple = [&(good.len() as u32).to_le_bytes()[..], &good].concat();
+    let (all, contents, _) = told(&pcapng(0, &[(6, vec![0; 8]), (3, simple)]));
+    assert_eq!((contents.damages.count(), all[0].segments[0].frame), (1, 2));
+}
+
 #[test]
 fn times_that_go_back_are_counted_and_keep_their_order() {
     let p = packet(&header(false, ACK, 1, 7), 10);

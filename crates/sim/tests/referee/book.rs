@@ -17,6 +17,8 @@ pub(crate) struct Piece {
     pub(crate) first: Time,
     pub(crate) last: Time,
     pub(crate) sends: u32,
+    /// The episode in which it was last sent.
+    pub(crate) episode: u32,
     /// When a SACK block first covered it.
     pub(crate) sacked: Option<Time>,
 }
@@ -24,6 +26,11 @@ pub(crate) struct Piece {
 impl Piece {
     pub(crate) fn len(&self) -> u64 {
         self.end - self.start
+    }
+
+    /// Whether it was resent in this episode. Times do not tell: one recovery may resend it at the moment another begins.
+    pub(crate) fn resent_in(&self, episode: u32) -> bool {
+        self.sends > 1 && self.episode == episode
     }
 
     /// The order of sending; the end decides between segments of one instant (RFC 8985 §6.2).
@@ -277,13 +284,13 @@ impl Book {
     /// Writes down a segment of data.
     pub(crate) fn sent(&mut self, s: &Sent) {
         if s.is_new(self) {
-            let piece = Piece { start: s.start, end: s.end, first: self.now, last: self.now, sends: 1, sacked: None };
-            self.out.push(piece);
+            let (start, end, first, last, episode) = (s.start, s.end, self.now, self.now, s.episode);
+            self.out.push(Piece { start, end, first, last, sends: 1, episode, sacked: None });
             self.max = s.end;
             return;
         }
         for p in self.out.iter_mut().filter(|p| s.start <= p.start && p.end <= s.end) {
-            (p.last, p.sends) = (self.now, p.sends + 1);
+            (p.last, p.sends, p.episode) = (self.now, p.sends + 1, s.episode);
         }
     }
 

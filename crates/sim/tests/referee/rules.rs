@@ -5,6 +5,7 @@ mod after_timeout;
 mod back_off;
 mod congestion_marks;
 mod counting;
+mod cubic;
 mod cut;
 mod ends;
 mod fast_retransmit;
@@ -76,6 +77,7 @@ pub(crate) const RULES: &[Make] = &[
     back_off::rule,
     congestion_marks::rule,
     counting::rule,
+    cubic::rule,
     cut::rule,
     ends::rule,
     fast_retransmit::rule,

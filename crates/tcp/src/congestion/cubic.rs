@@ -190,6 +190,47 @@ mod tests {
     }
 
     #[test]
+    fn above_the_estimate_the_window_grows_towards_the_cubic_one_round_trip_later() {
+        // §4.2: target is W_cubic(t + RTT); §4.4: (target − cwnd) / cwnd.
+        let mut c = Cubic::new(&CubicSpec::default());
+        (c.w_max, c.cwnd_prior) = (100.0, Some(100.0));
+        c.begin(Time(0), 70.0);
+        assert!(near(c.avoid(1.0, 1.0, 80.0, 0.0), 80.0 + (95.640_336 - 80.0) / 80.0));
+    }
+
+    #[test]
+    fn only_below_the_estimate_the_window_follows_the_estimate() {
+        // §4.3: "less than W_est". Here both are 64 segments, and the cubic is at 64.4 a round trip later.
+        let mut c = Cubic::new(&CubicSpec::default());
+        c.begin(Time(0), 64.0);
+        assert!(near(c.avoid(0.0, 1.0, 64.0, 0.0), 64.0 + 0.4 / 64.0));
+    }
+
+    #[test]
+    fn after_idle_time_the_cubic_begins_again() {
+        // §4.8: its clock starts when slow start has ended.
+        let after = |restarts: bool| {
+            let mut c = Cubic::new(&CubicSpec { only_if_limited: false, ..CubicSpec::default() });
+            c.on_loss(&loss(Cause::Fast, 100), &whole(100.0), &context());
+            let ack =
+                AckEvent { ack: crate::seq::Offset(1001), prior_una: crate::seq::Offset(1), ..crate::testing::blank() };
+            let mut at = |now: u64| {
+                let mut w = whole(70.0);
+                c.on_ack(&ack, &mut w, &Ctx { now: Time(now), ..context() });
+                if restarts {
+                    c.on_restart();
+                }
+                w.cwnd
+            };
+            (at(0), at(60_000_000_000))
+        };
+        let (first, later) = after(true);
+        assert_eq!(first, later);
+        let (first, later) = after(false);
+        assert!(later > first, "without a restart a minute counts");
+    }
+
+    #[test]
     fn fast_convergence_aims_lower_and_an_undo_takes_all_of_it_back() {
         let mut c = Cubic::new(&CubicSpec::default());
         (c.w_max, c.cwnd_prior, c.k) = (100.0, Some(90.0), 3.0);

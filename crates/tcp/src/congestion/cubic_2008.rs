@@ -239,6 +239,64 @@ mod tests {
     }
 
     #[test]
+    fn below_the_target_the_window_opens_after_window_over_distance_acks() {
+        // Eq. 2 and 3: at K the target is the last maximum, 20 segments above the window.
+        let mut c = Cubic2008::new(&Cubic2008Spec::default());
+        c.last_max = 100;
+        c.begin(Time(0), 80);
+        assert_eq!(c.count(c.k, 0.1, 80), 4.0);
+    }
+
+    #[test]
+    fn with_a_limit_the_window_opens_by_at_most_16_segments_in_100_ms_beyond_k() {
+        let mut c = Cubic2008::new(&Cubic2008Spec { limit_rate: true, ..Cubic2008Spec::default() });
+        c.last_max = 100;
+        c.begin(Time(0), 80);
+        // 100 ACKs a round trip of 100 ms: one segment for 6 ACKs.
+        assert_eq!(c.count(c.k + 60.0, 0.1, 100), 6.0);
+        assert_eq!(c.count(c.k - 1.0, 0.1, 80), 4.0, "not before K");
+    }
+
+    #[test]
+    fn the_friendly_window_gains_a_segment_for_each_count_of_additive_increase() {
+        // Linux: a segment for (1024 + β) / (3 (1024 − β)) windows of ACKs, 2.996… here; the rest of a count is kept.
+        let mut c = Cubic2008::new(&Cubic2008Spec { friendliness: true, ..Cubic2008Spec::default() });
+        c.begin(Time(0), 100);
+        let mut after = |acks: u32| {
+            let last = (0..acks).map(|_| c.friendly(100)).last();
+            (c.tcp_cwnd, last)
+        };
+        assert_eq!(after(299), (100, Some(f64::INFINITY)));
+        assert_eq!(after(1), (101, Some(100.0)));
+        assert_eq!(after(298), (101, Some(100.0)));
+        assert_eq!(after(1), (102, Some(50.0)));
+    }
+
+    #[test]
+    fn the_target_is_the_window_one_round_trip_later() {
+        // With an RTT of 5 s and K = 0 the target is 0.4 · 5³ = 50 segments above 100: one segment for two ACKs.
+        let mut c = Cubic2008::new(&Cubic2008Spec::default());
+        let mut w = whole(100.0);
+        let min_rtt = Some(crate::time::Nanos::from_secs(5));
+        for want in [100, 100, 101] {
+            c.on_ack(&crate::testing::blank(), &mut w, &Ctx { min_rtt, ..context() });
+            assert_eq!(w.cwnd, f64::from(want * 1000));
+        }
+    }
+
+    #[test]
+    fn an_undo_takes_back_what_a_loss_changed() {
+        let mut c = Cubic2008::new(&Cubic2008Spec::default());
+        c.last_max = 100;
+        c.begin(Time(7), 80);
+        c.cwnd_cnt = 5.0;
+        let (kept, k) = (c.save(), c.k);
+        c.on_loss(&loss(Cause::Rto, 80), &whole(80.0), &context());
+        c.restore(&kept);
+        assert_eq!((c.last_max, c.k, c.origin, c.cwnd_cnt, c.epoch), (100, k, 100, 5.0, Some(Time(7))));
+    }
+
+    #[test]
     fn before_the_first_loss_the_versions_bound_the_count_differently() {
         for (first_count, want) in
             [(FirstCount::Free, 8000.0), (FirstCount::Fifty, 50.0), (FirstCount::AtMostTwenty, 20.0)]

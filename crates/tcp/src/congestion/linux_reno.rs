@@ -66,6 +66,12 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_that_only_sacks_opens_the_window_where_reordering_exceeds_three_segments() {
+        // tcp_may_raise_cwnd: sysctl_tcp_reordering is 3.
+        assert_eq!(LinuxReno::default().grows_by_sack_above(), Some(3));
+    }
+
+    #[test]
     fn a_loss_halves_the_window_in_whole_segments_and_never_below_two() {
         let cut = |segs| LinuxReno::default().on_loss(&loss(Cause::Fast, 1), &window(segs), &context());
         assert_eq!([11.0, 4.0, 3.0].map(|n| cut(n).ssthresh), [5000.0, 2000.0, 2000.0]);

@@ -171,6 +171,21 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_ends_with_an_eighth_less_when_more_than_gamma_waits() {
+        // Brakmo & Peterson §3.3: the queue of ten segments at 144 ms is 3 segments, at 105 ms half a segment.
+        for (rtt_ms, cwnd, ssthresh) in [(144, 8750.0, 8750.0), (105, 10_000.0, 1e9)] {
+            let mut v = Vegas::new(&VegasSpec::default());
+            let mut w = Window { cwnd: 10_000.0, ssthresh: 1e9 };
+            (v.base_rtt, v.flight, v.opens) = (Some(Nanos::from_millis(100)), 10_000, false);
+            v.round_end = Some(Offset(10_001));
+            let rtt = Some(Nanos::from_millis(rtt_ms));
+            let ack = AckEvent { prior_una: Offset(1), ack: Offset(10_001), rtt, ..crate::testing::blank() };
+            v.on_ack(&ack, &mut w, &Ctx { snd_max: Offset(10_001), ..context() });
+            assert_eq!((w.cwnd, w.ssthresh), (cwnd, ssthresh), "{rtt_ms} ms");
+        }
+    }
+
+    #[test]
     fn slow_start_opens_every_other_round() {
         let mut v = Vegas::new(&VegasSpec::default());
         let mut w = Window { cwnd: 2000.0, ssthresh: 1e9 };

@@ -382,6 +382,30 @@ mod tests {
     }
 
     #[test]
+    fn in_recovery_each_further_hole_waits_from_when_it_was_seen_and_after_it_none_does() {
+        let spec = DelayedSpec { judge_in_recovery: true, ..DelayedSpec::default() };
+        let mut d = Delayed { delta: Nanos::from_millis(5), ..Delayed::new(&spec) };
+        let (_, mut board) = armed(Nanos::ZERO);
+        (1..10).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(0), 1000.0, false));
+        let mut told = Default::default();
+        let at_ms = |ms: u64| Ctx { now: at(ms), phase: Phase::Recovery, ..context() };
+        board.apply_sack((Offset(1001), Offset(4001)), &mut told);
+        assert_eq!(d.in_recovery(&mut board, &at_ms(10)), Verdict::More(0), "the first hole");
+        board.apply_sack((Offset(5001), Offset(8001)), &mut told);
+        assert_eq!(d.in_recovery(&mut board, &at_ms(12)), Verdict::More(0), "the second");
+        assert_eq!(d.in_recovery(&mut board, &at_ms(15)), Verdict::More(1000));
+        assert_eq!((d.deadline(), d.in_recovery(&mut board, &at_ms(16))), (Some(at(17)), Verdict::More(0)));
+        d.on_recovered(&context());
+        assert_eq!(d.deadline(), None);
+    }
+
+    #[test]
+    fn a_wait_by_the_round_trip_is_a_quarter_of_it_unless_said_otherwise() {
+        let spec: DelayedSpec = toml::from_str("wait = { kind = \"round-trip\" }").unwrap();
+        assert_eq!(spec.wait, Wait::RoundTrip { share: 0.25 });
+    }
+
+    #[test]
     fn a_given_wait_is_twenty_ms_or_a_share_of_the_round_trip_whatever_was_needless_before() {
         let quarter = Wait::RoundTrip { share: 0.25 };
         for (wait, arming_dups, fires) in [(Wait::Fixed { delay: paxsons_wait() }, 2, 32), (quarter, 3, 38)] {

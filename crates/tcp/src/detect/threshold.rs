@@ -214,3 +214,65 @@ impl Learner for AnyThreshold {
         each!(self, x => x.on_rto(dup_run, w, cx));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{context, spurious, wide};
+    use std::sync::{Arc, Mutex};
+
+    /// A threshold that writes down what it hears.
+    struct Heard(Arc<Mutex<Vec<&'static str>>>);
+
+    impl Heard {
+        fn note(&self, what: &'static str) {
+            self.0.lock().unwrap().push(what);
+        }
+    }
+
+    impl DupThresh for Heard {
+        fn segments(&self, _: &Window, _: &Ctx) -> u32 {
+            3
+        }
+        fn on_disorder(&mut self, _: &Window, _: &Ctx) {
+            self.note("disorder");
+        }
+    }
+
+    impl Learner for Heard {
+        fn on_reorder(&mut self, _: &ReorderSample, _: &Window, _: &Ctx) {
+            self.note("reorder");
+        }
+        fn on_needless(&mut self, _: &Window, _: &Ctx) {
+            self.note("needless");
+        }
+        fn on_recovered(&mut self, _: &Ctx) {
+            self.note("recovered");
+        }
+        fn on_cut(&mut self, _: &Window, _: &Ctx) {
+            self.note("cut");
+        }
+        fn on_stall(&mut self, _: Nanos, _: &Window, _: &Ctx) {
+            self.note("stall");
+        }
+        fn on_rto(&mut self, _: u32, _: &Window, _: &Ctx) {
+            self.note("rto");
+        }
+    }
+
+    #[test]
+    fn a_threshold_from_outside_hears_everything_that_a_learner_hears() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let mut any = AnyThreshold::Custom(Box::new(Heard(Arc::clone(&heard))));
+        let (w, cx) = (wide(), context());
+        any.on_disorder(&w, &cx);
+        any.on_reorder(&spurious(3), &w, &cx);
+        any.on_needless(&w, &cx);
+        any.on_recovered(&cx);
+        any.on_cut(&w, &cx);
+        any.on_stall(Nanos(1), &w, &cx);
+        any.on_rto(3, &w, &cx);
+        let heard = heard.lock().unwrap().join(" ");
+        assert_eq!(heard, "disorder reorder needless recovered cut stall rto");
+    }
+}

@@ -200,6 +200,16 @@ mod tests {
     use crate::testing::{blank, context};
 
     #[test]
+    fn a_probe_is_out_from_when_it_is_sent_and_known_by_its_end() {
+        let cx = Ctx { srtt: Some(Nanos::from_millis(10)), snd_max: Offset(2001), ..context() };
+        let mut t = Tlp::new(Nanos::from_millis(200), None);
+        assert!(!t.probed(Offset(2001)));
+        t.arm(Time(0), &cx);
+        assert!(t.fire(t.deadline().unwrap(), false) && t.probe_sent(Xmit::New, &cx));
+        assert!(t.probed(Offset(2001)) && !t.probed(Offset(1001)) && !t.is_idle());
+    }
+
+    #[test]
     fn between_two_probes_a_round_trip_is_measured() {
         // RFC 8985 §7.3.
         let cx = Ctx { srtt: Some(Nanos::from_millis(10)), snd_max: Offset(2001), ..context() };

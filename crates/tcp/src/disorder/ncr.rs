@@ -74,3 +74,23 @@ impl Disorder for Ncr {
         (self.skipped, self.beyond) = (0, cx.flight().saturating_sub(self.flight_prev));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{context, wide};
+
+    #[test]
+    fn after_reordering_the_window_is_what_is_outstanding_and_no_more_than_before() {
+        // RFC 4653 §3.3: min (FlightSize + SMSS, FlightSizePrev); the ACK itself opens the window by the last segment.
+        for (left, cwnd) in [(14, 9000.0), (6, 6000.0), (0, 1000.0)] {
+            let mut ncr = Ncr::new(&NcrSpec::default());
+            let mut w = wide();
+            ncr.on_enter(&w, &Ctx { snd_una: Offset(1), snd_max: Offset(10_001), ..context() });
+            ncr.on_resolved(&mut w, &Ctx { snd_una: Offset(5001), snd_max: Offset(5001 + left * 1000), ..context() });
+            assert_eq!((w.cwnd, w.ssthresh), (cwnd, 10_000.0), "{left} segments are outstanding");
+            assert_eq!(ncr.sent_beyond(), left.saturating_sub(10) * 1000);
+        }
+    }
+}

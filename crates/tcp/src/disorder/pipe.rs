@@ -51,3 +51,29 @@ impl Disorder for Pipe {
         self.beyond = self.beyond.min(cx.flight().saturating_sub(gate::whole_segments(w.cwnd, cx.mss)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{context, ms};
+
+    #[test]
+    fn once_a_hole_has_filled_only_what_is_still_above_the_window_was_sent_beyond_it() {
+        // RFC 5681 §3.2 (2).
+        let (mut pipe, mut board, mut w) =
+            (Pipe::default(), Scoreboard::default(), Window { cwnd: 4000.0, ssthresh: 1e9 });
+        pipe.on_enter(&w, &context());
+        for n in 4..8 {
+            let sent = board.push(Offset(1 + n * 1000), 1000, ms(n), 1e9, false);
+            let cx = Ctx { snd_una: Offset(1), snd_max: Offset(1001 + n * 1000), ..context() };
+            pipe.on_sent(Xmit::New, &sent, &w, &cx);
+        }
+        assert_eq!(pipe.sent_beyond(), 4000);
+        let left = |una: u64| Ctx { snd_una: Offset(una), snd_max: Offset(8001), ..context() };
+        pipe.on_resolved(&mut w, &left(3001));
+        assert_eq!(pipe.sent_beyond(), 1000, "five segments are outstanding");
+        pipe.on_resolved(&mut w, &left(6001));
+        assert_eq!(pipe.sent_beyond(), 0);
+    }
+}

@@ -271,6 +271,36 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_that_delivers_nothing_is_no_time_of_delivery() {
+        // Linux: tcp_rate_gen sets delivered_mstamp only if the ACK delivered something.
+        let mut p = Path::default();
+        p.send(0, 0);
+        p.send(90, 1);
+        p.ack(100, 1);
+        p.send(185, 2);
+        p.ack(190, 2);
+        assert_eq!(p.ack(250, 2).acked_sacked, 0);
+        p.send(260, 3);
+        assert_eq!(p.ack(400, 4).interval_us, Some(210_000), "since 190 ms");
+    }
+
+    #[test]
+    fn an_ack_may_have_been_delayed_if_it_is_for_less_than_a_segment_that_was_alone() {
+        // Linux: FLAG_ACK_MAYBE_DELAYED (tcp_clean_rtx_queue).
+        let delayed = |segments: u64, acked_bytes: u64| {
+            let mut p = Path::default();
+            (0..segments).for_each(|n| p.send(0, n));
+            p.board.begin_ack();
+            p.board.acknowledge(Offset(1 + segments * 1000), &mut Delivered::default());
+            let facts = AckFacts { acked_bytes, ..p.facts(100, segments) };
+            p.rates.on_ack(&p.board, &facts).is_ack_delayed
+        };
+        assert!(delayed(1, 500));
+        assert!(!delayed(1, 1000), "a full segment");
+        assert!(!delayed(2, 500), "two segments");
+    }
+
+    #[test]
     fn what_is_shorter_than_a_round_trip_is_no_interval() {
         let mut p = Path::default();
         p.send(0, 0);

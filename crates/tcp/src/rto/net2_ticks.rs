@@ -217,6 +217,43 @@ mod tests {
         assert_eq!((got[0], got[6], got[7]), ((3.0, 3), (3.07, 3), (2.92, 2)));
     }
 
+    fn sent(at_ms: u64, sends: u8) -> Sent {
+        let mut board = crate::facts::scoreboard::Scoreboard::default();
+        let sent = board.push(Offset(1), 1000, Time(at_ms * 1_000_000), 1e9, false);
+        Sent { sends, ..sent }
+    }
+
+    #[test]
+    fn a_round_trip_counts_the_ticks_of_the_hosts_clock_in_it_whenever_that_began() {
+        // Ticks are at 200, 700, 1200 ms: between 650 and 750 there is one, and between 750 and 1150 there is none.
+        let spec =
+            Net2TicksSpec { phase: Nanos::from_millis(200), tick: Nanos::from_millis(500), ..Net2TicksSpec::default() };
+        for (from, to, srtt8) in [(650, 750, 16.0), (750, 1150, 8.0), (100, 150, 8.0), (150, 250, 16.0)] {
+            let mut t = Net2Ticks::new(&spec);
+            t.on_sent(&sent(from, 1));
+            t.on_ack(&AckEvent { ack: Offset(1001), ..crate::testing::blank() }, Time(to * 1_000_000));
+            assert_eq!(t.srtt8, Some(srtt8), "from {from} to {to} ms");
+        }
+    }
+
+    #[test]
+    fn a_retransmission_ends_the_measurement_of_a_round_trip() {
+        // Karn's algorithm.
+        let mut t = Net2Ticks::new(&Net2TicksSpec::default());
+        t.on_sent(&sent(0, 1));
+        t.on_sent(&sent(600, 2));
+        t.on_ack(&AckEvent { ack: Offset(1001), ..crate::testing::blank() }, Time(700_000_000));
+        assert_eq!(t.srtt8, None);
+    }
+
+    #[test]
+    fn the_variation_is_kept_in_quarters_of_a_tick() {
+        let mut t = Net2Ticks::new(&Net2TicksSpec { tick: Nanos::from_millis(500), ..Net2TicksSpec::default() });
+        assert_eq!(t.rttvar(), None);
+        t.update(1);
+        assert_eq!(t.rttvar(), Some(Nanos::from_millis(250)), "half of the first sample, RFC 793's as in Net/2");
+    }
+
     #[test]
     fn the_timer_fires_on_a_tick_between_n_minus_one_and_n_ticks_after_it_was_set() {
         let mut t = Net2Ticks::new(&Net2TicksSpec { arithmetic: Arithmetic::FixedMin, ..Net2TicksSpec::default() });

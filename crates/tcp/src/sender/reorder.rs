@@ -50,3 +50,21 @@ impl Reorder {
         (dupacks > 0).then_some(ReorderSample { dupacks, first_dup, last_dup, filled: now, resent: None, segments: 0 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::ms;
+
+    #[test]
+    fn a_hole_that_fills_after_duplicates_is_reordering_from_the_first_to_the_last_of_them() {
+        let mut r = Reorder::default();
+        assert_eq!(r.on_advance(ms(1), 0), None);
+        [ms(2), ms(3), ms(5)].into_iter().for_each(|at| r.on_dup(at));
+        let found = r.on_advance(ms(6), 3).expect("a sample");
+        assert_eq!((found.dupacks, found.first_dup, found.last_dup, found.filled), (3, ms(2), ms(5), ms(6)));
+        assert_eq!((found.resent, r.on_advance(ms(7), 1)), (None, None), "it is told once");
+        r.on_dup(ms(8));
+        assert_eq!(r.on_advance(ms(9), 0), None, "the ACKs before it were no duplicates");
+    }
+}

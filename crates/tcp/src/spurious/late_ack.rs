@@ -131,3 +131,24 @@ impl Spurious for LateAck {
         Some(Mistake { episode: ep.id, cause: ep.cause, sample: Some(sample) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ack::Newest;
+    use crate::testing::{blank, context, ms};
+    use crate::time::Nanos;
+
+    #[test]
+    fn data_sent_after_the_cut_ends_a_recovery_unless_an_earlier_copy_of_it_must_have_arrived() {
+        let ends = |at: u64, retransmitted: bool| {
+            let newest = Some(Newest { at: ms(at), end: Offset(1), retransmitted });
+            let cx = Ctx { now: ms(150), min_rtt: Some(Nanos::from_millis(100)), ..context() };
+            LateAck::ends_recovery(&AckEvent { newest, ..blank() }, ms(20), &cx)
+        };
+        assert!(ends(20, false) && ends(50, true));
+        assert!(!ends(19, false), "sent before the cut");
+        assert!(!ends(51, true), "resent less than a round trip ago");
+        assert!(ends(51, false));
+    }
+}

@@ -167,3 +167,45 @@ impl Spurious for Linux {
         Some(Mistake { episode: ep.id, cause: ep.cause, sample })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{blank, context, episode, ms};
+
+    /// A judge that watches the first episode, in which a segment was resent at 50 ms.
+    fn watching() -> (Linux, Ledger) {
+        let mut ledger = Ledger::default();
+        ledger.begin(episode());
+        let mut judge = Linux::new(&LinuxSpec::default());
+        judge.on_begin(&mut ledger, &Scoreboard::default(), &context());
+        judge.stamp = Some(50);
+        (judge, ledger)
+    }
+
+    #[test]
+    fn a_partial_ack_of_an_original_measures_how_far_it_was_overtaken_and_the_last_ack_does_not() {
+        // tcp_try_undo_partial calls tcp_check_sack_reordering, tcp_try_undo_recovery does not.
+        let recover = episode().recover.0;
+        for (ack, measured) in [(recover - 1, true), (recover, false)] {
+            let (mut judge, mut ledger) = watching();
+            let ack = AckEvent { ack: Offset(ack), prior_una: Offset(1), tsecr: Some(49), dup_run: 4, ..blank() };
+            let cx = Ctx { now: ms(90), phase: Phase::Recovery, ..context() };
+            let told = judge.on_ack(&ack, &mut ledger, &Scoreboard::default(), &cx).expect("a mistake");
+            assert_eq!(told.sample.map(|s| s.dupacks), measured.then_some(4), "{ack:?}");
+        }
+    }
+
+    #[test]
+    fn an_original_can_only_be_late_while_an_episode_may_be_undone() {
+        let old = AckEvent { tsecr: Some(49), ..blank() };
+        let (mut judge, _) = watching();
+        assert!(judge.answers_late_original(&old));
+        assert!(
+            !judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old.clone() }),
+            "it answers the resent copy"
+        );
+        judge.marker = None;
+        assert!(!judge.answers_late_original(&old));
+    }
+}

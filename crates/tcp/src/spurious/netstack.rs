@@ -80,3 +80,25 @@ impl Spurious for Netstack {
         (found && id == ep.id && !ep.void).then_some(Mistake { episode: id, cause: ep.cause, sample: None })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, episode};
+    use crate::time::Time;
+
+    #[test]
+    fn an_old_echo_proves_nothing_on_an_ack_of_all_data_until_a_dsack_was_seen() {
+        // RFC 3522 §3.2 (5): all of a window's ACKs may have been lost.
+        for (left, dsack_seen, mistake) in [(1000, false, true), (0, false, false), (0, true, true)] {
+            let mut judge = Netstack { dsack_seen, watch: Some((1, 5000)), ..Netstack::new(&NetstackSpec::default()) };
+            let ack = AckEvent { prior_una: Offset(1), ack: Offset(1001), tsecr: Some(4999), ..blank() };
+            let cx = Ctx { snd_una: Offset(1001), snd_max: Offset(1001 + left), ..context() };
+            let (mut ledger, board) = (Ledger::default(), Scoreboard::default());
+            assert_eq!(judge.on_ack(&ack, &mut ledger, &board, &cx), None, "the end of the repair tells");
+            let told = judge.on_episode_end(&mut episode(), &Ctx { now: Time(9), ..cx });
+            assert_eq!(told.is_some(), mistake, "{left} bytes are left, a DSACK was seen: {dsack_seen}");
+        }
+    }
+}

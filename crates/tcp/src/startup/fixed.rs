@@ -63,3 +63,18 @@ impl Startup for Fixed {
         Window { cwnd: f64::from(self.0.initial_window_segs) * smss, ssthresh: ssthresh.min(UNBOUNDED).max(2.0 * smss) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_the_peers_window_and_two_segments_at_least() {
+        // RFC 5681 §3.1.
+        let initial = |rwnd| Fixed::new(&FixedSpec { initial_window_segs: 3, ssthresh_segs: None }).initial(1000, rwnd);
+        assert_eq!(initial(64_000), Window { cwnd: 3000.0, ssthresh: 64_000.0 });
+        assert_eq!(initial(500).ssthresh, 2000.0);
+        let four = Fixed::new(&FixedSpec { initial_window_segs: 1, ssthresh_segs: Some(4) });
+        assert_eq!(four.initial(1000, 64_000).ssthresh, 4000.0);
+    }
+}

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn a_round_trip_of_exactly_an_eighth_more_is_still_allowed() {
+        // Linux: HYSTART_DELAY, curr_rtt > delay_min + the threshold.
+        for (rtt, ends) in [(112_500_000, false), (112_500_001, true)] {
+            let mut h = Hystart { samples: MIN_SAMPLES, ..Hystart::new(&HystartSpec::default()) };
+            let ack = AckEvent { rtt: Some(Nanos(rtt)), ..blank() };
+            assert_eq!(h.found(&ack, Nanos::from_millis(100), Time(1_000_000_000)), ends);
+        }
+    }
+
+    #[test]
     fn below_16_segments_nothing_is_judged() {
         assert_eq!(acks_until_the_end(15.0, 3000, 150), None);
     }

@@ -164,11 +164,16 @@ mod tests {
 
     /// Rounds of ten ACKs, each round with one RTT in ms; returns the advice other than `Keep`, with its round.
     fn answers(rounds_ms: &[u64]) -> Vec<(usize, Advice)> {
+        answers_to(10, rounds_ms)
+    }
+
+    /// The same for rounds of this many ACKs.
+    fn answers_to(acks: u64, rounds_ms: &[u64]) -> Vec<(usize, Advice)> {
         let mut h = HystartPlusPlus::new(&HystartPlusPlusSpec::default());
         let w = Window { cwnd: 20_000.0, ssthresh: 1e9 };
         let (mut una, mut told) = (1, vec![]);
         for (round, ms) in rounds_ms.iter().enumerate() {
-            for _ in 0..10 {
+            for _ in 0..acks {
                 let ack = AckEvent {
                     prior_una: Offset(una),
                     ack: Offset(una + 1000),
@@ -176,7 +181,7 @@ mod tests {
                     ..blank()
                 };
                 una += 1000;
-                let cx = Ctx { snd_nxt: Offset(una + 10_000), ..context() };
+                let cx = Ctx { snd_nxt: Offset(una + acks * 1000), ..context() };
                 match h.on_ack(&ack, &w, &cx) {
                     Advice::Keep => {}
                     other => told.push((round, other)),
@@ -190,6 +195,13 @@ mod tests {
     fn growth_of_the_round_trip_slows_slow_start_and_five_rounds_of_it_end_it() {
         let told = answers(&[100, 100, 113, 113, 113, 113, 113, 113]);
         assert_eq!(told, [(2, Advice::Growth(0.25)), (7, Advice::Ssthresh(20_000.0))]);
+    }
+
+    #[test]
+    fn a_round_is_judged_from_its_eighth_sample_on() {
+        // RFC 9406 §4.2: rttSampleCount >= N_RTT_SAMPLE, which is 8.
+        assert_eq!(answers_to(7, &[100, 120, 140]), []);
+        assert_eq!(answers_to(8, &[100, 120]), [(1, Advice::Growth(0.25))]);
     }
 
     #[test]

@@ -290,3 +290,35 @@ impl Timeout for Frto {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{context, episode};
+    use crate::time::Time;
+
+    fn of(form: Form) -> Frto {
+        Frto::new(&FrtoSpec { form, clear_sacks: false })
+    }
+
+    #[test]
+    fn with_sack_a_timeout_amid_an_unfinished_repair_is_not_examined() {
+        // RFC 5682 §3.1; §2.1 asks for the repair of an earlier timeout alone.
+        let ep = Episode { cause: Cause::Rto, ..episode() };
+        let mut board = Scoreboard::default();
+        board.push(Offset(1), 1000, Time(0), 1e9, false);
+        assert!(of(Form::Sack).may_ask(&ep, &board, &context()));
+        board.mark_lost(Offset(1));
+        assert!(!of(Form::Sack).may_ask(&ep, &board, &context()), "marked lost");
+        board.resend(Offset(1), Time(10), 1e9);
+        assert!(!of(Form::Sack).may_ask(&ep, &board, &context()), "resent");
+        assert!(of(Form::Basic).may_ask(&ep, &board, &context()));
+    }
+
+    #[test]
+    fn without_sack_linux_has_rules_of_its_own_and_the_rfc_has_its_basic_form() {
+        let form = |form| of(form).spec.without_sack().map(|spec| spec.form);
+        assert_eq!([Form::Basic, Form::Sack].map(form), [None, None]);
+        assert_eq!([Form::Linux, Form::LinuxNoSack].map(form), [Some(Form::LinuxNoSack); 2]);
+    }
+}

@@ -100,3 +100,25 @@ impl Timeout for Sack {
         self.head_due = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, episode};
+
+    #[test]
+    fn where_a_detector_marks_a_loss_above_the_end_of_a_repair_begins_the_next() {
+        // RFC 8985 §6.2. With RFC 6675 everything was marked at the timeout.
+        let flow = |mark, short: u64, lost| {
+            let (mut timeout, mut ep) = (Sack::new(&SackSpec { mark, clear_sacks: false }), episode());
+            let ack = AckEvent { ack: Offset(ep.recover.0 - short), ..blank() };
+            let mut w = ep.prior;
+            timeout.on_ack(&ack, lost, &mut ep, &mut w, &mut Scoreboard::default(), &context()).0
+        };
+        assert_eq!(flow(Mark::Head, 0, 1000), Flow::Begin);
+        assert_eq!(flow(Mark::Head, 0, 0), Flow::Done { grow: false });
+        assert_eq!(flow(Mark::All, 0, 1000), Flow::Done { grow: false });
+        assert_eq!(flow(Mark::Head, 1, 1000), Flow::Continue(Rearm::OnNewData));
+    }
+}

@@ -143,6 +143,19 @@ mod tests {
     use crate::packet::captured_ip;
     use proptest::prelude::*;
 
+    #[test]
+    fn flags_window_and_length_of_a_header_are_those_in_it_also_behind_ipv6() {
+        let mut tcp = [0; 24];
+        (tcp[12], tcp[13], tcp[15]) = (0x60, 0x12, 9);
+        let v4 = [&[0x45, 0, 0, 44, 0, 0, 0, 0, 64, TCP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2][..], &tcp].concat();
+        let v6 = [&[0x60, 0, 0, 0, 0, 24, TCP, 64][..], &[0xfd; 32], &tcp].concat();
+        for (bytes, is_ipv4) in [(v4, true), (v6, false)] {
+            let captured = Captured::read(&bytes, captured_ip(&bytes, bytes.len()).unwrap()).unwrap();
+            assert_eq!((captured.flags(), captured.window(), captured.header_len()), (0x12, 9, 24));
+            assert_eq!(captured.ip.is_ipv4(), is_ipv4);
+        }
+    }
+
     proptest! {
         #[test]
         fn what_a_glance_reads_is_what_is_read_otherwise(

@@ -95,6 +95,24 @@ fn a_message_names_its_packet_and_the_fate_of_the_packet() {
 }
 
 #[test]
+fn a_message_about_another_protocol_or_a_later_fragment_is_about_none_of_our_packets() {
+    let mut a = two().into_iter().next().unwrap();
+    connect(&mut a, ENDS[0]);
+    let syn = all(&mut a, Time(0)).remove(0);
+    let about = |change: fn(&mut Vec<u8>)| {
+        let (mut quoted, mut out) = (syn[..28].to_vec(), vec![]);
+        change(&mut quoted);
+        let kind = Icmpv4Type::DestinationUnreachable(V4::Port);
+        PacketBuilder::ipv4([10, 9, 9, 9], [10, 1, 0, 1], 60).icmpv4(kind).write(&mut out, &quoted).unwrap();
+        icmp::parse(&out, Checksums::Verify).unwrap()
+    };
+    assert!(about(|_| {}).is_some());
+    assert_eq!(about(|quoted| quoted[9] = 17), None, "UDP");
+    assert_eq!(about(|quoted| quoted[7] = 1), None, "a later fragment has no ports");
+    assert_eq!(about(|quoted| quoted[0] = 0x44), None, "a header of 16 bytes");
+}
+
+#[test]
 fn a_router_that_says_no_size_means_the_next_one_that_links_have() {
     let mut a = two().into_iter().next().unwrap();
     connect(&mut a, ENDS[0]);

@@ -209,6 +209,56 @@ fn what_arrived_can_be_read_while_the_connection_waits() {
 }
 
 #[test]
+fn in_a_wait_data_is_answered_and_what_has_no_ack_is_dropped() {
+    // RFC 9293 §3.10.7.4: first the sequence number, fifth the ACK field ("if the ACK bit is off, drop the segment").
+    let mut over = Over::new(true);
+    let expected = |flags: u8| move |h: &mut Header| (h.flags, h.seq.0) = (flags, h.seq.0.wrapping_add(1));
+    assert_eq!(over.answer(expected(0), &[1, 2, 3]), None);
+    assert_eq!(over.answer(expected(Segment::ACK), &[1, 2, 3]).map(|a| a.flags), Some(Segment::ACK));
+    assert_eq!(over.answer(expected(Segment::ACK), &[]), None, "an ACK in place wants no answer");
+}
+
+#[test]
+fn waits_can_be_ended_so_that_nothing_is_known_of_the_connection() {
+    let mut over = Over::new(true);
+    over.server.end_time_waits();
+    assert_eq!((over.server.time_waits(), over.server.next_timer()), (0, None));
+    let stray = over.answer(|_| {}, &[]).unwrap();
+    assert_eq!(stray.flags & Segment::RST, Segment::RST, "it is for nobody");
+}
+
+#[test]
+fn a_listener_may_accept_from_the_end_of_a_handshake_until_it_has() {
+    let stack = Stack::named("linux-2025").unwrap();
+    let [mut a, mut b] = [1, 2].map(|n| Host::new(config(n), Secret::new([n; 16])));
+    assert!(!b.may_accept(at(SERVER)), "nobody listens");
+    b.listen(at(SERVER), &stack, BUFFERS, 4).unwrap();
+    a.connect(Time(0), at(CLIENT), at(SERVER), &stack, BUFFERS).unwrap();
+    assert!(!b.may_accept(at(SERVER)));
+    talk(&mut a, &mut b, Time(1));
+    assert!(b.may_accept(at(SERVER)));
+    b.accept(at(SERVER)).expect("a connection");
+    assert!(!b.may_accept(at(SERVER)));
+}
+
+#[test]
+fn a_syn_without_an_answer_is_repeated_as_often_as_the_host_says() {
+    let stack = Stack::named("linux-2025").unwrap();
+    for retries in [1, 3] {
+        let mut config = config(1);
+        config.syn.retries = retries;
+        let mut host = Host::new(config, Secret::new([1; 16]));
+        host.connect(Time(0), at(CLIENT), at(SERVER), &stack, BUFFERS).unwrap();
+        let mut syns = all(&mut host, Time(0)).len();
+        while let Some(now) = host.next_timer() {
+            host.on_timer(now, &mut ());
+            syns += all(&mut host, now).len();
+        }
+        assert_eq!(syns, 1 + retries as usize);
+    }
+}
+
+#[test]
 fn answers_to_late_segments_have_a_limit() {
     let mut over = Over::new(true);
     let answered = (0..1000).filter(|_| over.answer(|_| {}, &[]).is_some()).count();

@@ -42,6 +42,24 @@ fn what_is_kept_in_16_bytes_comes_out_as_it_went_in() {
 }
 
 #[test]
+fn a_copy_far_from_the_first_of_its_block_in_two_ways_at_once_comes_out_as_it_went_in() {
+    // 2³² in the time and in the bytes, or in the bytes and the frame, or 2¹⁶ in the order and in the timestamp.
+    let first = Sent { at: 0, ..sent(1 << 62, 7, 1 << 20) };
+    let (far, later) = ((1 << 32) + 5, first.order + (1 << 16));
+    for (at, len, frame, order, tsval) in [
+        (far as i64, u32::MAX, 8, first.order, first.tsval),
+        (1, u32::MAX, 7 + far, first.order, first.tsval),
+        (1, 1, 8, later, first.tsval.wrapping_add(1 << 16)),
+    ] {
+        let mut ring = Ring::default();
+        let other = Sent { seq: first.end(), at, frame, order, len, tsval };
+        ring.push(&first);
+        ring.push(&other);
+        assert_eq!(ring.from(0).collect::<Vec<_>>(), [first, other]);
+    }
+}
+
+#[test]
 fn copies_far_apart_or_in_any_order_are_those_of_a_list() {
     // A linear congruential generator instead of random numbers.
     let mut state = 1u64;

@@ -15,7 +15,10 @@ struct NextSeg {
     /// The first retransmission's end, and whether the rescue has been sent.
     rescue: Option<(u64, bool)>,
     episode: u32,
-    head: u64,
+    /// The segment that begins the recovery (§5 (4.3)), if it must.
+    head: Option<u64>,
+    /// It need not be resent.
+    spared: bool,
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
@@ -31,12 +34,12 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
 impl NextSeg {
     /// Not SACKed, not resent, and lost: by IsLost, or as the segment that began it. A segment that an earlier recovery resent
     /// counts as resent (decision 0237).
-    fn lost<'a>(&self, book: &'a Book) -> Option<&'a Piece> {
-        let head = self.head;
+    fn lost<'a>(&self, book: &'a Book, sent: u64) -> Option<&'a Piece> {
+        let head = self.head.filter(|head| !self.spared || *head == sent);
         book.out.iter().find(|p| {
             let lost = p.sends == 1 && Book::is_lost(&book.out, p, book.mss);
             // §5 (4.3): the first is resent in any case.
-            p.sacked.is_none() && (lost || (p.start == head && !(p.sends > 1 && p.last >= book.began)))
+            p.sacked.is_none() && (lost || (Some(p.start) == head && !p.resent_in(book.episode)))
         })
     }
 }
@@ -51,7 +54,7 @@ impl Rule for NextSeg {
     fn event(&mut self, book: &Book, e: &Event, _: Option<&Ack>) -> Verdict {
         if let Event::Phase { to: Phase::Recovery, .. } = *e {
             let head = book.out.first().map_or(book.una, |p| p.end);
-            (self.rescue, self.head) = (Some((head, false)), book.una);
+            (self.rescue, self.head, self.spared) = (Some((head, false)), Some(book.una), false);
         }
         Ok(())
     }
@@ -61,17 +64,21 @@ impl Rule for NextSeg {
         }
         if std::mem::replace(&mut self.episode, book.episode) != book.episode {
             // A recovery that followed another at once (decision 0041) has no event of its own.
-            self.head = book.una;
+            self.head = Some(book.una);
+            // With PRR the ACK that ended the one before began it, by a loss elsewhere. A copy of the oldest segment that the one
+            // before sent may still be under way, and need not be repeated (decision 0237).
+            let prr = matches!(book.stack.recovery, RecoverySpec::Prr(_));
+            self.spared = prr && book.out.first().is_some_and(|p| p.sends > 1);
             self.rescue = Some((book.out.first().map_or(book.una, |p| p.end), false));
         }
-        if let Some(lost) = self.lost(book) {
+        if let Some(lost) = self.lost(book, s.start) {
             return unless(s.start == lost.start, || format!("{} is sent, and this is lost: {lost:?}", s.start));
         }
         if s.is_new(book) {
             return Ok(());
         }
         let piece = book.out.iter().find(|p| p.start == s.start);
-        let resent = piece.is_some_and(|p| p.sends > 1 && p.last >= book.began);
+        let resent = piece.is_some_and(|p| p.resent_in(book.episode));
         unless(!resent, || format!("{} is resent twice in a recovery", s.start))?;
         let top = book.out.iter().filter(|p| p.sacked.is_some()).map(|p| p.start).max().unwrap_or(0);
         let (end, gone) = self.rescue.unwrap_or((0, false));

@@ -12,7 +12,8 @@ use ackclock_tcp::time::{Nanos, Time};
 /// How far whole nanoseconds may be from real numbers.
 const ROUNDING: f64 = 100.0;
 
-struct Rtt {
+/// The estimator.
+pub(super) struct Rtt {
     limits: (f64, f64),
     initial: f64,
     estimate: Option<(f64, f64)>,
@@ -21,17 +22,27 @@ struct Rtt {
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
-    let RtoSpec::Rfc6298(spec) = &stack.rto else { return None };
-    let plain = spec.tick == Nanos(1) && !spec.every_ack && !spec.timestamps;
-    let undisturbed =
-        matches!(stack.spurious, SpuriousSpec::Nothing | SpuriousSpec::Eifel(_) | SpuriousSpec::RttMin(_));
-    let adapts = matches!(stack.undo, ackclock_tcp::undo::UndoSpec::EifelResponse(_));
-    let limits = (spec.min.0 as f64, spec.max.0 as f64);
-    let rule = Rtt { limits, initial: spec.initial.0 as f64, estimate: None, timed: None, backoff: 0 };
-    (plain && undisturbed && !adapts).then(|| Box::new(rule) as Box<dyn Rule>)
+    Rtt::of(stack).map(|rtt| Box::new(rtt) as Box<dyn Rule>)
 }
 
 impl Rtt {
+    /// For a stack whose samples anybody can take.
+    pub(super) fn of(stack: &Stack) -> Option<Rtt> {
+        let RtoSpec::Rfc6298(spec) = &stack.rto else { return None };
+        let plain = spec.tick == Nanos(1) && !spec.every_ack && !spec.timestamps;
+        let undisturbed =
+            matches!(stack.spurious, SpuriousSpec::Nothing | SpuriousSpec::Eifel(_) | SpuriousSpec::RttMin(_));
+        let adapts = matches!(stack.undo, ackclock_tcp::undo::UndoSpec::EifelResponse(_));
+        let limits = (spec.min.0 as f64, spec.max.0 as f64);
+        let rule = Rtt { limits, initial: spec.initial.0 as f64, estimate: None, timed: None, backoff: 0 };
+        (plain && undisturbed && !adapts).then_some(rule)
+    }
+
+    /// SRTT, nanoseconds; 0 before the first sample.
+    pub(super) fn srtt(&self) -> f64 {
+        self.estimate.map_or(0.0, |e| e.0)
+    }
+
     /// RFC 6298 §2.2, §2.3.
     fn sample(&mut self, r: f64) {
         self.backoff = 0;

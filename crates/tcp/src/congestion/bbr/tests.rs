@@ -105,6 +105,35 @@ fn a_window_is_what_the_path_holds_and_three_bursts_and_even() {
     assert_eq!(bbr.inflight(BW, UNIT), 16, "two more to probe");
     bbr.min_rtt_us = None;
     assert_eq!(bbr.bdp(BW, UNIT), 10, "as long as no round trip is known");
+    // At 80 Mb/s a burst is a millisecond's data, ten segments.
+    (bbr.mode, bbr.pacing_rate) = (Mode::Startup, 10_240_000);
+    assert_eq!(bbr.inflight(BW, UNIT), 40, "10 and three times ten");
+}
+
+#[test]
+fn before_the_path_is_full_the_window_grows_below_its_target_or_until_ten_segments_have_arrived() {
+    let mut p = Path::new();
+    p.round(10, 30);
+    let target = p.bbr.inflight(p.bbr.bw(), p.bbr.cwnd_gain);
+    let rs = RateSample { acked_sacked: 3, ..RateSample::default() };
+    assert_eq!(p.bbr.next_cwnd(target - 1, &rs, &p.rates, &at(200)), target + 2);
+    assert_eq!(p.bbr.next_cwnd(target, &rs, &p.rates, &at(200)), target);
+    assert_eq!(p.bbr.next_cwnd(target, &rs, &Rates::default(), &at(200)), target + 3);
+}
+
+#[test]
+fn acks_that_come_together_run_ahead_of_the_rate_and_are_counted() {
+    let mut p = Path::new();
+    assert_eq!(p.bbr.aggregation.window(BW), 0);
+    p.round(10, 30);
+    assert_eq!(p.bbr.aggregation.window(BW), 9, "ten at once, and no more than the rate delivers in 100 ms");
+}
+
+#[test]
+fn the_phases_are_drawn_by_splitmix64() {
+    // Vigna's splitmix64.c: the first two numbers of the seed 0.
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    assert_eq!([0, STEP].map(|x| scattered(Time(x))), [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
 }
 
 #[test]

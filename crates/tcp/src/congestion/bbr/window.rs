@@ -70,7 +70,7 @@ impl Bbr {
         w.cwnd = f64::from(cwnd.max(1)) * cx.smss();
     }
 
-    fn next_cwnd(&mut self, cwnd: u32, rs: &RateSample, rates: &Rates, cx: &Ctx) -> u32 {
+    pub(super) fn next_cwnd(&mut self, cwnd: u32, rs: &RateSample, rates: &Rates, cx: &Ctx) -> u32 {
         let (acked, bw) = (rs.acked_sacked, self.bw());
         let mut cwnd = self.recover_or_restore(cwnd, rs, rates, cx.phase);
         if self.packet_conservation {

@@ -123,6 +123,7 @@ mod tests {
     use crate::detect::rack_tlp::RackTlpSpec;
     use crate::detect::{Learner, Timekeeper};
     use crate::event::Phase;
+    use crate::facts::answer::Xmit;
     use crate::testing::{context, wide};
 
     fn of(rules: Rules) -> RackTlp {
@@ -143,6 +144,21 @@ mod tests {
             let mut d = of(rules);
             d.on_late_original(Offset(2001), false, &board(), &context());
             assert_eq!((d.dupthresh, d.reordering_seen), want, "{rules:?}");
+        }
+    }
+
+    #[test]
+    fn by_linuxs_rules_a_dsack_counts_once_reordering_was_seen_and_not_if_it_answers_a_probe() {
+        // Linux: tcp_dsack_seen. RFC 8985 §6.2 step 4 counts each.
+        let ack = AckEvent { dsack: Some((Offset(1001), Offset(2001))), ..crate::testing::blank() };
+        let cx = Ctx { srtt: Some(Nanos::from_millis(10)), snd_max: Offset(2001), ..context() };
+        for (rules, want) in [(Rules::Rfc8985, [true, true, true]), (Rules::Linux, [false, true, false])] {
+            let mut d = of(rules);
+            let before = [d.dsack_counts(&ack, false), d.dsack_counts(&ack, true)];
+            d.tlp.arm(Time(0), &cx);
+            assert!(d.tlp.fire(d.tlp.deadline().unwrap(), false) && d.tlp.probe_sent(Xmit::New, &cx));
+            assert_eq!([before[0], before[1], d.dsack_counts(&ack, true)], want, "{rules:?}");
+            assert!(!d.dsack_counts(&crate::testing::blank(), true), "no DSACK");
         }
     }
 
