@@ -8,7 +8,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::host::{Host, HostConfig, Id};
 use ackclock_wire::{parse, Buffers, Checksums, Secret, Writing};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const MOST: usize = 40;
 const BACKLOG: usize = 3;
@@ -29,7 +29,9 @@ struct Two {
 }
 
 fn ends(h: usize) -> [SocketAddr; 2] {
-    [format!("10.0.0.{}:7", h + 1), format!("[fd00::{}]:7", h + 1)].map(|t| t.parse().unwrap())
+    let last = h as u8 + 1;
+    let (v4, v6) = (Ipv4Addr::new(10, 0, 0, last), Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, last.into()));
+    [IpAddr::from(v4), IpAddr::from(v6)].map(|ip| SocketAddr::new(ip, 7))
 }
 
 impl Two {
