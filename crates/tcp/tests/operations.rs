@@ -5,6 +5,8 @@
 
 #[path = "../../../tests/fuzz/mod.rs"]
 mod fuzz;
+#[path = "../../../tests/fuzz/rng.rs"]
+mod rng;
 
 use ackclock_tcp::connection::{Connection, Sides, State, TooBig};
 use ackclock_tcp::segment::Segment;
@@ -13,8 +15,9 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::startup::{fixed::FixedSpec, StartupSpec};
 use ackclock_tcp::time::{Nanos, Time};
 use fuzz::Target;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use rng::Rng;
+use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
 
 const MSS: u32 = 1000;
 const RWND: u64 = 20_000;
@@ -58,61 +61,94 @@ enum Op {
     Take(usize),
 }
 
-fn window() -> impl Strategy<Value = u32> {
-    prop_oneof![4 => Just(20_000u32), 1 => Just(0), 1 => 1u32..3000, 1 => 3000u32..60_000, 1 => Just(u32::MAX)]
+impl Rng {
+    fn among(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.next() % (range.end - range.start)
+    }
+
+    fn about(&mut self, range: Range<i64>) -> i64 {
+        range.start + self.among(0..range.end.abs_diff(range.start)) as i64
+    }
+
+    fn small(&mut self, range: Range<u32>) -> u32 {
+        self.among(range.start.into()..range.end.into()) as u32
+    }
+
+    fn coin(&mut self) -> bool {
+        self.below(2) == 0
+    }
 }
 
-fn an_ack() -> impl Strategy<Value = Op> {
-    let off = prop_oneof![6 => Just(0i64), 1 => -2i64..3, 1 => -1500i64..1500];
-    let block = (0u64..18, 0u64..6, prop_oneof![5 => Just(0i64), 1 => -600i64..600]);
-    let blocks = prop_oneof![2 => Just(vec![]), 3 => prop::collection::vec(block, 1..=3)];
-    let eighths = prop_oneof![3 => Just(0u64), 2 => 1u64..8, 1 => Just(8u64)];
-    let dsack = prop::option::weighted(0.1, (0u64..3000, 0u64..2000));
-    (eighths, off, window(), dsack, blocks).prop_map(|(eighths, off, wnd, dsack, blocks)| Op::Ack {
-        eighths,
-        off,
-        wnd,
-        dsack,
-        blocks,
-    })
+fn window(rng: &mut Rng) -> u32 {
+    match rng.below(8) {
+        0..4 => 20_000,
+        4 => 0,
+        5 => rng.small(1..3000),
+        6 => rng.small(3000..60_000),
+        _ => u32::MAX,
+    }
 }
 
-fn wild() -> impl Strategy<Value = Op> {
-    let place = || prop_oneof![3 => 0u64..60_000, 1 => Just(1u64), 1 => any::<u64>()];
-    // No RST: it would end the connection and leave little to test.
-    let flags = any::<u8>().prop_map(|f| f & !Segment::RST);
-    let sack = prop::array::uniform4((any::<i32>(), any::<i32>()));
-    let len = prop_oneof![2 => Just(0u32), 2 => 1u32..1500, 1 => any::<u32>()];
-    (place(), place(), len, any::<u32>(), flags, any::<u8>(), sack, any::<(u32, u32)>()).prop_map(
-        |(ack, seq, len, wnd, flags, blocks, sack, stamps)| Op::Wild {
-            ack,
-            seq,
-            len,
-            wnd,
-            flags,
-            blocks,
-            sack,
-            stamps,
-        },
-    )
+fn an_ack(rng: &mut Rng) -> Op {
+    let eighths = match rng.below(6) {
+        0..3 => 0,
+        3 | 4 => rng.among(1..8),
+        _ => 8,
+    };
+    let off = match rng.below(8) {
+        0..6 => 0,
+        6 => rng.about(-2..3),
+        _ => rng.about(-1500..1500),
+    };
+    let block = |rng: &mut Rng| {
+        let off = if rng.below(6) < 5 { 0 } else { rng.about(-600..600) };
+        (rng.among(0..18), rng.among(0..6), off)
+    };
+    let blocks = if rng.below(5) < 2 { 0 } else { rng.among(1..4) };
+    let dsack = (rng.below(10) == 0).then(|| (rng.among(0..3000), rng.among(0..2000)));
+    Op::Ack { eighths, off, wnd: window(rng), dsack, blocks: (0..blocks).map(|_| block(rng)).collect() }
 }
 
-fn op() -> impl Strategy<Value = Op> {
-    prop_oneof![
-        20 => an_ack(),
-        2 => wild(),
-        4 => Just(Op::Timer),
-        3 => (0u64..2000).prop_map(Op::Pass),
-        3 => prop_oneof![1u64..1500, 1000u64..30_000].prop_map(Op::Write),
-        1 => Just(Op::Close),
-        1 => (0u64..5000).prop_map(Op::Consume),
-        1 => (0usize..5).prop_map(Op::Take),
-        1 => (0u64..10, 0u32..1200).prop_map(|(at, mss)| Op::TooBig(at, mss)),
-        1 => (0u32..1200).prop_map(Op::Mss),
-        1 => any::<bool>().prop_map(Op::Nagle),
-        1 => any::<bool>().prop_map(Op::Cork),
-        1 => (1u64..1500).prop_map(Op::WriteMore),
-    ]
+fn wild(rng: &mut Rng) -> Op {
+    let place = |rng: &mut Rng| match rng.below(5) {
+        0..3 => rng.among(0..60_000),
+        3 => 1,
+        _ => rng.next(),
+    };
+    let len = match rng.below(5) {
+        0 | 1 => 0,
+        2 | 3 => rng.small(1..1500),
+        _ => rng.next() as u32,
+    };
+    Op::Wild {
+        ack: place(rng),
+        seq: place(rng),
+        len,
+        wnd: rng.next() as u32,
+        // No RST: it would end the connection and leave little to test.
+        flags: rng.next() as u8 & !Segment::RST,
+        blocks: rng.next() as u8,
+        sack: [(); 4].map(|()| (rng.next() as i32, rng.next() as i32)),
+        stamps: (rng.next() as u32, rng.next() as u32),
+    }
+}
+
+fn op(rng: &mut Rng) -> Op {
+    match rng.below(40) {
+        0..20 => an_ack(rng),
+        20 | 21 => wild(rng),
+        22..26 => Op::Timer,
+        26..29 => Op::Pass(rng.among(0..2000)),
+        29..32 => Op::Write(if rng.coin() { rng.among(1..1500) } else { rng.among(1000..30_000) }),
+        32 => Op::Close,
+        33 => Op::Consume(rng.among(0..5000)),
+        34 => Op::Take(rng.below(5)),
+        35 => Op::TooBig(rng.among(0..10), rng.small(0..1200)),
+        36 => Op::Mss(rng.small(0..1200)),
+        37 => Op::Nagle(rng.coin()),
+        38 => Op::Cork(rng.coin()),
+        _ => Op::WriteMore(rng.among(1..1500)),
+    }
 }
 
 struct Run {
@@ -305,43 +341,59 @@ fn stack(name: &str, iw: u32, train: u16, burst: Option<u32>, cap: Option<u32>, 
     stack
 }
 
-/// A stack with its parameters: name, initial window, longest train, burst, cap, timestamps.
-fn any_stack() -> impl Strategy<Value = (&'static str, u32, u16, Option<u32>, Option<u32>, bool)> {
-    let name = prop::sample::select(Stack::names().collect::<Vec<_>>());
-    let train = prop::sample::select(vec![1u16, 4, 16]);
-    let burst = prop::option::weighted(0.3, 1u32..5);
-    let cap = prop::option::weighted(0.2, 1u32..10);
-    (name, 1u32..20, train, burst, cap, any::<bool>())
+/// Name, initial window, longest train, burst, cap, timestamps.
+type Parameters = (&'static str, u32, u16, Option<u32>, Option<u32>, bool);
+
+fn any_stack(names: &[&'static str], rng: &mut Rng) -> Parameters {
+    let burst = (rng.below(10) < 3).then(|| rng.small(1..5));
+    let cap = (rng.below(5) == 0).then(|| rng.small(1..10));
+    (names[rng.below(names.len())], rng.small(1..20), [1, 4, 16][rng.below(3)], burst, cap, rng.coin())
 }
 
-/// Draws by this seed, and shrinks what fails.
-fn runner(seed: u64) -> TestRunner {
-    let config = Config { failure_persistence: None, ..Config::default() };
-    let bytes = [seed, !seed].map(u64::to_le_bytes).concat();
-    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::XorShift, &bytes))
+/// Applies the operations; then an honest peer finishes the transfer.
+fn play(stack: &Stack, ops: &[Op]) {
+    let mut run = Run::new(stack);
+    for op in [&Op::Write(15_000)].into_iter().chain(ops) {
+        run.apply(op);
+        if run.c.state() == State::Closed {
+            return;
+        }
+    }
+    run.finish();
+}
+
+/// Leaves out each operation without which it still fails.
+fn shortest(stack: &Stack, mut ops: Vec<Op>) -> Vec<Op> {
+    let said = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let mut at = 0;
+    while at < ops.len() {
+        let mut fewer = ops.clone();
+        fewer.remove(at);
+        if panic::catch_unwind(AssertUnwindSafe(|| play(stack, &fewer))).is_err() {
+            ops = fewer;
+        } else {
+            at += 1;
+        }
+    }
+    panic::set_hook(said);
+    ops
 }
 
 #[test]
 fn no_sequence_of_operations_breaks_a_stack_and_an_honest_peer_can_finish() {
-    let strategy = (any_stack(), prop::collection::vec(op(), 1..60));
+    let names: Vec<_> = Stack::names().collect();
     let target = Target::new("operations", 100_000);
     target.each(fuzz::cases(10_000), |number, seed| {
-        let mut runner = runner(seed);
-        let drawn = strategy.new_tree(&mut runner).unwrap();
-        let ended = runner.run_one(drawn, |((name, iw, train, burst, cap, stamps), ops)| {
-            let stack = stack(name, iw, train, burst, cap, stamps);
-            target.run(number, &(name, iw, train, burst, cap, stamps, &ops), || {
-                let mut run = Run::new(&stack);
-                for op in [&Op::Write(15_000)].into_iter().chain(&ops) {
-                    run.apply(op);
-                    if run.c.state() == State::Closed {
-                        return;
-                    }
-                }
-                run.finish();
-            });
-            Ok(())
-        });
-        assert!(ended.is_ok(), "{}", ended.unwrap_err());
+        let mut rng = Rng(seed);
+        let parameters = any_stack(&names, &mut rng);
+        let ops: Vec<Op> = (0..rng.among(1..60)).map(|_| op(&mut rng)).collect();
+        let (name, iw, train, burst, cap, stamps) = parameters;
+        let stack = stack(name, iw, train, burst, cap, stamps);
+        let run = || target.run(number, &(parameters, &ops), || play(&stack, &ops));
+        if let Err(why) = panic::catch_unwind(AssertUnwindSafe(run)) {
+            eprintln!("{parameters:?}, the shortest: {:?}", shortest(&stack, ops));
+            panic::resume_unwind(why);
+        }
     });
 }
