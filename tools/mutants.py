@@ -2,12 +2,14 @@
 
     .venv/bin/python tools/mutants.py             build all mutants, run those whose outcome is not known
     .venv/bin/python tools/mutants.py --kept      only the mutants of tests/mutants/survivors.toml, each with its test
+    .venv/bin/python tools/mutants.py --again 2   the two quickest suites once more for mutants that no test noticed
     .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
 
 The list is drawn from `cargo mutants --list` with a fixed seed, and a drawn mutant stays. One build has all mutants; an
 environment variable chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by
 the tests that come to its function. Tables of results do not count as tests here: they show a change, not an error.
-Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent or tolerated.
+Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent, and `referee.csv`
+has the referee's faults.
 """
 
 from __future__ import annotations
@@ -17,24 +19,40 @@ import csv
 import hashlib
 import json
 import os
-import random
 import subprocess
 import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mutants_rewrite import Change, Mutant, body_of, listed
-from mutants_run import ENGINE_ALONE, EVERYTHING, OF_CRATE, REFEREE, ROOT, SNAPSHOTS, Built, Suite, build, reach, run
+from mutants_run import (
+    CRATES,
+    HANG,
+    OF_CRATE,
+    REFEREE,
+    ROOT,
+    SNAPSHOTS,
+    UNIT,
+    Built,
+    Reached,
+    Suite,
+    build,
+    differs_from_a_table,
+    reach,
+    run,
+)
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
 OPEN = "open"
-"""The outcome of a mutant that was drawn, but not judged to the end."""
+"""The outcome of a mutant that was drawn, but not judged to the end; `by` is the number of suites that it passed."""
+SILENT = {"survived", "table"}
+"""The outcomes of a mutant that no test noticed."""
 COLUMNS = ("file", "change", "number", "outcome", "by")
 SEED = 24
 FOLDERS = {
@@ -44,9 +62,11 @@ FOLDERS = {
 }
 """Mutants to draw (at least), from these folders of a crate's `src`; no folder means the whole crate."""
 FIRST_DRAWN = 1000
-LIMIT = 600.0
-"""Seconds after which a suite counts as hanging."""
 FAULT_COUNT = 40
+QUICK = 9
+"""A fault for the referee has passed this number of the engine's suites; the others take half a minute for each."""
+REFEREE_LIMIT = 3600.0
+"""Seconds after which the referee counts as hanging."""
 
 
 def kept() -> Iterator[tuple[Mutant, str, str]]:
@@ -71,7 +91,7 @@ def enclosing(text: str, at: int) -> tuple[int, int] | None:
     return body_of(text, start)
 
 
-def draw(tool: str, before: Mapping[str, object]) -> list[Mutant]:
+def draw(tool: str, before: Set[str]) -> list[Mutant]:
     """The drawn mutants, in the order of files. A mutant that was drawn before is drawn again while it exists."""
     command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in FOLDERS.items() for w in ("-p", p))]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
@@ -94,15 +114,21 @@ def place(key: str) -> str:
     return hashlib.sha256(f"{SEED} {key}".encode()).hexdigest()
 
 
-def known() -> dict[str, dict[str, str]]:
-    """Rows of the list by key."""
-    if not DRAWN.exists():
+def known(list_: Path) -> dict[str, dict[str, str]]:
+    """Rows of a list by key."""
+    if not list_.exists():
         return {}
-    with DRAWN.open(encoding="utf-8", newline="") as file:
+    with list_.open(encoding="utf-8", newline="") as file:
         return {f"{row['file']}: {row['change']} #{row['number']}": row for row in csv.DictReader(file)}
 
 
-def save(rows: dict[str, dict[str, str]], to: Path = DRAWN) -> None:
+def equivalent() -> dict[str, str]:
+    """The mutants that differ in nothing that anybody could observe, each with the reason."""
+    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8")) if REASONS.exists() else {}
+    return {key: str(why) for key, why in reasons.get("equivalent", {}).items()}
+
+
+def save(rows: dict[str, dict[str, str]], to: Path) -> None:
     """Write the list, sorted."""
     with to.open("w", encoding="utf-8", newline="") as file:
         out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -115,74 +141,137 @@ def row_of(m: Mutant, outcome: str, by: str = "") -> dict[str, str]:
     return {"file": m.file, "change": m.name, "number": m.key.rsplit("#", 1)[1], "outcome": outcome, "by": by}
 
 
-def judge(pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Built, minutes: float) -> None:
-    """Run one suite after the other, each against all mutants that no earlier one has killed and that it comes to."""
+def judge(
+    pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Built, minutes: float, again: int = 0
+) -> None:
+    """Run one suite after the other, each against all mutants that no earlier one has killed and that it comes to.
+
+    Args:
+        pending: the mutants by number.
+        rows: the list that gets the outcomes.
+        built: the test programs.
+        minutes: when to stop.
+        again: the number of suites for mutants that no test noticed earlier, which keep their outcome if none does now.
+    """
     end = time.monotonic() + 60 * minutes
-    reached: dict[Suite, dict[int, list[str]]] = {}
-    for depth in range(max(len(suites) for suites in OF_CRATE.values()) + len(SNAPSHOTS) + 1):
+    reached: dict[Suite, Reached] = {}
+    depths = again or max(len(suites) for suites in OF_CRATE.values()) + len(SNAPSHOTS) + 1
+    for depth in range(depths):
         for number, m in list(pending.items()):
             if time.monotonic() > end:
                 return
             own = OF_CRATE[m.package]
-            suites = own + (SNAPSHOTS if m.package == "ackclock-tcp" else ())
+            suites = own if again else own + (SNAPSHOTS if m.package == "ackclock-tcp" else ())
+            row = rows[m.key]
             if depth < len(suites):
+                if not again and row["outcome"] == OPEN and depth < int(row["by"] or 0):
+                    continue
                 suite = suites[depth]
                 if suite not in reached:
                     reached[suite] = reach(built[suite], suite)
-                tests = reached[suite].get(built.switches[number], [])
-                by = run(built[suite], replace(suite, only=("--exact", *tests)), number, LIMIT) if tests else None
-                if by is None:
+                by = against(built, suite, reached[suite], number)
+                table = by is not None and suite in SNAPSHOTS and differs_from_a_table(built[suite], suite, number, by)
+                if by is None or (table and depth < len(own)):
+                    if row["outcome"] == OPEN:
+                        rows[m.key] = row_of(m, OPEN, str(max(depth + 1, int(row["by"] or 0))))
                     continue
-                rows[m.key] = row_of(m, "killed" if depth < len(own) else "table", f"{suite.target}: {by}")
+                rows[m.key] = row_of(m, "table" if table else "killed", f"{suite.target}: {by}")
+            elif again:
+                continue
             else:
                 rows[m.key] = row_of(m, "survived")
             del pending[number]
             print(f"{len(pending)} left: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
-            save(rows)
+            save(rows, DRAWN)
+        save(rows, DRAWN)
 
 
-def report(rows: dict[str, dict[str, str]]) -> None:
-    """Print the counts of all outcomes."""
-    counts = Counter(row["outcome"] for row in rows.values())
-    reasons = tomllib.loads(REASONS.read_text(encoding="utf-8")) if REASONS.exists() else {}
-    equivalent = sum(key in reasons.get("equivalent", {}) for key in rows)
-    viable = counts["killed"] + counts["survived"] + counts["table"]
-    judged = viable - equivalent
-    print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), f"; {equivalent} equivalent")
-    if judged:
-        print(f"killed without tables: {counts['killed']} of {judged}, {counts['killed'] / judged:.1%}")
+def against(built: Built, suite: Suite, reached: Reached, number: int) -> str | None:
+    """The first test of a suite that notices a mutant, of the tests that come to its function."""
+    tests = reached.tests.get(built.switches[number], [])
+    limit = HANG[0] + HANG[1] * reached.seconds
+    return run(built[suite], replace(suite, only=("--exact", *tests)), number, limit) if tests else None
+
+
+def report(every: dict[str, dict[str, str]]) -> None:
+    """Print the counts of all outcomes, in all and by crate."""
+    same = equivalent()
+    for crate in ("", *(f"crates/{crate}/" for crate in CRATES)):
+        rows = {key: row for key, row in every.items() if key.startswith(crate)}
+        counts = Counter("equivalent" if key in same else row["outcome"] for key, row in rows.items())
+        judged = len(rows) - counts["unviable"] - counts["equivalent"]
+        print(f"{crate or 'all'}:", ", ".join(f"{n} {name}" for name, n in sorted(counts.items())))
+        if judged:
+            print(f"  noticed without tables: {counts['killed']} of {judged}, {counts['killed'] / judged:.1%}")
 
 
 def check_kept(built: Built, mutants: dict[int, tuple[Mutant, str, str]]) -> int:
     """Run each kept mutant's test; returns the number that it does not notice."""
     missed = 0
     for number, (m, rule, test) in mutants.items():
-        suite = Suite("ackclock-tcp", "ackclock_tcp", only=(test,))
+        suite = replace(UNIT, only=(test,))
         binary = built[suite]
-        if run(binary, suite, 0, LIMIT):
+        if run(binary, suite, 0, HANG[0]):
             print(f"fails without a mutant: {test}")
             missed += 1
-        elif not run(binary, suite, number, LIMIT):
+        elif not run(binary, suite, number, HANG[0]):
             print(f"not noticed: {rule} ({m.file}, {test})")
             missed += 1
     print(f"kept mutants: {len(mutants) - missed} of {len(mutants)} are noticed by their tests")
     return missed
 
 
-def referee(built: Built, drawn: dict[int, Mutant]) -> int:
-    """Run the referee against faults that no other test notices; returns the number of faults found."""
-    rows = known()
-    silent = [n for n, m in drawn.items() if rows.get(m.key, {}).get("outcome") in {"survived", "table"}]
-    faults = random.Random(SEED).sample(silent, min(FAULT_COUNT, len(silent)))
+def silence(row: dict[str, str]) -> bool:
+    """Whether no test noticed a mutant, as far as it has been judged; a table may have."""
+    return row["outcome"] in SILENT or (row["outcome"] == OPEN and int(row["by"] or 0) >= QUICK)
+
+
+def faults(drawn: dict[int, Mutant], rows: dict[str, dict[str, str]]) -> dict[int, Mutant]:
+    """The referee's faults: the first of the engine's in the order of drawing that no other test noticed.
+
+    Those without an effect are left out. A fault that was drawn once stays, whether or not a test notices it by now.
+    """
+    before, same = known(FAULTS), equivalent()
+    silent = [(n, m) for n, m in drawn.items()
+              if m.package == "ackclock-tcp" and m.key not in same
+              and (m.key in before or silence(rows[m.key]))]  # fmt: skip
+    return dict(sorted(silent, key=lambda item: (item[1].key not in before, place(item[1].key)))[:FAULT_COUNT])
+
+
+def referee(built: Built, faults: dict[int, Mutant]) -> int:
+    """Run the referee against these faults; returns the number that it finds."""
+    scenarios = {"ACKCLOCK_REFEREE": os.environ.get("ACKCLOCK_REFEREE", "300")}
+    if by := run(built[REFEREE], REFEREE, 0, REFEREE_LIMIT, scenarios):
+        raise SystemExit(f"the referee finds a violation without a fault: {by}")
     found: dict[str, dict[str, str]] = {}
-    for number in sorted(faults):
-        by = run(built[REFEREE], REFEREE, number, 10 * LIMIT,
-                 {"ACKCLOCK_REFEREE": os.environ.get("ACKCLOCK_REFEREE", "200")})  # fmt: skip
-        m = drawn[number]
+    for number, m in faults.items():
+        by = run(built[REFEREE], REFEREE, number, REFEREE_LIMIT, scenarios)
         found[m.key] = row_of(m, "found" if by else "not found", by or "")
         print(f"{found[m.key]['outcome']}: {m.key} {by or ''}", flush=True)
-        save(found, FAULTS)
+    save(found, FAULTS)
     return sum(row["outcome"] == "found" for row in found.values())
+
+
+def chosen(
+    drawn: dict[int, Mutant], rows: dict[str, dict[str, str]], arguments: argparse.Namespace
+) -> dict[int, Mutant]:
+    """The mutants of a run: no others are built."""
+    if arguments.referee:
+        return faults(drawn, rows)
+    outcomes = {*SILENT, OPEN} if arguments.again else {OPEN}
+    return {n: m for n, m in drawn.items()
+            if rows[m.key]["outcome"] in outcomes and m.file.startswith(tuple(arguments.only))}  # fmt: skip
+
+
+def needed(pending: dict[int, Mutant], arguments: argparse.Namespace) -> set[Suite]:
+    """The suites of a run."""
+    if arguments.referee:
+        return {REFEREE}
+    suites = {UNIT}
+    for package in {m.package for m in pending.values()}:
+        suites |= set(OF_CRATE[package][: arguments.again] if arguments.again else OF_CRATE[package])
+        suites |= set(SNAPSHOTS) if package == "ackclock-tcp" and not arguments.again else set()
+    return suites
 
 
 def main() -> int:
@@ -192,27 +281,29 @@ def main() -> int:
     parser.add_argument("--referee", action="store_true", help="the referee against faults that no test notices")
     parser.add_argument("--cargo", default="cargo", help="the cargo that finds cargo-mutants")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="when to stop; a later run goes on")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="PATH", help="mutants of files that begin like this")
+    parser.add_argument("--again", type=int, default=0, metavar="SUITES",
+                        help="run this number of suites for mutants that no test noticed earlier")  # fmt: skip
     arguments = parser.parse_args()
     own = dict(enumerate(kept(), 1))
-    before = known()
-    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before), FIRST_DRAWN))
-    wrong = {n for n, m in drawn.items() if before.get(m.key, {}).get("outcome") == "unviable"}
-    tests = ENGINE_ALONE if arguments.kept else EVERYTHING
-    built = build({n: m for n, (m, _, _) in own.items()} | drawn, wrong, tests)
+    before = known(DRAWN)
+    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys()), FIRST_DRAWN))
+    rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
+    pending = chosen(drawn, rows, arguments)
+    built = build({n: m for n, (m, _, _) in own.items()} | pending, needed(pending, arguments))
     if broken := [own[n][1] for n in built.unviable if n in own]:
         raise SystemExit(f"{KEPT.name}: does not compile: {broken}")
+    if arguments.kept:
+        return 1 if check_kept(built, own) else 0
+    rows |= {m.key: row_of(m, "unviable") for n, m in pending.items() if n in built.unviable}
+    save(rows, DRAWN)
     if arguments.referee:
-        print(f"faults found by the referee: {referee(built, drawn)}")
+        print(f"faults found by the referee: {referee(built, pending)} of {len(pending)}")
         return 0
-    rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
-    rows |= {m.key: row_of(m, "unviable") for n, m in drawn.items() if n in built.unviable}
-    if drawn:
-        save(rows)
     missed = check_kept(built, own)
-    judge({n: m for n, m in drawn.items() if rows[m.key]["outcome"] == OPEN}, rows, built, arguments.minutes)
-    if drawn:
-        save(rows)
-        report(rows)
+    pending = {n: m for n, m in pending.items() if n not in built.unviable}
+    judge(pending, rows, built, arguments.minutes, arguments.again)
+    report(rows)
     return 1 if missed else 0
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutants import COLUMNS, DRAWN, KEPT, OPEN, REASONS, kept, place
+from mutants import COLUMNS, DRAWN, FAULT_COUNT, FAULTS, KEPT, OPEN, equivalent, kept, place
 from mutants_rewrite import Change, Mutant, body_of, rewrite
+from mutants_run import CRATES
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = """
@@ -78,17 +80,48 @@ def test_the_order_of_drawing_depends_on_no_other_mutant() -> None:
     assert sorted(keys[:30], key=place) == [key for key in ordered if key in keys[:30]]
 
 
-def test_every_drawn_mutant_has_an_outcome_and_its_file_exists() -> None:
-    if not DRAWN.exists():
-        pytest.skip("no list has been drawn")
-    with DRAWN.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+def rows_of(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
     assert tuple(rows[0]) == COLUMNS
-    for row in rows:
+    return rows
+
+
+def key_of(row: dict[str, str]) -> str:
+    return f"{row['file']}: {row['change']} #{row['number']}"
+
+
+def test_every_drawn_mutant_has_an_outcome_and_its_file_exists() -> None:
+    for row in rows_of(DRAWN):
         assert row["outcome"] in {"killed", "table", "survived", "unviable", OPEN}, row
-        assert bool(row["by"]) == (row["outcome"] in {"killed", "table"}), row
+        assert (row["by"] == "") == (row["outcome"] in {"survived", "unviable"}), row
+        assert row["outcome"] != OPEN or int(row["by"]) > 0, row
         assert Path(ROOT / row["file"]).is_file(), row["file"]
-    if REASONS.exists():
-        keys = {f"{r['file']}: {r['change']} #{r['number']}" for r in rows}
-        reasons = tomllib.loads(REASONS.read_text(encoding="utf-8"))
-        assert set(reasons["equivalent"]) <= keys
+
+
+def test_a_mutant_without_an_effect_was_drawn_was_noticed_by_no_test_and_has_a_reason() -> None:
+    outcomes = {key_of(row): row["outcome"] for row in rows_of(DRAWN)}
+    for key, why in equivalent().items():
+        assert outcomes[key] in {"survived", OPEN}, key
+        assert why.endswith("."), key
+
+
+def test_the_faults_of_the_referee_are_forty_mutants_of_the_engine_that_were_drawn() -> None:
+    faults = rows_of(FAULTS)
+    assert len(faults) == FAULT_COUNT
+    assert {key_of(row) for row in faults} <= {key_of(row) for row in rows_of(DRAWN)} - equivalent().keys()
+    assert {row["file"].split("/")[1] for row in faults} == {"tcp"}
+    found = sum(row["outcome"] == "found" for row in faults)
+    assert f"It finds {found} of {FAULT_COUNT}." in (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_the_page_counts_the_drawn_mutants_of_each_crate() -> None:
+    page, same = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8"), equivalent()
+    for crate in CRATES:
+        rows = [row for row in rows_of(DRAWN) if row["file"].split("/")[1] == crate and row["outcome"] != "unviable"]
+        counts = Counter("equivalent" if key_of(row) in same else row["outcome"] for row in rows)
+        counted = len(rows) - counts["equivalent"]
+        share = f"{100 * counts['killed'] / counted:.0f} %"
+        left = counts["survived"] + counts["table"]
+        cells = (len(rows), counts["equivalent"], counts["killed"], left, counts[OPEN], share)
+        assert f"| `{crate}` | {' | '.join(map(str, cells))} |" in page

@@ -85,7 +85,7 @@ mod tests {
         let burst = |i: usize| if i % 100 < 5 { Fate::Lost } else { Fate::Once };
         let bursts = fitted((0..1000).map(burst)).bursts.expect("ten times five in a row");
         assert_eq!((bursts.turns_bad, bursts.turns_good), (10.0 / 950.0, 0.2));
-        let single = |i: usize| if i % 20 == 0 { Fate::Lost } else { Fate::Once };
+        let single = |i: usize| if i.is_multiple_of(20) { Fate::Lost } else { Fate::Once };
         assert_eq!(fitted((0..1000).map(single)).bursts, None, "as many, but none after another");
     }
 }

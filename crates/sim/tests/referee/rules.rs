@@ -12,6 +12,7 @@ mod fast_retransmit;
 mod gate;
 mod growth;
 mod in_order;
+mod ncr;
 mod newreno;
 mod next_seg;
 mod once;
@@ -84,6 +85,7 @@ pub(crate) const RULES: &[Make] = &[
     gate::rule,
     growth::rule,
     in_order::rule,
+    ncr::rule,
     newreno::rule,
     next_seg::rule,
     once::rule,

@@ -77,3 +77,25 @@ impl Detector for Fack {
 impl Timekeeper for Fack {}
 
 impl Learner for Fack {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, wide};
+    use crate::time::Time;
+
+    #[test]
+    fn new_sacked_data_below_the_threshold_is_a_suspicion_and_an_ack_without_any_is_none() {
+        let mut board = Scoreboard::default();
+        (0..3).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(n), 1e9, false));
+        board.apply_sack((Offset(1001), Offset(2001)), &mut Default::default());
+        let mut verdict = |phase, sacked| {
+            let cx = Ctx { phase, snd_una: Offset(1), snd_max: Offset(3001), ..context() };
+            Fack::new(&FackSpec::default()).on_ack(&AckEvent { sacked, ..blank() }, &wide(), &mut board, &cx)
+        };
+        assert_eq!(verdict(Phase::Open, 1000), Verdict::Suspect);
+        assert_eq!(verdict(Phase::Open, 0), Verdict::Clear);
+        assert_eq!(verdict(Phase::Disorder, 0), Verdict::Suspect, "the hole is still there");
+    }
+}

@@ -282,4 +282,14 @@ mod tests {
         let spec = TcpPrSpec { root: Root::TwoNewtonSteps, ..TcpPrSpec::default() };
         assert_eq!(spec.root_of_alpha(1.0), 0.995);
     }
+
+    #[test]
+    fn an_ack_leaves_alpha_to_the_power_of_one_window_of_the_largest_round_trip() {
+        // Bohacek et al. 2003: per round trip, that is per window of ACKs, α of the maximum remains.
+        let mut pr = TcpPr::new(&TcpPrSpec::default());
+        for segs in [1, 10, 10, 2] {
+            let want = libm::pow(TcpPrSpec::default().alpha, 1.0 / segs as f64);
+            assert!((pr.left(segs) - want).abs() < 1e-12, "a window of {segs}");
+        }
+    }
 }

@@ -203,7 +203,7 @@ mod tests {
         assert!(judge.answers_late_original(&old));
         assert!(
             !judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old.clone() }),
-            "it answers the resent copy"
+            "sent after the resent copy"
         );
         judge.marker = None;
         assert!(!judge.answers_late_original(&old));

@@ -313,6 +313,10 @@ mod tests {
         board.resend(Offset(1), Time(10), 1e9);
         assert!(!of(Form::Sack).may_ask(&ep, &board, &context()), "resent");
         assert!(of(Form::Basic).may_ask(&ep, &board, &context()));
+        let mut probed = Scoreboard::default();
+        probed.push(Offset(1), 1000, Time(0), 1e9, false);
+        probed.resend(Offset(1), Time(10), 1e9);
+        assert!(!of(Form::Sack).may_ask(&ep, &probed, &context()), "resent without a loss");
     }
 
     #[test]

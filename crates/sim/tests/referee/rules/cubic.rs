@@ -70,7 +70,7 @@ impl Cubic {
         let max = if self.after_timeout { cwnd } else { max.max(cwnd) };
         (self.max, self.after_timeout) = (Some((max, prior)), false);
         let alpha = 3.0 * (1.0 - self.spec.beta) / (1.0 + self.spec.beta);
-        Epoch { since: now, k: ((max - cwnd) / self.spec.c).cbrt(), estimate: cwnd, alpha }
+        Epoch { since: now, k: libm::cbrt((max - cwnd) / self.spec.c), estimate: cwnd, alpha }
     }
 
     /// The window after an ACK of `acked` segments.
@@ -83,7 +83,7 @@ impl Cubic {
             e.alpha = 1.0;
         }
         self.epoch = Some(e);
-        let at = |t: f64| self.spec.c * (t - e.k).powi(3) + max;
+        let at = |t: f64| self.spec.c * (t - e.k) * (t - e.k) * (t - e.k) + max;
         let t = now.since(e.since).as_secs_f64();
         if at(t) < e.estimate {
             return e.estimate.max(cwnd);

@@ -23,6 +23,8 @@ struct Growth {
     most: Most,
     /// An ACK that only SACKs may open the window, too (Linux).
     by_sack: bool,
+    /// The window opened on this ACK, which acknowledges nothing.
+    by_sack_alone: bool,
     /// The window, phase and episode when the ACK arrived.
     before: Option<(Window, Phase, u32)>,
     /// Slow start is not restrained.
@@ -51,6 +53,7 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     Some(Box::new(Growth {
         most,
         by_sack,
+        by_sack_alone: false,
         before: None,
         plain,
         disturbed: false,
@@ -89,6 +92,7 @@ impl Rule for Growth {
         }
         let Some(ack) = ack else { return Err("the window opens without an ACK".into()) };
         let news = ack.acked > 0 || (self.by_sack && ack.delivered > 0);
+        self.by_sack_alone = ack.acked == 0;
         unless(news && !ack.ece, || "the window opens on an ACK without new data, or with an echo".into())?;
         unless(book.phase != Phase::Recovery, || "the window opens in a fast recovery".into())?;
         let (mss, slow) = (book.mss as f64, from.cwnd < from.ssthresh);
@@ -105,6 +109,10 @@ impl Rule for Growth {
         unless(by <= most + 1e-6, || format!("cwnd {} opens by {by}, at most {most} is allowed", from.cwnd))
     }
     fn after(&mut self, book: &Book, ack: &Ack) -> Verdict {
+        // Linux, tcp_may_raise_cwnd. The threshold may change on this ACK, and is reported after the window.
+        let wide = book.threshold.is_none_or(|segments| segments > 3);
+        let narrow = std::mem::take(&mut self.by_sack_alone) && !wide;
+        unless(!narrow, || format!("the window opens by SACKed data with a threshold of {:?}", book.threshold))?;
         let (Most::Exactly, true, Some((w, phase, episode))) = (&self.most, self.plain, self.before.take()) else {
             return Ok(());
         };

@@ -119,6 +119,9 @@ fn before_the_path_is_full_the_window_grows_below_its_target_or_until_ten_segmen
     assert_eq!(p.bbr.next_cwnd(target - 1, &rs, &p.rates, &at(200)), target + 2);
     assert_eq!(p.bbr.next_cwnd(target, &rs, &p.rates, &at(200)), target);
     assert_eq!(p.bbr.next_cwnd(target, &rs, &Rates::default(), &at(200)), target + 3);
+    let mut ten = Rates::default();
+    ten.deliver(ms(100), 10 - ten.delivered() as u32);
+    assert_eq!(p.bbr.next_cwnd(target, &rs, &ten, &at(200)), target);
 }
 
 #[test]
