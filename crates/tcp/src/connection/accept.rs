@@ -30,8 +30,11 @@ impl Connection {
         } else {
             self.on_doubtful(now, seg, obs)
         };
-        if outcome.refused.is_none() {
+        if outcome.refused.is_none() || outcome.bytes > 0 {
             self.heard(now, outcome.bytes);
+        } else {
+            // The ACK of a segment counts even if its data was refused, and it may be that of our FIN.
+            self.watch_fin_wait_2(now);
         }
         outcome
     }

@@ -300,7 +300,8 @@ impl Connection {
         self.watch_fin_wait_2(now);
     }
 
-    fn watch_fin_wait_2(&mut self, now: Time) {
+    /// Starts or ends the clock of an orphan's FIN-WAIT-2.
+    pub(super) fn watch_fin_wait_2(&mut self, now: Time) {
         let waits = self.state() == State::FinWait2;
         if let Some(live) = self.live.as_mut().filter(|live| live.orphan) {
             live.fin_wait_2 = if waits { live.fin_wait_2.or(Some(now + FIN_WAIT_2)) } else { None };

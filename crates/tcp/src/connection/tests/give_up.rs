@@ -250,6 +250,22 @@ fn an_orphan_leaves_fin_wait_2_after_a_minute_and_nobody_else_does() {
 }
 
 #[test]
+fn an_orphan_leaves_fin_wait_2_even_if_its_fin_was_acknowledged_by_a_probe() {
+    let (mut a, mut b) = opened(&stack());
+    b.write(10);
+    converse(&mut a, &mut b, secs(1));
+    a.consume(10);
+    a.write(1000);
+    a.orphan(secs(1));
+    speak(&mut a, secs(1));
+    // A byte that is known, as in a probe: it is refused, and its ACK counts.
+    hear(&mut a, secs(2), &[Segment { seq: Offset(10), len: 1, ..from_peer(1002, 20_000) }]);
+    assert_eq!((a.state(), a.next_timer()), (State::FinWait2, Some(secs(62))));
+    silence(&mut a, secs(62));
+    assert_eq!(a.close_reason(), Some(CloseReason::FinWait2));
+}
+
+#[test]
 fn a_close_before_the_application_went_counts_from_when_it_went() {
     let (mut a, mut b) = opened(&stack());
     a.close();
