@@ -226,8 +226,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
     let s = &plan.scenario;
     let duration_s = s.duration.as_secs_f64();
     let order = |flow: usize, to| {
-        let order = tally.order.as_ref()?.at(flow as u32, to);
-        Some(order.map(ReorderingSummary::of).unwrap_or_default())
+        tally.order.as_ref().map(|o| o.at(flow as u32, to).map(ReorderingSummary::of).unwrap_or_default())
     };
     let flow = |(i, ((f, t), r)): (usize, ((&FlowSpec, &FlowTally), &FlowResult))| {
         let dupthresh = t.dupthresh.ended();
@@ -246,7 +245,10 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
             needed_retransmissions: r.needed,
             refused_retransmissions: r.refused,
             needless_retransmissions: r.needless,
-            needless_fast_retransmissions: r.needless_fast,
+            needless_fast_retransmissions: r.needless_by.fast,
+            needless_recovery_retransmissions: r.needless_by.recovery,
+            needless_probe_retransmissions: r.needless_by.probe,
+            needless_timeout_retransmissions: r.needless_by.timeout,
             data_drops: t.data_drops,
             ack_drops: t.ack_drops,
             timeouts: t.timeouts,

@@ -59,6 +59,12 @@ pub struct FlowSummary {
     pub needless_retransmissions: u64,
     /// The needless retransmissions that began a fast recovery.
     pub needless_fast_retransmissions: u64,
+    /// The other needless retransmissions that fast recoveries caused.
+    pub needless_recovery_retransmissions: u64,
+    /// The needless probes of the tail, or of a closed window.
+    pub needless_probe_retransmissions: u64,
+    /// The needless retransmissions after timeouts. With those three it adds up to all; those of a kernel are in none.
+    pub needless_timeout_retransmissions: u64,
     /// Segments with data that were dropped anywhere on the path.
     pub data_drops: u64,
     /// Pure ACKs that were dropped anywhere on the path back.
@@ -179,6 +185,12 @@ pub struct FlowMeans {
     pub needless_retransmissions: Interval,
     /// See [`FlowSummary::needless_fast_retransmissions`].
     pub needless_fast_retransmissions: Interval,
+    /// See [`FlowSummary::needless_recovery_retransmissions`].
+    pub needless_recovery_retransmissions: Interval,
+    /// See [`FlowSummary::needless_probe_retransmissions`].
+    pub needless_probe_retransmissions: Interval,
+    /// See [`FlowSummary::needless_timeout_retransmissions`].
+    pub needless_timeout_retransmissions: Interval,
     /// See [`FlowSummary::data_drops`].
     pub data_drops: Interval,
     /// See [`FlowSummary::timeouts`].
@@ -219,6 +231,9 @@ fn flow_means(flow: &[&FlowSummary]) -> Option<FlowMeans> {
         refused_retransmissions: of(|s| s.refused_retransmissions as f64)?,
         needless_retransmissions: of(|s| s.needless_retransmissions as f64)?,
         needless_fast_retransmissions: of(|s| s.needless_fast_retransmissions as f64)?,
+        needless_recovery_retransmissions: of(|s| s.needless_recovery_retransmissions as f64)?,
+        needless_probe_retransmissions: of(|s| s.needless_probe_retransmissions as f64)?,
+        needless_timeout_retransmissions: of(|s| s.needless_timeout_retransmissions as f64)?,
         data_drops: of(|s| s.data_drops as f64)?,
         timeouts: of(|s| s.timeouts as f64)?,
         fast_recoveries: of(|s| s.fast_recoveries as f64)?,

@@ -61,6 +61,9 @@ fn add(sum: &mut FlowSummary, flow: FlowSummary) {
         refused_retransmissions,
         needless_retransmissions,
         needless_fast_retransmissions,
+        needless_recovery_retransmissions,
+        needless_probe_retransmissions,
+        needless_timeout_retransmissions,
         data_drops,
         ack_drops,
         timeouts,
@@ -84,6 +87,9 @@ fn add(sum: &mut FlowSummary, flow: FlowSummary) {
     sum.refused_retransmissions += refused_retransmissions;
     sum.needless_retransmissions += needless_retransmissions;
     sum.needless_fast_retransmissions += needless_fast_retransmissions;
+    sum.needless_recovery_retransmissions += needless_recovery_retransmissions;
+    sum.needless_probe_retransmissions += needless_probe_retransmissions;
+    sum.needless_timeout_retransmissions += needless_timeout_retransmissions;
     sum.data_drops += data_drops;
     sum.ack_drops += ack_drops;
     sum.timeouts += timeouts;

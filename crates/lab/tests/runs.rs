@@ -80,6 +80,11 @@ fn a_summary_adds_up() {
             let kinds = [f.needed_retransmissions, f.refused_retransmissions, f.needless_retransmissions];
             assert!(kinds.iter().sum::<u64>() == f.retransmissions && f.retransmissions < f.data_packets_sent);
             assert!(f.needless_fast_retransmissions <= f.needless_retransmissions.min(f.fast_recoveries));
+            let by_cause = f.needless_fast_retransmissions
+                + f.needless_recovery_retransmissions
+                + f.needless_probe_retransmissions
+                + f.needless_timeout_retransmissions;
+            assert_eq!(by_cause, f.needless_retransmissions);
             assert!(f.fast_recoveries + f.timeouts > 0, "{f:?}");
         }
         let dropped: u64 =

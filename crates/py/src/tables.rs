@@ -96,7 +96,8 @@ pub(crate) fn frame(runs: &[Summary]) -> Result<Table, ArrowError> {
     add_fields!(columns, rows: FlowSummary {
         start_s, finish_s, acked_bytes, throughput_bytes_per_s, goodput_bytes_per_s, data_packets_sent,
         retransmissions, needed_retransmissions, refused_retransmissions, needless_retransmissions,
-        needless_fast_retransmissions, data_drops, ack_drops, timeouts, fast_recoveries, dupthresh_max, dupthresh_mean,
+        needless_fast_retransmissions, needless_recovery_retransmissions, needless_probe_retransmissions,
+        needless_timeout_retransmissions, data_drops, ack_drops, timeouts, fast_recoveries, dupthresh_max, dupthresh_mean,
         dupthresh_after_timeout_max, dupthresh_of_ceiling_max, transfers, transfer_median_s, transfer_p95_s,
     } but { name, stack, transfer_times_s, reordering, ack_reordering });
     columns.add("identity", rows.iter().map(|((run, _), _)| &run.identity));
@@ -129,6 +130,9 @@ pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowErro
         refused_retransmissions,
         needless_retransmissions,
         needless_fast_retransmissions,
+        needless_recovery_retransmissions,
+        needless_probe_retransmissions,
+        needless_timeout_retransmissions,
         data_drops,
         timeouts,
         fast_recoveries,

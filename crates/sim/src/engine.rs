@@ -149,7 +149,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let pairs = self.hosts[..self.links.shown as usize].chunks_exact(2).zip(&self.links.fates).zip(&self.starts);
         pairs
             .map(|((ends, fates), started)| (ends, fates.verdicts(), started))
-            .map(|(ends, Verdicts { needed, refused, needless, needless_fast }, started)| FlowResult {
+            .map(|(ends, Verdicts { needed, refused, needless, needless_by }, started)| FlowResult {
                 started: *started,
                 delivered: ends[1].tcp.received(),
                 acked: ends[0].tcp.acked(),
@@ -158,7 +158,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
                 needed,
                 refused,
                 needless,
-                needless_fast,
+                needless_by,
                 finished: ends[0].app.finished(),
             })
             .collect()

@@ -10,6 +10,8 @@
 //! A retransmission gets the verdict of its worst byte. So each refused retransmission would be needless without its receiver's
 //! refusals, and the three counts add up to the total (decision 0137).
 
+use ackclock_tcp::event::Resend;
+
 /// The verdict on a retransmission. Exactly one applies; the worst of its bytes decides, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
@@ -30,8 +32,43 @@ pub struct Verdicts {
     pub refused: u64,
     /// See [`Verdict::Needless`].
     pub needless: u64,
-    /// The needless retransmissions that began a fast recovery.
-    pub needless_fast: u64,
+    /// The needless retransmissions by cause. Where the cause is unknown, they appear in none of these.
+    pub needless_by: Causes,
+}
+
+/// Counts of retransmissions by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Causes {
+    /// The first ones of a fast recovery.
+    pub fast: u64,
+    /// The others that fast recoveries caused.
+    pub recovery: u64,
+    /// Probes of the tail, or of a closed window.
+    pub probe: u64,
+    /// Those after timeouts.
+    pub timeout: u64,
+}
+
+/// The cause of a retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Unknown,
+    Fast,
+    Recovery,
+    Probe,
+    Timeout,
+}
+
+impl Causes {
+    fn add(&mut self, cause: Cause) {
+        match cause {
+            Cause::Unknown => {}
+            Cause::Fast => self.fast += 1,
+            Cause::Recovery => self.recovery += 1,
+            Cause::Probe => self.probe += 1,
+            Cause::Timeout => self.timeout += 1,
+        }
+    }
 }
 
 /// One copy of some data: `sends` counts transmissions (1 = first).
@@ -59,8 +96,8 @@ impl Copy {
 #[derive(Clone, Debug, Default)]
 pub struct Fates {
     again: Vec<Copy>,
-    /// Retransmissions that began a fast recovery, by their place in `again`.
-    first: Vec<u32>,
+    /// The cause of each.
+    causes: Vec<Cause>,
     /// The episode of the last fast retransmit.
     episode: u32,
     dropped: Vec<Copy>,
@@ -77,12 +114,18 @@ impl Fates {
         self.again.len() + self.dropped.len() + self.refused.len() + self.doubled.len()
     }
 
-    /// Data was sent again; in a fast recovery, with its episode (from 1).
-    pub fn retransmitted(&mut self, start: u64, len: u32, sends: u8, recovery: Option<u32>) {
-        if let Some(episode) = recovery.filter(|e| *e != self.episode) {
-            self.episode = episode;
-            self.first.push(self.again.len() as u32);
-        }
+    /// Data was sent again, by this rule.
+    pub fn retransmitted(&mut self, start: u64, len: u32, sends: u8, why: Option<Resend>) {
+        self.causes.push(match why {
+            None => Cause::Unknown,
+            Some(Resend::Recovery(episode)) if episode != self.episode => {
+                self.episode = episode;
+                Cause::Fast
+            }
+            Some(Resend::Recovery(_) | Resend::Later) => Cause::Recovery,
+            Some(Resend::Probe) => Cause::Probe,
+            Some(Resend::Timeout) => Cause::Timeout,
+        });
         self.again.push(Copy { start, len, sends });
     }
 
@@ -109,17 +152,17 @@ impl Fates {
 
     /// The count of each verdict, as far as it is known now.
     pub fn verdicts(&self) -> Verdicts {
-        let each = self.each();
         let mut v = Verdicts::default();
-        for verdict in &each {
+        for (verdict, cause) in self.each().iter().zip(&self.causes) {
             match verdict {
                 Verdict::Needed => v.needed += 1,
                 Verdict::Refused => v.refused += 1,
-                Verdict::Needless => v.needless += 1,
+                Verdict::Needless => {
+                    v.needless += 1;
+                    v.needless_by.add(*cause);
+                }
             }
         }
-        let fast = self.first.iter().filter(|i| each[**i as usize] == Verdict::Needless);
-        v.needless_fast = fast.count() as u64;
         v
     }
 }

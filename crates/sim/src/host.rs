@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Outcome;
-use ackclock_tcp::event::{Event, Frequent, Observer};
+use ackclock_tcp::event::{Event, Frequent, Observer, Resend};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
@@ -31,8 +31,8 @@ pub trait Endpoint {
     fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool;
     /// How often the data of the segment just polled has been sent (1 = first); 0 for a pure ACK.
     fn last_sends(&self) -> u8;
-    /// The number of the current fast recovery, from 1; called when data is retransmitted.
-    fn fast_recovery(&self) -> Option<u32> {
+    /// The rule by which data is sent again, if it is known; called when data is retransmitted.
+    fn resend(&self) -> Option<Resend> {
         None
     }
     /// Bytes that the segment just polled takes on the wire.

@@ -1,6 +1,6 @@
 //! Results of a run without a listener: counts.
 
-use crate::fate::Verdicts;
+use crate::fate::{Causes, Verdicts};
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Bytes;
 
@@ -52,8 +52,8 @@ pub struct FlowResult {
     pub refused: u64,
     /// The others: [`Verdict::Needless`](crate::fate::Verdict).
     pub needless: u64,
-    /// The needless retransmissions that began a fast recovery.
-    pub needless_fast: u64,
+    /// The needless retransmissions by cause; those of a TCP that does not tell the cause appear in none of these.
+    pub needless_by: Causes,
     /// When the last byte of a fixed size was acknowledged.
     pub finished: Option<Time>,
 }
@@ -88,7 +88,7 @@ pub struct BackgroundResult {
 impl BackgroundResult {
     /// Adds the verdicts on a transfer's retransmissions.
     pub(crate) fn add(&mut self, verdicts: Verdicts) {
-        let Verdicts { needed, refused, needless, needless_fast: _ } = verdicts;
+        let Verdicts { needed, refused, needless, needless_by: _ } = verdicts;
         self.needed += needed;
         self.refused += refused;
         self.needless += needless;

@@ -27,7 +27,7 @@ impl Watch for Log {
     const HEARS_QUEUES: bool = true;
     fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
-        self.sent.push((at, flow, from, Entering { seg: *seg, wire, sends, recovery: None }));
+        self.sent.push((at, flow, from, Entering { seg: *seg, wire, sends, resend: None }));
     }
     fn dropped(
         &mut self,
@@ -181,7 +181,7 @@ fn another_seed_has_another_fate_for_the_same_packets() {
 fn nothing_enters_after_the_end_or_for_a_flow_that_is_not_there() {
     let (stacks, s) = (stacks("newreno"), scenario("[]"));
     let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
-    let packet = Entering { seg: Segment { len: 100, ..Segment::EMPTY }, wire: 140, sends: 1, recovery: None };
+    let packet = Entering { seg: Segment { len: 100, ..Segment::EMPTY }, wire: 140, sends: 1, resend: None };
     assert_eq!(path.put(Time(5), 2, Side::Sender, packet), None);
     assert_eq!(path.put(path.end() + Nanos(1), 0, Side::Sender, packet), None);
     assert_eq!(path.put(path.end(), 0, Side::Sender, packet), Some(0));
@@ -194,7 +194,7 @@ fn a_fin_that_the_window_cuts_off_is_refused_and_its_data_is_not() {
     let flags = Segment::ACK | Segment::FIN;
     let seg = Segment { seq: Offset(1), len: 100, flags, ..Segment::EMPTY };
     for (ms, sends) in [(1, 1), (400, 2)] {
-        path.put(Time(ms * 1_000_000), 0, Side::Sender, Entering { seg, wire: 140, sends, recovery: None });
+        path.put(Time(ms * 1_000_000), 0, Side::Sender, Entering { seg, wire: 140, sends, resend: None });
         path.run_until(Time((ms + 150) * 1_000_000));
         if sends == 1 {
             path.refused(0, Side::Receiver, Refusal::Window, &seg, sends, &[(Offset(101), Offset(102))]);
@@ -210,7 +210,7 @@ fn what_the_tcp_outside_refuses_makes_its_retransmission_refused() {
     let mut path = Path::outside(&s, &stacks, 1, Log::default()).expect("a scenario");
     let packet = |first: u64, sends| {
         let seg = Segment { seq: Offset(first), len: 100, flags: Segment::ACK, ..Segment::EMPTY };
-        Entering { seg, wire: 140, sends, recovery: None }
+        Entering { seg, wire: 140, sends, resend: None }
     };
     // The second of two segments is refused, and both are retransmitted; the second time, the end of the first is refused.
     for (ms, first, sends) in [(1, 1, 1), (2, 101, 1), (200, 1, 2), (201, 101, 2), (400, 1, 3)] {

@@ -45,6 +45,8 @@ pub struct LossEvent {
     pub cause: Cause,
     /// Outstanding bytes, without data that Disorder sent beyond the window.
     pub flight: Bytes,
+    /// Bytes estimated to be in the network (RFC 6675 §4), without that data.
+    pub pipe: Bytes,
     /// The peer's window when it was detected, bytes.
     pub rwnd: Bytes,
     /// The first lost offset.
@@ -59,6 +61,19 @@ pub struct LossEvent {
     pub repeated: bool,
     /// Whether it was detected during Recovery.
     pub in_recovery: bool,
+}
+
+/// The quantity that a loss multiplies by the factor of the congestion control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CutFrom {
+    /// The outstanding data: FlightSize (RFC 5681 eq. 4, RFC 9438 §4.6).
+    #[default]
+    Flight,
+    /// The data estimated to be in the network when the loss is detected (RFC 6675 §4): what is lost or arrived does not count.
+    Pipe,
+    /// The window, used or not (RFC 9438 §4.6 allows it; Linux, ns-2).
+    Window,
 }
 
 /// Growth and cut.
@@ -295,6 +310,7 @@ mod tests {
         LossEvent {
             cause,
             flight,
+            pipe: flight / 2,
             rwnd: 1 << 30,
             first: Offset(1),
             cwnd_at_send: 0.0,

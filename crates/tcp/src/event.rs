@@ -40,6 +40,19 @@ pub enum Cause {
     Ecn,
 }
 
+/// The rule by which a segment is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resend {
+    /// The fast recovery with this number, from 1, repairs.
+    Recovery(u32),
+    /// A fast recovery marked it lost and ended before it was sent.
+    Later,
+    /// A probe of the tail, or of a closed window.
+    Probe,
+    /// The repair after a timeout.
+    Timeout,
+}
+
 /// The component that acted: a slot of the stack, or the sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {

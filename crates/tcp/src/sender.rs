@@ -50,9 +50,8 @@ use read::{MinRtt, PeerWindow};
 use std::num::NonZeroU16;
 use timers::Timers;
 
-/// The sending half of a connection after the handshake.
-///
-/// The fields that every ACK and every send touches come first: with many flows, the cache holds no more than these.
+/// The sending half of a connection after the handshake. The fields that every ACK and every send touches come first: with many
+/// flows, the cache holds no more than these.
 #[repr(C, align(64))]
 pub struct Sender {
     w: Window,
@@ -96,6 +95,7 @@ pub struct Sender {
     /// Whether SACKed segments are skipped after going back.
     skip_sacked: bool,
     last_sends: u8,
+    probed: bool,
     /// The rule that holds back small segments.
     hold: Hold,
     /// The next segment may be the first after an idle period.
@@ -161,6 +161,7 @@ impl Sender {
             cwr_due: false,
             skip_sacked: true,
             last_sends: 0,
+            probed: false,
             hold: Hold::default(),
             pause_due: false,
             starting: true,

@@ -29,6 +29,7 @@ __all__ = [
     "GilbertElliott",
     "Late",
     "Netem",
+    "Off",
     "Outage",
     "PathTrace",
     "Priority",
@@ -279,6 +280,18 @@ class SplitPath(Part):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Off(Part):
+    """When all packets take the first path. Default: never."""
+
+    times: Sequence[str] | None = None
+    """Start times, as in `["5 s", "20 s"]`."""
+    gap: Gap | None = None
+    """Time from the end of one to the start of the next, at least 1 ms."""
+    length: str
+    """How long each lasts. As in "200 ms"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Split(Part):
     """Replaces this direction by several parallel paths (Leung & Ma 2005 §IV-B).
 
@@ -291,6 +304,8 @@ class Split(Part):
     """How a packet's path is chosen. Default: ``"turns"``."""
     paths: Sequence[SplitPath]
     """The paths. At least one needs a weight above 0."""
+    off: Off | None = None
+    """When all packets take the first path. Default: never."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

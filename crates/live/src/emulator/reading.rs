@@ -40,7 +40,7 @@ impl Reading {
         if !whole {
             end.max = end.max.max(seg.end());
         }
-        Entering { seg, wire, sends, recovery: None }
+        Entering { seg, wire, sends, resend: None }
     }
 
     fn segment(&mut self, from: Side, packet: &Packet<'_>) -> Segment {

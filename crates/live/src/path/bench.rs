@@ -17,6 +17,7 @@ use crate::wire::MAX_FRAME;
 use ackclock_lab::run::Tally;
 use ackclock_lab::scenario::Plan;
 use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::event::Resend;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Truth};
@@ -251,7 +252,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         from: Side,
         flow: Option<u32>,
         len: usize,
-        recovery: Option<u32>,
+        resend: Option<Resend>,
     ) -> Result<(), LiveError> {
         let Ok(packet) = parse(&self.buf[..len], Checksums::Trust) else {
             self.strays += 1;
@@ -265,7 +266,7 @@ impl<'a, W: Watch> Bench<'a, W> {
         };
         self.captures.packet(now + Nanos(ZERO.0), from, Direction::Out, &self.buf[..len])?;
         let mut entering = f.reading.sent(from, &packet, len as u32);
-        entering.recovery = recovery;
+        entering.resend = resend;
         if from == Side::Receiver {
             f.receiver.sent(&entering.seg);
         }
@@ -317,9 +318,9 @@ impl<'a, W: Watch> Bench<'a, W> {
         for place in 0..self.engines.len() {
             let Some(mut engine) = self.engines[place].take() else { continue };
             engine.work(now, self.emulator.watch());
-            while let Some((len, recovery)) = engine.poll(now, &mut self.buf, self.emulator.watch()) {
+            while let Some((len, resend)) = engine.poll(now, &mut self.buf, self.emulator.watch()) {
                 idle = false;
-                self.enter(now, engine.side, Some(engine.flow), len, recovery)?;
+                self.enter(now, engine.side, Some(engine.flow), len, resend)?;
             }
             self.engines[place] = Some(engine);
         }

@@ -2,7 +2,7 @@
 
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::connection::{Info, Refusal, State};
-use ackclock_tcp::event::{Event, Frequent, Observer};
+use ackclock_tcp::event::{Event, Frequent, Observer, Resend};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
 use ackclock_tcp::seq::Offset;
@@ -153,12 +153,17 @@ impl Engine {
         self.write();
     }
 
-    /// Writes the next packet into `buf`; returns its length, and the current fast recovery.
-    pub(crate) fn poll<W: Watch>(&mut self, now: Time, buf: &mut [u8], watch: &mut W) -> Option<(usize, Option<u32>)> {
+    /// Writes the next packet into `buf`; returns its length, and the rule by which a retransmission is sent.
+    pub(crate) fn poll<W: Watch>(
+        &mut self,
+        now: Time,
+        buf: &mut [u8],
+        watch: &mut W,
+    ) -> Option<(usize, Option<Resend>)> {
         let (flow, side) = (self.flow, self.side);
         let e = self.endpoint.as_mut()?;
         let written = e.poll_transmit(now, Writing::Whole, buf, &mut Tap { watch, flow, side }).ok()??;
-        Some((written.len, e.connection().sender().and_then(Sender::recovery)))
+        Some((written.len, e.connection().sender().map(Sender::resend)))
     }
 
     fn write(&mut self) {

@@ -133,7 +133,7 @@ impl<'a> Bridge<'a> {
         let opts = if is_ecn_capable(bytes) { Segment::ECT } else { 0 };
         let seg = Segment { seq: self.streams[from], len, flags, opts, ..Segment::EMPTY };
         self.streams[from] = seg.end();
-        Entering { seg, wire: bytes.len() as u32, sends: u8::from(seg.seq_len() > 0), recovery: None }
+        Entering { seg, wire: bytes.len() as u32, sends: u8::from(seg.seq_len() > 0), resend: None }
     }
 
     fn wait(&self, now: Time) -> Result<(), LiveError> {

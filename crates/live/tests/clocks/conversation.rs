@@ -201,7 +201,7 @@ stack = "newreno"
     // A packet of 1000 bytes takes 1 ms on the link.
     for (at, name) in [(0, b"first"), (5, b"other"), (50, b"third")] {
         let seg = Segment { len: 960, flags: Segment::ACK, ..Segment::EMPTY };
-        emulator.put(ms(at), 0, Side::Sender, Entering { seg, wire: 1000, sends: 1, recovery: None }, name);
+        emulator.put(ms(at), 0, Side::Sender, Entering { seg, wire: 1000, sends: 1, resend: None }, name);
     }
     assert_eq!(emulator.next_event(), Some(ms(11)));
     let left: Vec<_> = std::iter::from_fn(|| emulator.next(ms(100))).map(|p| (p.at, p.bytes)).collect();

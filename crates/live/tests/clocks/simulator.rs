@@ -8,7 +8,7 @@ use ackclock_sim::host::Endpoint;
 use ackclock_sim::scenario::WireSpec;
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::connection::{reset_for, Connection, Outcome, State};
-use ackclock_tcp::event::{Event, Observer};
+use ackclock_tcp::event::{Event, Observer, Resend};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
 use ackclock_tcp::time::Time;
@@ -187,8 +187,8 @@ impl Endpoint for Host {
         self.connection.last_sends()
     }
 
-    fn fast_recovery(&self) -> Option<u32> {
-        self.connection.sender().and_then(Sender::recovery)
+    fn resend(&self) -> Option<Resend> {
+        self.connection.sender().map(Sender::resend)
     }
 
     /// As written on the wire, where options are aligned.

@@ -84,7 +84,7 @@ mod tests {
     fn fates(when: When, times: impl IntoIterator<Item = u64>) -> Vec<Fate> {
         let spec = InterruptionSpec { when, length: Nanos(3 * MS), at: Place::Exit, only: Only::All };
         assert_eq!(spec.fault(), None);
-        let mut i = DelaySpike(Interruptions::new(&spec, Stream::new(1, "test")));
+        let mut i = DelaySpike(Interruptions::new(&spec.when, spec.length, Stream::new(1, "test")));
         times.into_iter().map(|now| i.judge(&Seen { now, ..Seen::DATA })).collect()
     }
 

@@ -71,7 +71,7 @@ impl InterruptionSpec {
     /// Its interruptions on a link. Both kinds share the names of their random streams.
     pub(super) fn on(&self, site: &mut Site<'_, '_>) -> Interruptions {
         let n = site.nth("interruption");
-        Interruptions::new(self, site.stream(format_args!("interruption.{n}")))
+        Interruptions::new(&self.when, self.length, site.stream(format_args!("interruption.{n}")))
     }
 
     /// Interruptions with different properties, for the elements that have them.
@@ -104,7 +104,7 @@ const SHORTEST_GAP: Nanos = Nanos::from_millis(1);
 
 impl When {
     /// Reads exactly one of the keys `times` and `gap`.
-    fn read(times: Option<Vec<Nanos>>, gap: Option<Gap>) -> Result<Self, Fault> {
+    pub(super) fn read(times: Option<Vec<Nanos>>, gap: Option<Gap>) -> Result<Self, Fault> {
         match (times, gap) {
             (Some(times), None) => Ok(When::Times(times)),
             (None, Some(gap)) => Ok(When::Gap(gap)),
@@ -116,7 +116,7 @@ impl When {
     }
 
     /// In the form of the keys `times` and `gap`.
-    fn written(self) -> (Option<Vec<Nanos>>, Option<Gap>) {
+    pub(super) fn written(self) -> (Option<Vec<Nanos>>, Option<Gap>) {
         match self {
             When::Times(times) => (Some(times), None),
             When::Gap(gap) => (None, Some(gap)),
@@ -124,7 +124,7 @@ impl When {
     }
 
     /// The first value out of range, if each interruption lasts for `length`.
-    fn fault(&self, length: Nanos) -> Option<Fault> {
+    pub(super) fn fault(&self, length: Nanos) -> Option<Fault> {
         if length == Nanos::ZERO {
             return Some(Fault::of("length", length, "above 0 s"));
         }
@@ -159,11 +159,16 @@ pub(super) struct Interruptions {
 }
 
 impl Interruptions {
-    pub(super) fn new(spec: &InterruptionSpec, luck: Stream) -> Self {
-        let (when, length) = (spec.when.clone(), spec.length.0);
-        let mut i = Interruptions { when, length, luck, begin: 0, end: 0, seen: 0 };
+    pub(super) fn new(when: &When, length: Nanos, luck: Stream) -> Self {
+        let mut i = Interruptions { when: when.clone(), length: length.0, luck, begin: 0, end: 0, seen: 0 };
         i.advance();
         i
+    }
+
+    /// Whether the link is interrupted at `now`. Times must not decrease.
+    pub(super) fn holds(&mut self, now: u64) -> bool {
+        self.follow(now);
+        self.begin <= now && now < self.end
     }
 
     /// Moves to the first interruption whose last instant is not before `now`.

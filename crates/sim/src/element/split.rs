@@ -12,6 +12,8 @@
 //! | hash-threshold (RFC 2992): regions of the key space, one for each path | `choice = "flows"`; a region has its path's share |
 //! | R1-R2-R4 and R1-R3-R4 | two paths of one link R1-R4: rate of the slower hop, sum of the delays |
 //!
+//! `off` switches it by time, as a load balancer that is turned on and off, or a handover between paths.
+//!
 //! Departures: each path is one hop (docs/decisions/0028).
 //!
 //! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the earlier path).
@@ -19,11 +21,12 @@
 //! background traffic is a flow of its own.
 
 use super::direction::{DirectionSpec, LinkForm, QueueSpec};
+use super::interruption::{Interruptions, When};
 use super::packet::Only;
 use super::properties::{Properties, RateUse};
 use super::{Element, ElementSpec, Site};
 use crate::error::Fault;
-use crate::rng::Stream;
+use crate::rng::{Gap, Stream};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
 use schemars::{JsonSchema, Schema};
@@ -42,13 +45,65 @@ pub struct SplitSpec {
     /// The paths. At least one needs a weight above 0.
     #[schemars(length(min = 1))]
     pub paths: Vec<SplitPath>,
+    /// When all packets take the first path. Default: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub off: Option<OffSpec>,
 }
 
 /// A run's identity is a hash of this text, so its order must not change.
 impl fmt::Debug for SplitSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SplitSpec { choice, paths } = self;
-        f.debug_struct("SplitSpec").field("paths", paths).field("choice", choice).finish()
+        let SplitSpec { choice, paths, off } = self;
+        let mut text = f.debug_struct("SplitSpec");
+        text.field("paths", paths).field("choice", choice);
+        off.iter().for_each(|off| {
+            text.field("off", off);
+        });
+        text.finish()
+    }
+}
+
+/// When a split sends all packets along its first path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "WrittenOff", into = "WrittenOff")]
+#[schemars(inline)]
+pub struct OffSpec {
+    /// When each such time begins.
+    pub when: When,
+    /// How long each lasts; above 0.
+    pub length: Nanos,
+}
+
+/// When all packets take the first path.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline, title = "off", extend("oneOf" = [{ "required": ["times"] }, { "required": ["gap"] }]))]
+struct WrittenOff {
+    /// Start times, as in `["5 s", "20 s"]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    times: Option<Vec<Nanos>>,
+    /// Time from the end of one to the start of the next, at least 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<Gap>,
+    /// How long each lasts.
+    length: Nanos,
+}
+
+impl TryFrom<WrittenOff> for OffSpec {
+    type Error = Fault;
+
+    fn try_from(w: WrittenOff) -> Result<Self, Fault> {
+        let WrittenOff { times, gap, length } = w;
+        Ok(OffSpec { when: When::read(times, gap)?, length })
+    }
+}
+
+impl From<OffSpec> for WrittenOff {
+    fn from(s: OffSpec) -> Self {
+        let OffSpec { when, length } = s;
+        let (times, gap) = when.written();
+        WrittenOff { times, gap, length }
     }
 }
 
@@ -137,7 +192,11 @@ pub(crate) struct Path<'a> {
 
 impl Element for SplitSpec {
     fn properties(&self) -> Properties {
-        let used = || self.paths.iter().filter(|p| p.weight > 0);
+        let switched = self.off.is_some();
+        let used = || {
+            let is = |(i, p): &(usize, &SplitPath)| p.weight > 0 || (switched && *i == 0);
+            self.paths.iter().enumerate().filter(is).map(|(_, p)| p)
+        };
         let any = |what: fn(&Properties) -> bool| used().any(|p| p.way.elements.iter().any(|e| what(&e.properties())));
         Properties {
             acts_late: true,
@@ -145,7 +204,7 @@ impl Element for SplitSpec {
             rate: RateUse::None,
             beside_split: true,
             only_one: Some("a split"),
-            reorders: (self.choice != SplitChoice::Flows && used().count() > 1) || any(|p| p.reorders),
+            reorders: ((switched || self.choice != SplitChoice::Flows) && used().count() > 1) || any(|p| p.reorders),
             loses: any(|p| p.loses),
             duplicates: any(|p| p.duplicates),
             only: Only::All,
@@ -167,12 +226,16 @@ impl Element for SplitSpec {
             .or_else(|| weightless.then(|| Fault::of("paths", "no path with a weight above 0", "at least one")))
             .or_else(|| paths().find_map(within))
             .or_else(|| paths().find_map(way))
+            .or_else(|| self.off.as_ref().and_then(|o| o.when.fault(o.length)).map(|f| f.within("off".to_owned())))
     }
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let nth = site.nth("split");
         let first = site.first_path + site.paths.len() as u32;
-        site.port.split = Some(Split::new(self, first, site.stream(format_args!("split.{nth}"))));
+        let mut split = Split::new(self, first, site.stream(format_args!("split.{nth}")));
+        let off = |o: &OffSpec| Interruptions::new(&o.when, o.length, site.stream(format_args!("split.{nth}.off")));
+        split.off = self.off.as_ref().map(off);
+        site.port.split = Some(split);
         let (link, name) = (site.link, site.name);
         let path = |(n, p): (usize, &'a SplitPath)| Path { link, name: format!("{name}/split.{nth}/{n}"), way: &p.way };
         site.paths.extend(self.paths.iter().enumerate().map(path));
@@ -191,6 +254,8 @@ pub(crate) struct Split {
     credit: Vec<i64>,
     total: i64,
     choice: Choice,
+    /// When all packets take the first path.
+    off: Option<Interruptions>,
 }
 
 /// How it chooses, with the state for it.
@@ -210,11 +275,14 @@ impl Split {
             SplitChoice::Random => Choice::Random(luck),
             SplitChoice::Flows => Choice::Flows(luck.below(u64::MAX)),
         };
-        Split { first, weights, credit, total, choice }
+        Split { first, weights, credit, total, choice, off: None }
     }
 
     /// The link that the next packet takes; `to` is the packet's destination, which also identifies its flow.
-    pub(crate) fn next(&mut self, to: u32) -> u32 {
+    pub(crate) fn next(&mut self, to: u32, now: u64) -> u32 {
+        if self.off.as_mut().is_some_and(|off| off.holds(now)) {
+            return self.first;
+        }
         let total = self.total as u64;
         let path = match &mut self.choice {
             Choice::Turns => self.turn(),
@@ -271,20 +339,27 @@ mod tests {
             },
         };
         let lossy = crate::element::bernoulli::BernoulliSpec::examples();
-        let spec = |choice, paths| ElementSpec::Split(SplitSpec { choice, paths });
+        let spec = |choice, paths| ElementSpec::Split(SplitSpec { choice, paths, off: None });
+        let switched = |when| {
+            let off = Some(OffSpec { when, length: Nanos::from_millis(700) });
+            let paths = vec![path(0, 5, Vec::new()), path(1, 20, Vec::new())];
+            ElementSpec::Split(SplitSpec { choice: SplitChoice::Flows, paths, off })
+        };
         vec![
             spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(2, 9, Vec::new())]),
             spec(SplitChoice::Random, vec![path(1, 5, lossy), path(3, 20, Vec::new())]),
             spec(SplitChoice::Turns, vec![path(1, 5, Vec::new()), path(0, 1, Vec::new())]),
             spec(SplitChoice::Flows, vec![path(1, 5, Vec::new()), path(1, 20, Vec::new())]),
+            switched(When::Times(vec![Nanos::ZERO, Nanos::from_secs(2)])),
+            switched(When::Gap(Gap::Exponential(Nanos::from_secs(1)))),
         ]
     }
 
     fn choices(weights: &[u32], choice: SplitChoice, n: usize) -> Vec<u32> {
         let path = |w: &u32| SplitPath { weight: *w, way: pipe(None, Nanos::ZERO) };
-        let spec = SplitSpec { paths: weights.iter().map(path).collect(), choice };
+        let spec = SplitSpec { paths: weights.iter().map(path).collect(), choice, off: None };
         let mut s = Split::new(&spec, 7, Stream::new(1, "test"));
-        (0..n).map(|i| s.next(i as u32)).collect()
+        (0..n).map(|i| s.next(i as u32, 0)).collect()
     }
 
     #[test]
@@ -311,11 +386,37 @@ mod tests {
     }
 
     #[test]
+    fn while_it_is_off_all_packets_take_the_first_path_and_the_turns_wait() {
+        let path = |weight| SplitPath { weight, way: pipe(None, Nanos::ZERO) };
+        let off = OffSpec { when: When::Times(vec![Nanos(3), Nanos(9)]), length: Nanos(4) };
+        let spec = SplitSpec { paths: [0, 1, 1].map(path).into(), choice: SplitChoice::Turns, off: None };
+        let mut s = Split::new(&spec, 7, Stream::new(1, "test"));
+        s.off = Some(Interruptions::new(&off.when, off.length, Stream::new(1, "off")));
+        let chosen: Vec<u32> = (0..15).map(|now| s.next(0, now)).collect();
+        assert_eq!(chosen, [8, 9, 8, 7, 7, 7, 7, 9, 8, 7, 7, 7, 7, 9, 8]);
+    }
+
+    #[test]
+    fn a_switched_split_may_reorder_even_by_flow_and_names_what_is_out_of_range() {
+        let path = |weight| SplitPath { weight, way: pipe(None, Nanos::ZERO) };
+        let spec = |length| {
+            let off = Some(OffSpec { when: When::Times(vec![Nanos(3), Nanos(9)]), length });
+            SplitSpec { paths: [0, 1].map(path).into(), choice: SplitChoice::Flows, off }
+        };
+        assert!(spec(Nanos(4)).properties().reorders);
+        assert!(!SplitSpec { off: None, ..spec(Nanos(4)) }.properties().reorders);
+        let fault = |length| spec(length).fault(&pipe(None, Nanos::ZERO)).map(|f| f.key);
+        assert_eq!(fault(Nanos(4)), None);
+        assert_eq!(fault(Nanos(6)).as_deref(), Some("off.times[1]"));
+        assert_eq!(fault(Nanos::ZERO).as_deref(), Some("off.length"));
+    }
+
+    #[test]
     fn a_flow_keeps_to_its_path_and_flows_have_the_shares_of_the_weights() {
         let path = |weight| SplitPath { weight, way: pipe(None, Nanos::ZERO) };
-        let spec = SplitSpec { paths: [3, 0, 7].map(path).into(), choice: SplitChoice::Flows };
+        let spec = SplitSpec { paths: [3, 0, 7].map(path).into(), choice: SplitChoice::Flows, off: None };
         let split = |seed| Split::new(&spec, 7, Stream::new(seed, "test"));
-        let of = |s: &mut Split| (0..100_000).map(|to| s.next(to)).collect::<Vec<_>>();
+        let of = |s: &mut Split| (0..100_000).map(|to| s.next(to, 0)).collect::<Vec<_>>();
         let (mut s, mut other) = (split(1), split(2));
         let chosen = of(&mut s);
         assert_eq!(of(&mut s), chosen, "whatever was sent before");

@@ -232,7 +232,7 @@ fn what_a_runs_identity_hashes_of_an_element_stays_as_it_was() {
          reorder_correlation: 0.0, gap: 0, rate: None, limit: 1000 })"
     );
     assert_eq!(
-        text(ElementSpec::Split(SplitSpec { choice: SplitChoice::Turns, paths: vec![SplitPath { weight: 1, way }] })),
+        text(ElementSpec::Split(SplitSpec { choice: SplitChoice::Turns, paths: vec![SplitPath { weight: 1, way }], off: None })),
         "Split(SplitSpec { paths: [SplitPath { weight: 1, way: DirectionSpec { rate: None, delay: Nanos(0), queue: QueueSpec { \
          limit: Unlimited, limit_counts_service: false }, elements: [], form: Auto } }], choice: Turns })"
     );

@@ -214,7 +214,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
             return self.transmit(packet, link);
         }
         if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
-            let path = split.next(self.slab[packet].to);
+            let path = split.next(self.slab[packet].to, self.now);
             if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
                 return self.enter_gates(packet, path);
             }

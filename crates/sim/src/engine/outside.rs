@@ -11,7 +11,7 @@ use crate::host::Endpoint;
 use crate::scenario::{Scenario, WireSpec};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::{Connection, Outcome, Refusal};
-use ackclock_tcp::event::Observer;
+use ackclock_tcp::event::{Observer, Resend};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
@@ -29,8 +29,8 @@ pub struct Entering {
     pub wire: u32,
     /// How often its data has been sent (1 = first); 0 for a pure ACK.
     pub sends: u8,
-    /// The number of the sender's current fast recovery, from 1, where it is known.
-    pub recovery: Option<u32>,
+    /// The rule by which it is sent again, where it is known.
+    pub resend: Option<Resend>,
 }
 
 /// The end of a path.
@@ -49,7 +49,7 @@ pub struct Outside {
     /// Size of the last packet that entered.
     wire: u32,
     sends: u8,
-    recovery: Option<u32>,
+    resend: Option<Resend>,
     /// The ends of the data that it has sent and received: a FIN is not counted.
     sent: Offset,
     came: Offset,
@@ -123,8 +123,8 @@ impl<W: Watch> Path<W> {
 
 impl Outside {
     fn poll_transmit(&mut self, out: &mut Segment) -> bool {
-        let Some(Entering { seg, wire, sends, recovery }) = self.entering.take() else { return false };
-        (*out, self.wire, self.sends, self.recovery) = (seg, wire, sends, recovery);
+        let Some(Entering { seg, wire, sends, resend }) = self.entering.take() else { return false };
+        (*out, self.wire, self.sends, self.resend) = (seg, wire, sends, resend);
         self.sent = self.sent.max(end_of_data(&seg));
         if seg.has(Segment::ACK) {
             self.acknowledged = self.acknowledged.max(seg.ack);
@@ -197,10 +197,10 @@ impl Endpoint for Stand {
         }
     }
 
-    fn fast_recovery(&self) -> Option<u32> {
+    fn resend(&self) -> Option<Resend> {
         match self {
-            Stand::Outside(o) => o.recovery,
-            Stand::Inside(c) => Endpoint::fast_recovery(&**c),
+            Stand::Outside(o) => o.resend,
+            Stand::Inside(c) => Endpoint::resend(&**c),
         }
     }
 

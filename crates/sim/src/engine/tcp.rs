@@ -8,7 +8,7 @@ use crate::next_event::Search;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::{Connection, Outcome, Sides, State};
-use ackclock_tcp::event::Observer;
+use ackclock_tcp::event::{Observer, Resend};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::sender::Sender;
 use ackclock_tcp::seq::Offset;
@@ -123,8 +123,8 @@ impl Endpoint for Connection {
         Connection::last_sends(self)
     }
 
-    fn fast_recovery(&self) -> Option<u32> {
-        self.sender().and_then(Sender::recovery)
+    fn resend(&self) -> Option<Resend> {
+        self.sender().map(Sender::resend)
     }
 
     fn write(&mut self, bytes: u64) {

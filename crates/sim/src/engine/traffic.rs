@@ -159,8 +159,8 @@ impl<E: Endpoint, H: HostMetering> Host<E, H> {
             self.data_sent += 1;
             if p.sends > 1 {
                 self.retransmitted += 1;
-                let recovery = self.tcp.fast_recovery();
-                links.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.seq_len() as u32, p.sends, recovery);
+                let why = self.tcp.resend();
+                links.fates[host as usize / 2].retransmitted(p.seg.seq.0, p.seg.seq_len() as u32, p.sends, why);
             }
         } else if M::ON {
             p.stamp = match side(host) {

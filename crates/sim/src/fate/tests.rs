@@ -19,16 +19,23 @@ fn each(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>
 }
 
 #[test]
-fn of_each_fast_recovery_the_first_retransmission_counts_apart() {
+fn needless_retransmissions_are_counted_by_cause_and_the_first_of_each_fast_recovery_apart() {
     let mut f = Fates::default();
-    // Recovery 1 was a mistake. Recovery 3 was not, though its second retransmission was; 0 is none.
-    for (start, recovery) in [(1, Some(1)), (11, Some(1)), (21, None), (31, Some(3)), (41, Some(3))] {
-        f.retransmitted(start, 10, 2, recovery);
+    // Recovery 1 was a mistake. Recovery 3 was not, though its second retransmission was.
+    let of = |n| Some(Resend::Recovery(n));
+    for (start, why) in [(1, of(1)), (11, of(1)), (21, None), (31, of(3)), (41, of(3)), (51, Some(Resend::Later))] {
+        f.retransmitted(start, 10, 2, why);
+    }
+    for (start, why) in [(61, Resend::Probe), (71, Resend::Timeout), (81, Resend::Timeout)] {
+        f.retransmitted(start, 10, 2, Some(why));
     }
     f.dropped(31, 10, 1);
-    assert_eq!(f.verdicts(), Verdicts { needed: 1, refused: 0, needless: 4, needless_fast: 1 });
+    let by = Causes { fast: 1, recovery: 3, probe: 1, timeout: 2 };
+    assert_eq!(f.verdicts(), Verdicts { needed: 1, refused: 0, needless: 8, needless_by: by });
     f.refused(1, 10, 1);
-    assert_eq!(f.verdicts(), Verdicts { needed: 1, refused: 1, needless: 3, needless_fast: 0 });
+    f.dropped(81, 10, 1);
+    let by = Causes { fast: 0, timeout: 1, ..by };
+    assert_eq!(f.verdicts(), Verdicts { needed: 2, refused: 1, needless: 6, needless_by: by });
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! ns-2.35's senders in the logs' `clean` profile, as stacks: each a named stack with ns-2's
 //! conventions.
 
-use ackclock_tcp::congestion::aimd::{AimdSpec, Halve};
+use ackclock_tcp::congestion::aimd::AimdSpec;
 use ackclock_tcp::congestion::CongestionSpec;
+use ackclock_tcp::congestion::CutFrom;
 use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::recovery::newreno::FullAck;
 use ackclock_tcp::recovery::RecoverySpec;
@@ -32,7 +33,7 @@ pub(crate) fn clean(variant: &str) -> Result<Stack, String> {
     let known = || VARIANTS.map(|v| v.0).join(", ");
     let mut s = named.ok_or_else(|| format!("unknown variant \"{variant}\"; known are {}", known()))?;
     // A cut halves the window (ssthresh in whole segments), again at every timeout.
-    s.congestion = CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..AimdSpec::default() });
+    s.congestion = CongestionSpec::Aimd(AimdSpec { cut_from: CutFrom::Window, ..AimdSpec::default() });
     // tcpTick_ 0.01, minrto_ 1, maxrto_ 60, rtxcur_init_ 3.
     let (tick, initial) = (Nanos::from_millis(10), Nanos::from_secs(3));
     s.rto = RtoSpec::Rfc6298(Rfc6298Spec { tick, initial, ..Rfc6298Spec::default() });

@@ -6,8 +6,9 @@ use ackclock_sim::results::FlowResult;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_sim::watch::Side;
-use ackclock_tcp::congestion::aimd::{AimdSpec, Halve};
+use ackclock_tcp::congestion::aimd::AimdSpec;
 use ackclock_tcp::congestion::CongestionSpec;
+use ackclock_tcp::congestion::CutFrom;
 use ackclock_tcp::disorder::DisorderSpec;
 use ackclock_tcp::rto::rfc6298::Rfc6298Spec;
 use ackclock_tcp::rto::RtoSpec;
@@ -48,7 +49,7 @@ fn scenario(f: f64, every: Nanos) -> Scenario {
 /// ns-2.35's Sack1 with its defaults.
 fn sack1() -> Stack {
     let mut s = Stack::named("sack-ff96").expect("a named stack");
-    s.congestion = CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..AimdSpec::default() });
+    s.congestion = CongestionSpec::Aimd(AimdSpec { cut_from: CutFrom::Window, ..AimdSpec::default() });
     let (tick, initial) = (Nanos::from_millis(10), Nanos::from_secs(3));
     s.rto = RtoSpec::Rfc6298(Rfc6298Spec { tick, initial, ..Rfc6298Spec::default() });
     s.timeout = TimeoutSpec::GoBackN(GoBackNSpec { skip_sacked: false, ..GoBackNSpec::default() });

@@ -7,7 +7,7 @@ fn path(weight: u32, way: DirectionSpec) -> SplitPath {
 }
 
 fn over(paths: Vec<SplitPath>, choice: SplitChoice) -> Scenario {
-    let split = ElementSpec::Split(SplitSpec { paths, choice });
+    let split = ElementSpec::Split(SplitSpec { paths, choice, off: None });
     line(with(split, pipe(None, Nanos::ZERO)), 200)
 }
 

@@ -103,7 +103,7 @@ fn reordering(luck: &mut Luck, rate: Rate) -> Option<ElementSpec> {
         2 => {
             let way = |delay| DirectionSpec { rate: Some(rate), ..pipe(None, delay) };
             let paths = [luck.ms(5, 20), luck.ms(10, 60)].map(|d| SplitPath { weight: 1, way: way(d) }).into();
-            Some(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns }))
+            Some(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns, off: None }))
         }
         _ => None,
     }

@@ -176,7 +176,7 @@ fn two_paths(s: &mut Scenario) {
     let d = large_window(s);
     let longer = DirectionSpec { delay: d.delay + Nanos::from_millis(20), ..d.clone() };
     let paths = [d.clone(), longer].map(|way| SplitPath { weight: 1, way }).into();
-    d.elements.push(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns }));
+    d.elements.push(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns, off: None }));
 }
 
 fn mover(s: &mut Scenario) {

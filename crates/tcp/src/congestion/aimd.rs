@@ -1,46 +1,37 @@
 //! Slow start, additive increase, halving.
 //!
 //! Source: RFC 5681 §3.1 (growth), §3.1 eq. 4 (halving); RFC 3465 §2 (growth by bytes); Jacobson 1988; ns-2.35 for
-//! `halve = "window"`.
+//! `cut_from = "window"`.
 //!
 //! Idea: below ssthresh the window grows by one segment per ACK, above it by one segment per round trip; a loss halves it.
 //!
 //! | source | here |
 //! | --- | --- |
 //! | cwnd += SMSS · SMSS / cwnd (RFC 5681 eq. 3) | the same, real-valued: 71.43 must not become 71 |
-//! | FlightSize / 2 (eq. 4) | `halve = "flight"` |
-//! | min (cwnd, rwnd) / 2, in whole segments for ssthresh (ns-2's `slowdown`) | `halve = "window"` |
+//! | FlightSize / 2 (eq. 4) | `cut_from = "flight"` |
+//! | min (cwnd, rwnd) / 2, in whole segments for ssthresh (ns-2's `slowdown`) | `cut_from = "window"` |
 //! | min (N, L · SMSS), bytes_acked (RFC 3465 §2.1, §2.2) | `abc_limit_segs`, `counted` |
 //!
 //! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2), unless told otherwise
 //! (decision 0065). `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
 
-use super::{Congestion, Cut, LossEvent};
+use super::{Congestion, Cut, CutFrom, LossEvent};
 use crate::error::StackError;
 use crate::event::Window;
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::num::NonZeroU8;
 
-/// What is halved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Halve {
-    /// The outstanding data (RFC 5681 eq. 4): one value for ssthresh and cwnd.
-    #[default]
-    Flight,
-    /// The window: ssthresh in whole segments, cwnd with its fraction; again at every timeout (ns-2).
-    Window,
-}
-
 /// Parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AimdSpec {
-    /// The quantity that a loss halves. Default: "flight".
-    pub halve: Halve,
+    /// The quantity that a loss halves. Of the window ssthresh gets whole segments and cwnd keeps its fraction, and it is halved
+    /// again at every timeout (ns-2). Default: "flight" (RFC 5681 eq. 4).
+    pub cut_from: CutFrom,
     /// Grow only while the window limits sending. Default: no.
     pub only_if_limited: bool,
     /// Growth by the bytes that an ACK acknowledges; in slow start at most this many segments per ACK. RFC 3465's L, 1 or 2 (1
@@ -48,6 +39,16 @@ pub struct AimdSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2))]
     pub abc_limit_segs: Option<u32>,
+}
+
+/// A run's identity is a hash of this text, so it keeps the word that it began with.
+impl fmt::Debug for AimdSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AimdSpec { cut_from, only_if_limited, abc_limit_segs } = self;
+        let mut text = f.debug_struct("AimdSpec");
+        text.field("halve", cut_from).field("only_if_limited", only_if_limited);
+        text.field("abc_limit_segs", abc_limit_segs).finish()
+    }
 }
 
 impl AimdSpec {
@@ -60,7 +61,7 @@ impl AimdSpec {
 
 /// RFC 5681 at work.
 pub struct Aimd {
-    halve: Halve,
+    cut_from: CutFrom,
     only_if_limited: bool,
     /// L of RFC 3465; `None`: growth by ACKs.
     limit: Option<NonZeroU8>,
@@ -71,7 +72,7 @@ pub struct Aimd {
 impl Aimd {
     pub(super) fn new(spec: &AimdSpec) -> Self {
         let limit = spec.abc_limit_segs.and_then(|n| NonZeroU8::new(u8::try_from(n).unwrap_or(u8::MAX)));
-        Aimd { halve: spec.halve, only_if_limited: spec.only_if_limited, limit, counted: 0 }
+        Aimd { cut_from: spec.cut_from, only_if_limited: spec.only_if_limited, limit, counted: 0 }
     }
 
     /// RFC 3465: a receiver that acknowledges a segment in many pieces gains nothing by it.
@@ -109,14 +110,16 @@ impl Congestion for Aimd {
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         let smss = cx.smss();
         self.counted = 0;
-        match self.halve {
+        let half = |bytes: u64| {
+            let half = (bytes as f64 / 2.0).max(2.0 * smss);
+            Cut { ssthresh: half, cwnd: half }
+        };
+        match self.cut_from {
             // RFC 5681 §3.1: when the timer fires again for the same segment, ssthresh is kept.
-            Halve::Flight if l.repeated => Cut { ssthresh: w.ssthresh, cwnd: w.cwnd },
-            Halve::Flight => {
-                let half = (l.flight as f64 / 2.0).max(2.0 * smss);
-                Cut { ssthresh: half, cwnd: half }
-            }
-            Halve::Window => {
+            CutFrom::Flight | CutFrom::Pipe if l.repeated => Cut { ssthresh: w.ssthresh, cwnd: w.cwnd },
+            CutFrom::Flight => half(l.flight),
+            CutFrom::Pipe => half(l.pipe),
+            CutFrom::Window => {
                 let segs = w.cwnd.min(l.rwnd as f64) / smss;
                 let ssthresh = libm::floor(segs / 2.0).max(2.0) * smss;
                 Cut { ssthresh, cwnd: (segs / 2.0).max(1.0) * smss }
@@ -198,17 +201,26 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_the_flight_or_the_window_to_two_segments_at_least() {
-        let cut = |halve, flight, cwnd, repeated| {
-            let l = LossEvent { flight, rwnd: 100_000, repeated, ..super::super::tests::loss(Cause::Fast, 0) };
-            let c = Aimd::new(&AimdSpec { halve, ..Default::default() }).on_loss(&l, &segs(cwnd, 9.0), &context());
+    fn a_loss_halves_the_flight_the_pipe_or_the_window_to_two_segments_at_least() {
+        let cut = |cut_from, flight, cwnd, repeated| {
+            let l = LossEvent {
+                flight,
+                pipe: flight / 2,
+                rwnd: 100_000,
+                repeated,
+                ..super::super::tests::loss(Cause::Fast, 0)
+            };
+            let c = Aimd::new(&AimdSpec { cut_from, ..Default::default() }).on_loss(&l, &segs(cwnd, 9.0), &context());
             (c.ssthresh / 1000.0, c.cwnd / 1000.0)
         };
-        assert_eq!(cut(Halve::Flight, 15_000, 20.0, false), (7.5, 7.5));
-        assert_eq!(cut(Halve::Flight, 3_000, 20.0, false), (2.0, 2.0));
-        assert_eq!(cut(Halve::Flight, 1_000, 1.0, true).0, 9.0, "the timer fired again for the same segment");
-        assert_eq!(cut(Halve::Window, 15_000, 15.0, false), (7.0, 7.5));
-        assert_eq!(cut(Halve::Window, 15_000, 3.0, false), (2.0, 1.5));
-        assert_eq!(cut(Halve::Window, 15_000, 300.0, false), (50.0, 50.0), "no more than the peer's window");
+        assert_eq!(cut(CutFrom::Flight, 15_000, 20.0, false), (7.5, 7.5));
+        assert_eq!(cut(CutFrom::Flight, 3_000, 20.0, false), (2.0, 2.0));
+        assert_eq!(cut(CutFrom::Flight, 1_000, 1.0, true).0, 9.0, "the timer fired again for the same segment");
+        // This loss has half of the flight in the network.
+        assert_eq!(cut(CutFrom::Pipe, 15_000, 20.0, false), (3.75, 3.75));
+        assert_eq!(cut(CutFrom::Pipe, 1_000, 1.0, true).0, 9.0);
+        assert_eq!(cut(CutFrom::Window, 15_000, 15.0, false), (7.0, 7.5));
+        assert_eq!(cut(CutFrom::Window, 15_000, 3.0, false), (2.0, 1.5));
+        assert_eq!(cut(CutFrom::Window, 15_000, 300.0, false), (50.0, 50.0), "no more than the peer's window");
     }
 }

@@ -16,7 +16,7 @@
 //! with K = 0 (Linux; the RFC is silent).
 //! Unsaid: how much is restored by an undo that only raises the threshold. Here: the earlier state, except the window (§4.9.2).
 
-use super::{CcUndo, Congestion, Cut, LossEvent};
+use super::{CcUndo, Congestion, Cut, CutFrom, LossEvent};
 use crate::error::StackError;
 use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
@@ -24,9 +24,10 @@ use crate::facts::ctx::Ctx;
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicSpec {
     /// Factor by which a loss multiplies the window, above 0 and below 1. Default: 0.7 (RFC 9438 §4.6).
@@ -35,15 +36,30 @@ pub struct CubicSpec {
     pub c: f64,
     /// Make room for new flows by aiming lower after a second cut (RFC 9438 §4.7). Default: yes.
     pub fast_convergence: bool,
-    /// Cut the window, not the outstanding data (RFC 9438 §4.6 allows it; Linux). Default: no.
-    pub from_cwnd: bool,
+    /// The quantity that a loss cuts. Default: "flight" (RFC 9438 §4.6).
+    pub cut_from: CutFrom,
     /// Grow only while the window limits sending (RFC 9438 §5.8). Default: yes.
     pub only_if_limited: bool,
 }
 
 impl Default for CubicSpec {
     fn default() -> Self {
-        CubicSpec { beta: 0.7, c: 0.4, fast_convergence: true, from_cwnd: false, only_if_limited: true }
+        CubicSpec { beta: 0.7, c: 0.4, fast_convergence: true, cut_from: CutFrom::Flight, only_if_limited: true }
+    }
+}
+
+/// A run's identity is a hash of this text, so it keeps the words that it had before there was a third basis.
+impl fmt::Debug for CubicSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CubicSpec { beta, c, fast_convergence, cut_from, only_if_limited } = self;
+        let mut text = f.debug_struct("CubicSpec");
+        text.field("beta", beta).field("c", c).field("fast_convergence", fast_convergence);
+        match cut_from {
+            CutFrom::Flight => text.field("from_cwnd", &false),
+            CutFrom::Window => text.field("from_cwnd", &true),
+            CutFrom::Pipe => text.field("cut_from", cut_from),
+        };
+        text.field("only_if_limited", only_if_limited).finish()
     }
 }
 
@@ -147,7 +163,11 @@ impl Congestion for Cubic {
         let converge = self.spec.fast_convergence && cwnd < self.w_max;
         self.w_max = if converge { cwnd * (1.0 + self.spec.beta) / 2.0 } else { cwnd };
         (self.cwnd_prior, self.epoch, self.after_timeout) = (Some(cwnd), None, l.cause == Cause::Rto);
-        let base = if self.spec.from_cwnd { w.cwnd } else { l.flight as f64 };
+        let base = match self.spec.cut_from {
+            CutFrom::Flight => l.flight as f64,
+            CutFrom::Pipe => l.pipe as f64,
+            CutFrom::Window => w.cwnd,
+        };
         let cut = base * self.spec.beta;
         // §4.6: at least two segments after a loss, one after a mark.
         let floor = if l.cause == Cause::Ecn { smss } else { 2.0 * smss };

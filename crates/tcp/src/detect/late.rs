@@ -40,6 +40,10 @@ pub struct LateSpec {
     /// The wait as a multiple of the greatest lateness seen. Default: 1.5; with 1.25 twice as many retransmissions are needless
     /// where the delay is redrawn.
     pub margin: f64,
+    /// The shortest wait once a late segment was seen, in smallest round trips. Default: 0; with 0.25 Late is never less patient
+    /// than RACK, which matters where few segments are sent.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub least_rtts: f64,
     /// The longest wait, in smoothed round trips. Default: 8, enough for two paths 240 ms apart.
     pub cap_srtts: f64,
     /// Share of the greatest lateness that remains after each smaller one. Default: 0.999; with 0.98 frequent small ones make it
@@ -53,10 +57,15 @@ pub struct LateSpec {
     pub max_ack_delay: Nanos,
 }
 
+fn is_zero(least: &f64) -> bool {
+    *least == 0.0
+}
+
 impl Default for LateSpec {
     fn default() -> Self {
         LateSpec {
             margin: 1.5,
+            least_rtts: 0.0,
             cap_srtts: 8.0,
             keep: 0.999,
             keep_after_losses: 0.95,
@@ -71,6 +80,8 @@ impl LateSpec {
         let share = |key, value: f64| StackError::unless((0.0..=1.0).contains(&value), key, &value, "0 to 1");
         let multiple = (1.0..=1000.0).contains(&self.margin);
         StackError::unless(multiple, "detect.margin", &self.margin, "1 to 1000 times the greatest lateness")?;
+        let least = (0.0..=1000.0).contains(&self.least_rtts);
+        StackError::unless(least, "detect.least_rtts", &self.least_rtts, "0 to 1000 round trips")?;
         let cap = self.cap_srtts > 0.0 && self.cap_srtts <= 1000.0;
         StackError::unless(cap, "detect.cap_srtts", &self.cap_srtts, "more than 0 and at most 1000 round trips")?;
         share("detect.keep", self.keep)?;
@@ -99,6 +110,7 @@ impl LateSpec {
 /// Late at work.
 pub struct Late {
     margin: f64,
+    least_rtts: f64,
     cap_srtts: f64,
     keep: f64,
     keep_after_losses: f64,
@@ -119,9 +131,11 @@ pub struct Late {
 
 impl Late {
     pub(super) fn new(spec: &LateSpec) -> Self {
-        let LateSpec { margin, cap_srtts, keep, keep_after_losses, dupthresh, max_ack_delay } = spec.clone();
+        let LateSpec { margin, least_rtts, cap_srtts, keep, keep_after_losses, dupthresh, max_ack_delay } =
+            spec.clone();
         Late {
             margin,
+            least_rtts,
             cap_srtts,
             keep,
             keep_after_losses,
@@ -143,7 +157,8 @@ impl Late {
             let enough = || board.sacked() > 0 && board.holes_end(self.dupthresh).is_some();
             return if repairing || enough() { Nanos::ZERO } else { Nanos(cx.min_rtt.unwrap_or_default().0 / 4) };
         };
-        let wait = scaled(longest, self.margin);
+        let least = scaled(cx.min_rtt.unwrap_or_default(), self.least_rtts);
+        let wait = scaled(longest, self.margin).max(least);
         cx.srtt.map_or(wait, |srtt| wait.min(scaled(srtt, self.cap_srtts)))
     }
 
@@ -411,6 +426,20 @@ mod tests {
         assert_eq!(d.longest, Some(Nanos(20_979_000)), "late segments arrived");
         d.on_recovered(&at(130));
         assert_eq!(d.longest, Some(Nanos(19_930_050)), "none did");
+    }
+
+    #[test]
+    fn the_wait_has_a_floor_in_smallest_round_trips_if_it_is_given_one() {
+        let (mut d, mut board) = sent();
+        (d.longest, d.least_rtts) = (Some(Nanos::from_millis(2)), 0.25);
+        sack(&mut d, &mut board, 101, 1);
+        assert_eq!(d.deadline(), Some(ms(126)));
+    }
+
+    #[test]
+    fn its_state_takes_at_most_256_bytes_more_than_racks() {
+        let (late, rack) = (size_of::<Late>(), size_of::<crate::detect::rack_tlp::RackTlp>());
+        assert!(late <= rack + 256, "{late} and {rack} bytes");
     }
 
     #[test]

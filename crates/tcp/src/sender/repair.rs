@@ -127,6 +127,7 @@ impl Sender {
         LossEvent {
             cause,
             flight: (self.snd_max - self.snd_una).saturating_sub(beyond),
+            pipe: self.board.pipe().saturating_sub(if self.phase == Phase::Disorder { beyond } else { 0 }),
             rwnd: u64::from(self.peer.wnd),
             first: self.snd_una,
             cwnd_at_send: lost.map_or(self.w.cwnd, |s| s.cwnd),

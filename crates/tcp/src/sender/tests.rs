@@ -22,8 +22,8 @@ mod seams;
 mod tcp_pr;
 
 use super::*;
-use crate::congestion::aimd::Halve;
 use crate::congestion::CongestionSpec;
+use crate::congestion::CutFrom;
 use crate::event::Event;
 use crate::facts::episode::Ledger;
 use crate::stack::Stack;
@@ -274,7 +274,7 @@ fn a_window_of_15_is_cut_to_ssthresh_7_and_cwnd_7_and_a_half() {
     {
         let mut stack = opened(named("reno"), window);
         stack.congestion = crate::congestion::CongestionSpec::Aimd(crate::congestion::aimd::AimdSpec {
-            halve: crate::congestion::aimd::Halve::Window,
+            cut_from: crate::congestion::CutFrom::Window,
             ..Default::default()
         });
         let mut s = Sender::new(&stack, MSS, rwnd * 1000);
@@ -295,7 +295,7 @@ fn a_timeout_leaves_a_window_of_one_segment_and_cuts_what_was_outstanding_once()
             rack.tlp = false;
         }
         let (cut, as_ns2) = match &stack.congestion {
-            CongestionSpec::Aimd(a) if a.halve == Halve::Window => (7000.0, true),
+            CongestionSpec::Aimd(a) if a.cut_from == CutFrom::Window => (7000.0, true),
             CongestionSpec::Net2(_) => (7000.0, true),
             CongestionSpec::Cubic(_) => (10_500.0, false),
             CongestionSpec::Cubic2008(_) | CongestionSpec::LinuxCubic(_) => (10_000.0, false),

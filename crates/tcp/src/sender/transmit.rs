@@ -122,6 +122,7 @@ impl Sender {
             return false;
         }
         let urgent = std::mem::take(&mut self.urgent);
+        self.probed = urgent;
         let before = self.last_sent_at(x, now);
         let sent = match x {
             Xmit::New if self.snd_nxt == self.snd_max => {

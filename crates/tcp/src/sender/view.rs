@@ -1,7 +1,7 @@
 //! Rule 15. The components' view of the sender, rebuilt whenever it may have changed; and its invariants.
 
 use super::Sender;
-use crate::event::{Phase, Window};
+use crate::event::{Phase, Resend, Window};
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::Scoreboard;
 use crate::rto::Rto;
@@ -43,9 +43,17 @@ impl Sender {
         self.cold.ledger.count()
     }
 
-    /// The number of the fast recovery episode in progress, from 1.
-    pub fn recovery(&self) -> Option<u32> {
-        (self.phase == Phase::Recovery).then(|| self.cold.ledger.count())
+    /// The rule by which the segment just polled was sent again; meaningful only if it was sent before.
+    pub fn resend(&self) -> Resend {
+        if self.probed {
+            return Resend::Probe;
+        }
+        match self.phase {
+            Phase::Recovery => Resend::Recovery(self.cold.ledger.count()),
+            Phase::Loss => Resend::Timeout,
+            Phase::Open | Phase::Disorder if self.timed_out => Resend::Timeout,
+            Phase::Open | Phase::Disorder => Resend::Later,
+        }
     }
 
     /// The phase.

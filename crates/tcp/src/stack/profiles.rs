@@ -15,8 +15,8 @@ mod undo;
 
 use super::{Options, Stack};
 use crate::ack::AckSpec;
-use crate::congestion::aimd::{AimdSpec, Halve};
-use crate::congestion::CongestionSpec;
+use crate::congestion::aimd::AimdSpec;
+use crate::congestion::{CongestionSpec, CutFrom};
 use crate::detect::dup_ack::DupAckSpec;
 use crate::detect::sack::SackSpec;
 use crate::detect::{DetectSpec, Guard};
@@ -285,7 +285,7 @@ fn sack_ff96(name: &str) -> Stack {
     Stack {
         options: Options { sack: true, ..Options::default() },
         dup_rule: DupRule::NewSackInfo,
-        congestion: CongestionSpec::Aimd(AimdSpec { halve: Halve::Window, ..Default::default() }),
+        congestion: CongestionSpec::Aimd(AimdSpec { cut_from: CutFrom::Window, ..Default::default() }),
         ..base(name, dup_ack(Guard::AfterTimeout), RecoverySpec::SackFf96(SackFf96Spec::default()))
     }
 }

@@ -3,8 +3,7 @@
 use super::{unless, Rule};
 use crate::book::{Ack, Book, Sent};
 use crate::judge::Verdict;
-use ackclock_tcp::congestion::aimd::Halve;
-use ackclock_tcp::congestion::CongestionSpec;
+use ackclock_tcp::congestion::{CongestionSpec, CutFrom};
 use ackclock_tcp::disorder::DisorderSpec;
 use ackclock_tcp::event::{Event, Phase, Slot};
 use ackclock_tcp::stack::Stack;
@@ -27,10 +26,10 @@ struct Cut {
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     let share = match &stack.congestion {
-        CongestionSpec::Aimd(s) if s.halve == Halve::Flight => Share::Flight(0.5),
-        CongestionSpec::Aimd(_) => Share::Window,
+        CongestionSpec::Aimd(s) if s.cut_from == CutFrom::Flight => Share::Flight(0.5),
+        CongestionSpec::Aimd(s) if s.cut_from == CutFrom::Window => Share::Window,
         CongestionSpec::Vegas(_) => return None,
-        CongestionSpec::Cubic(s) if !s.from_cwnd => Share::Flight(s.beta),
+        CongestionSpec::Cubic(s) if s.cut_from == CutFrom::Flight => Share::Flight(s.beta),
         _ => return None,
     };
     let exact =

@@ -163,7 +163,7 @@ fn a_timeout_long_after_the_last_send_holds_all_to_be_lost() {
 fn a_lost_flight(bound: Bound) -> (Vec<(u64, usize)>, usize, Window) {
     let mut stack = rack(bound, true);
     stack.congestion = crate::congestion::CongestionSpec::Aimd(crate::congestion::aimd::AimdSpec {
-        halve: crate::congestion::aimd::Halve::Window,
+        cut_from: crate::congestion::CutFrom::Window,
         ..Default::default()
     });
     let lost: Vec<_> = (0..10).map(|n| (n, 1)).collect();

@@ -15,7 +15,7 @@
 use super::modern::rack_tlp;
 use crate::ack::AckSpec;
 use crate::congestion::cubic::CubicSpec;
-use crate::congestion::CongestionSpec;
+use crate::congestion::{CongestionSpec, CutFrom};
 use crate::detect::rack_tlp::{RackTlpSpec, Rules};
 use crate::detect::DetectSpec;
 use crate::idle::IdleRule;
@@ -67,7 +67,7 @@ pub(super) fn late(name: &str) -> Stack {
     let rto = Rfc6298Spec { every_ack: true, divide_gains: true, ..Default::default() };
     Stack {
         rto: RtoSpec::Rfc6298(rto),
-        congestion: CongestionSpec::Cubic(CubicSpec { from_cwnd: true, ..Default::default() }),
+        congestion: CongestionSpec::Cubic(CubicSpec { cut_from: CutFrom::Window, ..Default::default() }),
         detect: DetectSpec::Late(Default::default()),
         recovery: RecoverySpec::Prr(PrrSpec { order: Order::Marks, restart_timer: true, ..PrrSpec::default() }),
         spurious: SpuriousSpec::Dsack(Default::default()),
