@@ -6,15 +6,22 @@ import json
 import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import ackclock as ak
 from ackclock.arena.board import Board
-from ackclock.arena.entries import about, kept, paths, question
+from ackclock.arena.entries import about, kept, paths, question, shared
+from ackclock.arena.factorial import Cell, Factorial
 from ackclock.arena.scores import Score
 from conftest import Command
 
 TWO = ["two-random-20", "demoted-8"]
+RENO = {"congestion": "aimd", "congestion.cut_from": "flight"}
+
+
+def _all(half: str) -> dict[str, Path]:
+    return paths(half) | shared(half)
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +30,8 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Board:
 
 
 def test_the_halves_have_different_paths_and_every_path_is_a_scenario_that_runs_for_at_most_200_s() -> None:
-    design, judgement = paths("design"), paths("judgement")
-    assert (len(design), len(judgement)) == (21, 21)
+    design, judgement = (_all(half) for half in ("design", "judgement"))
+    assert (len(design), len(judgement)) == (50, 34)
     assert not set(design) & set(judgement)
     for name, file in (design | judgement).items():
         scenario = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -33,14 +40,14 @@ def test_the_halves_have_different_paths_and_every_path_is_a_scenario_that_runs_
         seconds = float(scenario["run"]["duration"].removesuffix(" s"))
         assert 0 < seconds <= 200
     read = [question([], half, None, True, 2) for half in ("design", "judgement")]
-    assert [len(one.paths) for one in read] == [21, 21]
-    assert [one.seeds.first for one in read] == [1, 1001]
+    assert [len(one.paths) for one in read] == [48, 31]
+    assert [one.seeds.first for one in read] == [1, 2001]
 
 
 def test_no_two_paths_are_the_same_network() -> None:
-    texts = [file.read_text(encoding="utf-8") for half in ("design", "judgement") for file in paths(half).values()]
+    texts = [file.read_text(encoding="utf-8") for half in ("design", "judgement") for file in _all(half).values()]
     bodies = [text.partition("[run]")[2] for text in texts]
-    assert len(set(bodies)) == len(bodies) == 42
+    assert len(set(bodies)) == len(bodies) == 84
 
 
 def test_the_field_differs_in_detector_and_order_of_repair_alone() -> None:
@@ -87,10 +94,51 @@ def test_the_files_and_the_json_of_the_command(tmp_path: Path, ackclock: Command
     chosen = [word for name in TWO for word in ("--path", name)]
     run = ackclock("arena", *chosen, "--seeds", "2", "--out", str(tmp_path / "out"), "--json", "--store", str(tmp_path))
     found = json.loads(run.stdout)
-    assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (1, "design", "rack-tlp", 2)
+    assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (2, "design", "rack-tlp", 2)
     assert {row["path"] for row in found["paths"]} == set(TWO)
     names = {file.name for file in (tmp_path / "out").iterdir()}
     assert names == {"board.csv", "arena.svg", "arena.json", "values.parquet"}
+
+
+def test_the_causes_add_up_to_all_needless_retransmissions(board: Board) -> None:
+    for one in board.scores:
+        assert sum(one.causes.values()) == pytest.approx(one.needless)
+    assert next(one for one in board.scores if one.stack == "three").causes["fast"] > 0
+
+
+def test_harm_is_the_goodput_of_others_relative_to_that_beside_their_own_kind(tmp_path: Path) -> None:
+    found = ak.arena(
+        [("late", {"name": "reno-itself", **RENO})], paths=["demoted-8", "others-swaps"], seeds=2, store=tmp_path
+    )
+    beside = found.others["reno-itself"].each
+    assert set(beside) == {("others-swaps", kind) for kind in ("cubic", "reno", "rack")}
+    # CUBIC takes more from NewReno than NewReno from itself.
+    assert beside["others-swaps", "reno"] > found.others["rack-tlp"].each["others-swaps", "reno"]
+    assert found.others["rack-tlp"].baseline is None
+    assert {row["kind"] for row in found.harm} == {"cubic", "reno", "rack"}
+
+
+def test_the_factorial_has_every_detector_with_every_response_and_its_parts_are_shares(
+    tmp_path: Path, ackclock: Command
+) -> None:
+    run = ackclock(
+        "arena", "--factorial", "--path", "demoted-8", "--seeds", "2", "--out", str(tmp_path), "--store", str(tmp_path)
+    )
+    assert run.stdout.startswith("Arena 2, design, factorial: 216 cells, 1 paths")
+    table = pl.read_csv(tmp_path / "factorial.csv")
+    assert (table.height, table.select("detector", *kept()["factorial"]).unique().height) == (216, 216)
+    assert table["mean"].max() == 1.0
+    # Nothing is lost there: whatever the response, late beats three duplicates, which take moved heads for losses.
+    by_response = table.pivot(on="detector", index=list(kept()["factorial"]), values="mean")
+    assert (by_response["late"] > by_response["three"]).all()
+
+
+def test_a_factor_that_alone_decides_explains_all_of_the_variance() -> None:
+    cells = [Cell((d, u), (share,), 0.0, 0.0) for d, share in (("a", 0.5), ("b", 1.0)) for u in ("x", "y")]
+    found = Factorial("design", ("detector", "undo"), cells)
+    assert (found.part("detector"), found.part("undo")) == (1.0, 0.0)
+    assert found.means("detector") == {"a": 0.5, "b": 1.0}
+    assert [one.levels[0] for one in found.under(found.response)] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +146,7 @@ def test_the_files_and_the_json_of_the_command(tmp_path: Path, ackclock: Command
     [
         (("--half", "third"), 'the arena: key `half`: found "third", allowed: one of design, judgement'),
         (("--seeds", "1"), "the arena: key `seeds`: found 1, allowed: 2 to 1,000"),
-        (("--path", "drop-tail-6"), 'the arena: key `paths`: found "drop-tail-6", allowed: paths of the half design'),
+        (("--path", "drop-tail-12"), 'the arena: key `paths`: found "drop-tail-12", allowed: paths of the half design'),
     ],
 )
 def test_wrong_words_are_refused_with_one_line(ackclock: Command, words: tuple[str, ...], message: str) -> None:

@@ -86,6 +86,16 @@ def test_shares_are_compared_by_their_difference_and_fewer_are_better() -> None:
     assert (found.told, found.turned(NEEDLESS).told) == (Told.WORSE, Told.BETTER)
 
 
+def test_an_interval_of_two_seeds_at_a_high_confidence_has_ends_that_are_numbers_both_ways() -> None:
+    found = difference("a", "b", [1.0, 2.0], [3.0, 1.0], GOODPUT, 0.02, 1 - 1e-7)
+    for one in (found, found.turned(GOODPUT)):
+        assert one.low is not None
+        assert one.high is not None
+        assert math.isfinite(one.low)
+        assert math.isfinite(one.high)
+        assert one.low < -0.99 < 1e9 < one.high
+
+
 def test_a_difference_that_does_not_matter_is_none_however_sure() -> None:
     a = [100.0, 200.0, 300.0, 400.0]
     assert difference("a", "b", a, [1.01 * x for x in a], GOODPUT, 0.02, 0.95).told is Told.SAME

@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from ackclock.arena.board import Board
     from ackclock.progress import Show
     from ackclock.runs.executor import Executor
+    from ackclock.runs.laboratory import Laboratory
 
 SEEDS = 5
 """Runs of each stack on each path."""
+FACTORIAL_SEEDS = 2
+"""Runs of each combination of the factorial on each path."""
 
 
 def arena(
@@ -27,6 +30,7 @@ def arena(
     on: str | AbstractContextManager[Executor] | None = None,
     threads: int | None = None,
     progress: Show | None = None,
+    lab: Laboratory | None = None,
     allow_python: bool = False,
 ) -> Board:
     """Let stacks compete on the paths of the arena.
@@ -36,13 +40,15 @@ def arena(
             parameters. A parameter ``name`` gives an entry its name.
         half: ``"design"`` for work on an algorithm, ``"judgement"`` for the verdict on a finished one. The halves have
             different paths and different seeds.
-        paths: the names of the paths. Default: all of the half.
+        paths: the names of the paths. Default: all of the half. On paths whose names begin with ``others-`` each entry
+            shares the path with other stacks.
         field: whether the detectors of the field take part: all of them have the response of the stack ``late``.
         seeds: the number of runs of each stack on each path, at least 2.
         store: folder that keeps every finished run, as for :func:`ackclock.study.study`.
         on: the executor, as for :func:`ackclock.sweep`. Default: this machine.
         threads: the number of concurrent runs here. Default: one per core.
         progress: shows the progress: ``ackclock.progress.shown`` prints it.
+        lab: the laboratory that makes the runs; then ``store``, ``on``, ``threads`` and ``progress`` are unused.
         allow_python: as for :func:`ackclock.sweep`.
 
     Returns:
@@ -52,12 +58,13 @@ def arena(
         ScenarioError: a stack, a path or a number is invalid.
         OSError: a run could not be stored.
     """
-    from ackclock.arena.board import Board  # noqa: PLC0415 - start-up time
-    from ackclock.arena.entries import question  # noqa: PLC0415 - likewise
+    from ackclock.arena.entries import question  # noqa: PLC0415 - start-up time
+    from ackclock.arena.job import run, run_in  # noqa: PLC0415 - likewise
     from ackclock.permission import allowing  # noqa: PLC0415 - likewise
     from ackclock.progress import unshown  # noqa: PLC0415 - likewise
-    from ackclock.study.job import run  # noqa: PLC0415 - likewise
 
     with allowing(allow_python):
         asked = question(stacks, half, paths, field, seeds)
-        return Board(half, run(asked, store, on, threads, progress or unshown))
+        if lab is not None:
+            return run_in(lab, asked, half, paths)
+        return run(asked, half, paths, store, on, threads, progress or unshown)

@@ -25,14 +25,16 @@ class Board(Scores):
     Attributes:
         half: ``"design"`` or ``"judgement"``.
         answer: the study behind it, with all values and comparisons.
+        others: the goodput of other stacks' flows beside each entry.
     """
 
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row for each path and stack, with means over the seeds in SI units.
 
-        Columns: ``path``, ``stack``, ``share``, ``goodput``, ``needless``, ``timeouts`` and ``completion_p99``, which
-        is null without transfers that end.
+        Columns: ``path``, ``stack``, ``share``, ``goodput``, ``needless``, the same by cause (``needless_fast``,
+        ``needless_recovery``, ``needless_probe``, ``needless_timeout``), ``timeouts`` and ``completion_p99``, which is
+        null without transfers that end.
         """
         import polars as pl  # noqa: PLC0415 - start-up time
 
@@ -53,7 +55,29 @@ class Board(Scores):
         head = {"ackclock": _native.__version__, "results_revision": _native.results_revision}
         about = {"arena": self.version, "half": self.half, "baseline": asked.baseline}
         seeds = {"first_seed": asked.seeds.first, "seeds": asked.seeds.at_most, "confidence_each": self.answer.level}
-        return head | about | seeds | {"board": [vars(one) for one in self.scores], "paths": self.table.to_dicts()}
+        return (
+            head
+            | about
+            | seeds
+            | {
+                "board": [vars(one) for one in self.scores],
+                "paths": self.table.to_dicts(),
+                "others": self._beside_others(),
+            }
+        )
+
+    @cached_property
+    def harm(self) -> list[dict[str, Any]]:
+        """The goodput of other flows beside each entry, relative to that beside flows of their own kind, less 1."""
+        return [
+            {"stack": stack, "path": path, "kind": kind, "change": change}
+            for stack, one in self.others.items()
+            for (path, kind), change in one.each.items()
+        ]
+
+    def _beside_others(self) -> dict[str, Any]:
+        own = {stack: list(one.own) for stack, one in self.others.items()}
+        return {"beside_own_kind": own, "each": self.harm}
 
     @property
     def json(self) -> str:

@@ -13,7 +13,10 @@ from ackclock.study.plan import Question, read
 
 FOLDER = Path(__file__).parent
 HALVES = ("design", "judgement")
-BESIDE = ["needless", "timeouts", "completion_p99"]
+CAUSES = ("fast", "recovery", "probe", "timeout")
+BESIDE = ["needless", *(f"needless_{cause}" for cause in CAUSES), "timeouts", "completion_p99"]
+OTHERS = "others-"
+"""How the names of the paths begin on which an entry shares the path with other stacks."""
 LEAST_SEEDS, MOST_SEEDS = 2, 1000
 NAME = "the arena"
 
@@ -25,7 +28,16 @@ def kept() -> dict[str, Any]:
 
 
 def paths(half: str) -> dict[str, Path]:
-    """The scenario of each path of a half, by name."""
+    """The scenario of each path of a half, by name, without those of :func:`shared`."""
+    return {name: file for name, file in _files(half).items() if not name.startswith(OTHERS)}
+
+
+def shared(half: str) -> dict[str, Path]:
+    """The scenarios of a half in which an entry shares the path with other stacks, by name."""
+    return {name: file for name, file in _files(half).items() if name.startswith(OTHERS)}
+
+
+def _files(half: str) -> dict[str, Path]:
     return {file.stem: file for file in sorted((FOLDER / "paths" / half).glob("*.toml"))}
 
 
@@ -47,9 +59,12 @@ def question(
     if not LEAST_SEEDS <= seeds <= MOST_SEEDS:
         raise refusal(NAME, None, "seeds", f"{seeds}", f"{LEAST_SEEDS} to {MOST_SEEDS:,}")
     known = paths(half)
+    every = known | shared(half)
     for name in chosen or ():
-        if name not in known:
-            raise refusal(NAME, None, "paths", f'"{name}"', f"paths of the half {half}: {', '.join(known)}")
+        if name not in every:
+            raise refusal(NAME, None, "paths", f'"{name}"', f"paths of the half {half}: {', '.join(every)}")
+    if chosen is not None and not set(chosen) & set(known):
+        raise refusal(NAME, None, "paths", ", ".join(chosen), f"at least one that does not begin with {OTHERS}")
     own = [(one["stack"], {"name": one["name"], **one.get("set", {})}) for one in kept()["stack"]] if field else []
     study = {
         "name": f"arena-{half}",

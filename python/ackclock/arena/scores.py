@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ackclock.arena.entries import kept
+from ackclock.arena.entries import CAUSES, kept
 from ackclock.study.found import OnPath
 from ackclock.study.paired import Values
 
 if TYPE_CHECKING:
+    from ackclock.arena.others import Others
     from ackclock.study.answer import Answer
 
 NEARLY_BEST = 0.99
@@ -32,6 +34,8 @@ class Score:
     """The number of paths on which the share is at least 0.99."""
     needless: float
     """Needless retransmissions as a share of the packets sent, mean over the paths."""
+    causes: Mapping[str, float]
+    """By cause: ``fast`` (the first of a fast recovery), ``recovery`` (later in one), ``probe``, ``timeout``."""
     timeouts: float
     """Timeouts of a run, mean over the paths."""
     tail: float | None
@@ -40,6 +44,9 @@ class Score:
     beside: tuple[float, float, float] | None
     """The goodput relative to the baseline on all paths together, less 1, and its simultaneous 95 % interval; ``None``
     for the baseline, or if a run has no goodput."""
+    others: tuple[float, float, float] | None
+    """The goodput of other stacks' flows beside it, relative to that beside the baseline, less 1, with its interval;
+    ``None`` for the baseline, or without a shared path."""
 
 
 class Scores:
@@ -48,11 +55,12 @@ class Scores:
     Attributes:
         half: ``"design"`` or ``"judgement"``.
         answer: the study behind it, with all values and comparisons.
+        others: the goodput of other stacks' flows beside each entry; empty without a shared path.
     """
 
-    def __init__(self, half: str, answer: Answer) -> None:
+    def __init__(self, half: str, answer: Answer, others: Mapping[str, Others]) -> None:
         """Keep the study."""
-        self.half, self.answer = half, answer
+        self.half, self.answer, self.others = half, answer, others
 
     @property
     def version(self) -> int:
@@ -80,11 +88,16 @@ class Scores:
             shares[least_on],
             least_on,
             sum(share >= NEARLY_BEST for share in shares.values()),
-            fmean(mean(part.values["needless"][stack]) for part in self.answer.paths),
-            fmean(mean(part.values["timeouts"][stack]) for part in self.answer.paths),
+            self._mean("needless", stack),
+            {cause: self._mean(f"needless_{cause}", stack) for cause in CAUSES},
+            self._mean("timeouts", stack),
             fmean(tails) if tails else None,
             self._beside(stack),
+            self.others[stack].baseline if stack in self.others else None,
         )
+
+    def _mean(self, key: str, stack: str) -> float:
+        return fmean(mean(part.values[key][stack]) for part in self.answer.paths)
 
     def _tail(self, part: OnPath, stack: str) -> float | None:
         times = part.values["completion_p99"]

@@ -30,16 +30,20 @@ def run(
     show: Show,
 ) -> Answer:
     """Run a study; arguments and errors are those of :func:`ackclock.study`."""
+    with Store(store) as opened, executor(on, threads) as workers:
+        return run_in(Laboratory(opened, workers, show), asked)
+
+
+def run_in(lab: Laboratory, asked: Question) -> Answer:
+    """Run a study in a laboratory that is open."""
     level = 1 - ERROR / (asked.comparisons * len(asked.seeds.looks))
     made: dict[str, ByStack] = {}
     going = list(asked.paths)
-    with Store(store) as opened, executor(on, threads) as workers:
-        lab = Laboratory(opened, workers, show)
-        for count in asked.seeds.looks:
-            made |= _runs(lab, asked, going, count)
-            going = [path for path in going if not _settled(asked, made[path.name], level)]
-            if not going:
-                break
+    for count in asked.seeds.looks:
+        made |= _runs(lab, asked, going, count)
+        going = [path for path in going if not _settled(asked, made[path.name], level)]
+        if not going:
+            break
     _check(asked, made)
     return Answer(asked, level, tuple(OnPath.of(asked, path.name, made[path.name], level) for path in asked.paths))
 

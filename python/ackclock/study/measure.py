@@ -100,6 +100,24 @@ MEASURES = {
         Measure(
             "needless", "needless retransmissions", "%", 100, False, False, 0.001, _share("needless_retransmissions")
         ),
+        *(
+            Measure(
+                f"needless_{key}",
+                f"needless, {label}",
+                "%",
+                100,
+                False,
+                False,
+                0.001,
+                _share(f"needless_{key}_retransmissions"),
+            )
+            for key, label in {
+                "fast": "first of a fast recovery",
+                "recovery": "later in one",
+                "probe": "probes",
+                "timeout": "after timeouts",
+            }.items()
+        ),
         Measure("retransmissions", "retransmissions", "%", 100, False, False, 0.001, _share("retransmissions")),
         Measure("timeouts", "timeouts", "", 1, False, False, 0.5, _sum("timeouts")),
         *(

@@ -21,6 +21,8 @@ ERROR = 0.05
 """The largest probability that any statement of a study is wrong."""
 FEWEST = 2
 """The fewest values that give an interval."""
+LARGEST = 700.0
+"""Logarithm of the largest ratio: with two seeds and many stacks the end of an interval may be larger."""
 Values = Sequence[float | None]
 """A measure of one stack, with one value for each seed."""
 
@@ -60,7 +62,8 @@ class Difference:
         """The same comparison with the stacks exchanged."""
 
         def turn(value: float | None) -> float | None:
-            return None if value is None else 1 / (1 + value) - 1 if measure.relative else -value
+            least = math.exp(-LARGEST)
+            return None if value is None else 1 / max(1 + value, least) - 1 if measure.relative else -value
 
         ends = turn(self.change), turn(self.high), turn(self.low)
         return Difference(self.other, self.one, self.seeds, *ends, self.told.reversed)
@@ -89,7 +92,7 @@ def difference(one: str, other: str, a: Values, b: Values, measure: Measure, wit
         return Difference(one, other, len(a), None, None, None, _by_signs(a, b, measure, level))
     if measure.relative:
         mean, half = _native.interval([math.log(x / y) for x, y in pairs], level)
-        ends = [math.exp(mean + d) - 1 for d in (0.0, -(half or 0.0), half or 0.0)]
+        ends = [math.exp(min(mean + d, LARGEST)) - 1 for d in (0.0, -(half or 0.0), half or 0.0)]
     else:
         mean, half = _native.interval([x - y for x, y in pairs], level)
         ends = [mean, mean - (half or 0.0), mean + (half or 0.0)]
