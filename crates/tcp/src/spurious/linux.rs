@@ -202,7 +202,7 @@ mod tests {
         let (mut judge, _) = watching();
         assert!(judge.answers_late_original(&old));
         assert!(
-            !judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old.clone() }),
+            !judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old }),
             "sent after the resent copy"
         );
         judge.marker = None;
