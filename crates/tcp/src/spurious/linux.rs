@@ -201,10 +201,7 @@ mod tests {
         let old = AckEvent { tsecr: Some(49), ..blank() };
         let (mut judge, _) = watching();
         assert!(judge.answers_late_original(&old));
-        assert!(
-            !judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old }),
-            "sent after the resent copy"
-        );
+        assert!(!judge.answers_late_original(&AckEvent { tsecr: Some(50), ..old }), "sent after the resent copy");
         judge.marker = None;
         assert!(!judge.answers_late_original(&old));
     }
