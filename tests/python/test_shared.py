@@ -95,7 +95,7 @@ def test_papers_are_found_from_any_folder_and_a_folder_of_ones_own_goes_first(
         return [row["key"] for row in json.loads(ackclock("reproduce", "--list", "--json").stdout)]
 
     assert keys()[0] == "hoe-1995"
-    assert len(keys()) == 6
+    assert len(keys()) == 7
     assert ackclock("examples", "papers/fukuda-2018", "--copy-to", ".").returncode == 0
     assert keys() == ["fukuda-2018"]
     assert ackclock("reproduce", "hoe-1995").stderr.startswith('ackclock: command line: key `NAME`: found "hoe-1995"')

@@ -82,7 +82,7 @@ SLOTS: list[tuple[str, Set, Set, Set]] = [
     ("reno", {}, {"recovery": rebuilt.Reno}, {"recovery": "newreno"}),
     ("tahoe", {}, {"recovery": rebuilt.Tahoe}, {"recovery": "reno"}),
     ("reno", {}, {"timeout": rebuilt.GoBackN}, {"recovery": "tahoe"}),
-    ("reno", {}, {"congestion": rebuilt.Aimd}, {"congestion.halve": "window"}),
+    ("reno", {}, {"congestion": rebuilt.Aimd}, {"congestion.cut_from": "window"}),
     ("reno", {}, {"startup": given(rebuilt.FixedStart, segments=2)}, {}),
     ("reno", JUDGED, {"spurious": rebuilt.RttMin}, {"spurious": "nothing"}),
     ("dsack", {}, {"undo": rebuilt.SlowStartBack}, {"undo": "nothing"}),
