@@ -11,6 +11,8 @@ from ackclock.papers.paper import Table
 
 LATE, RACK = "late", "rack-tlp"
 PATHS, LEAST, POINTS, TAIL = 0.9, 0.97, 0.002, 1.05
+UNKNOWN = "not measured"
+"""Then a bound counts as missed."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,6 @@ def bounds(board: ackclock.Board) -> list[Bound]:
     count = len(board.answer.paths)
     more = {path: own - other for path, (own, other) in _needless(board).items()}
     worst = max(more, key=lambda path: more[path])
-    tail = late.tail if late.tail is not None else 1.0
-    others = late.others if late.others is not None else (0.0, 0.0, 0.0)
     return [
         Bound(
             "mean goodput ≥ 99 % of the best on ≥ 90 % of the paths",
@@ -53,13 +53,24 @@ def bounds(board: ackclock.Board) -> list[Bound]:
             f"{late.timeouts:.2f} and {rack.timeouts:.2f}",
             late.timeouts <= rack.timeouts,
         ),
-        Bound("p99 of completion within 5 % of RACK-TLP's", f"{100 * (tail - 1):+.1f} %", tail <= TAIL),
-        Bound(
-            "others' goodput beside it as beside RACK-TLP, within the interval",
-            f"{100 * others[0]:+.1f} % ({100 * others[1]:.1f} to {100 * others[2]:.1f})",
-            others[2] >= 0,
-        ),
+        _tail(late.tail),
+        _harm(late.others),
     ]
+
+
+def _tail(tail: float | None) -> Bound:
+    bound = "p99 of completion within 5 % of RACK-TLP's"
+    if tail is None:
+        return Bound(bound, UNKNOWN, met=False)
+    return Bound(bound, f"{100 * (tail - 1):+.1f} %", tail <= TAIL)
+
+
+def _harm(others: tuple[float, float, float] | None) -> Bound:
+    bound = "others' goodput beside it as beside RACK-TLP, within the interval"
+    if others is None:
+        return Bound(bound, UNKNOWN, met=False)
+    change, low, high = (100 * one for one in others)
+    return Bound(bound, f"{change:+.1f} % ({low:.1f} to {high:.1f})", high >= 0)
 
 
 def whole(board: ackclock.Board) -> list[Bound]:

@@ -40,8 +40,8 @@ pub struct LateSpec {
     /// The wait as a multiple of the greatest lateness seen. Default: 1.5; with 1.25 twice as many retransmissions are needless
     /// where the delay is redrawn.
     pub margin: f64,
-    /// The shortest wait once a late segment was seen, in smallest round trips. Default: 0; with 0.25 Late is never less patient
-    /// than RACK, which matters where few segments are sent.
+    /// The shortest wait once a late segment was seen, in smallest round trips. Default: 0; with 0.5 connections of a few segments
+    /// resend less needlessly (decision 0264).
     #[serde(skip_serializing_if = "is_zero")]
     pub least_rtts: f64,
     /// The longest wait, in smoothed round trips. Default: 8, enough for two paths 240 ms apart.
