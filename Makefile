@@ -14,13 +14,13 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# Targets that need the build wait for it. The others run two at a time, with the output of each kept together.
+# Targets that need the build wait for it. The others run two at a time, the longest first, with the output of each kept together.
 test: ## set-up, then every check that must pass
 	@$(MAKE) --jobs=3 setup
 	@$(MAKE) check
 	@$(MAKE) unit
 	@$(MAKE) .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python newcomer lint cite wasm web-test wheel-test docs ns2-logs instructions survivors
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test instructions wheel-test newcomer survivors docs wasm lint cite ns2-logs
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready web/node_modules/.ready setup-rust ## .venv, crates, the Rust target for WebAssembly, valgrind, the tools of the lab page
@@ -107,8 +107,10 @@ web/node_modules/.ready: web/package-lock.json
 	@tools/step.sh "set-up: tools of the lab page" 20 npm --prefix web ci --no-fund --no-audit
 	@touch $@
 
-# Checks that need no browser run even if there is none.
-web-test: web .venv/.extension ## the lab page: lint, types, unit tests, and the built page in headless Chromium
+# Checks that need no browser run even if there is none. Make would put off a target whose prerequisite takes long, so this one
+# makes the page itself.
+web-test: .venv/.extension ## the lab page: lint, types, unit tests, and the built page in headless Chromium
+	@$(MAKE) web
 	cd web && npm run --silent lint && npm run --silent check && npm run --silent test
 	@if chromium=$$(tools/need.sh chromium); then \
 	  cd web && CHROMIUM=$$chromium npm run --silent test:page; \
@@ -137,7 +139,7 @@ mutants: .venv/.ready ## changes the code in one place, drawn by a fixed seed, a
 	PATH="$(CURDIR)/target/tools/bin:$$PATH" $(BIN)/python tools/mutants.py $(ARGS)
 
 referee: ## every stack against the rules of its sources in SCENARIOS random scenarios each (default 10,000)
-	ACKCLOCK_REFEREE=$(or $(SCENARIOS),10000) cargo test -p ackclock-sim --locked --test referee -- --nocapture
+	ACKCLOCK_REFEREE=$(or $(SCENARIOS),10000) cargo test --workspace --locked --test referee -- --nocapture
 
 fuzz: .venv/.ready ## random inputs for every target of tools/fuzz.toml, with cases per second (CASES of each; FROM draws others; ARGS=--continue: those not run before, noted in tests/fuzz/ran.csv; TARGETS)
 	@tools/need.sh rust npm
@@ -207,7 +209,8 @@ sdist: .venv/.ready web ## a source distribution in dist/; it needs a Rust compi
 	$(BIN)/python tools/notices.py --check
 	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=tools $(BIN)/python -c 'from wheel_backend import build_sdist; build_sdist("dist")'
 
-wheel-test: .venv/.extension web ## the guides with a wheel in a fresh environment, in an empty folder; WHEEL=FILE names it, else it is built in the tests' profile
+wheel-test: .venv/.extension ## the guides with a wheel in a fresh environment, in an empty folder; WHEEL=FILE names it, else it is built in the tests' profile
+	@$(MAKE) web
 	$(BIN)/python tools/notices.py --check
 	rm -rf target/wheel
 	@$(if $(WHEEL),,tools/step.sh "wheel: build for tests" 180 env $(call built,target/wheel,--profile dev --strip false --compatibility linux))

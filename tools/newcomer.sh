@@ -106,8 +106,8 @@ RUST
 
 cd "$copy"
 cargo fmt --all
-cargo test --quiet --locked -p ackclock-sim --test newcomer -- --nocapture
-INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked -p ackclock-sim --test sweep
+cargo test --quiet --locked --workspace --test newcomer -- --nocapture
+INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked --workspace --test sweep
 # Its rows in the tables equal newreno's.
 sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
 sed -n 's/^newcomer  *//p' crates/sim/tests/sweep/tables.snap | diff - ours

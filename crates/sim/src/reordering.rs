@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 
 /// The number of different values for which counts are kept. The counted values may come from files, so their number needs a
 /// bound.
-const MOST_VALUES: usize = 1 << 16;
+const MOST_VALUES: usize = 1 << 14;
 
 /// The arrivals of one direction of a flow so far. Only missing numbers are remembered. The default computes no densities (RFC
 /// 5236): they cost more than all the rest. The fields that change with every arrival come first, close together.
@@ -69,7 +69,7 @@ pub struct Late {
 pub struct Lateness {
     /// Reordered packets.
     pub packets: u64,
-    /// Count of packets by extent. Beyond 65,536 different extents, a new one counts as the next smaller one in the table.
+    /// Count of packets by extent. Beyond 16,384 different extents, a new one counts as the next smaller one in the table.
     pub extents: BTreeMap<u64, u64>,
     /// Count of packets by largest n; packets with n = 0 are left out.
     pub n: BTreeMap<u64, u64>,

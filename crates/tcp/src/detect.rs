@@ -349,6 +349,9 @@ impl Timekeeper for AnyDetect {
 }
 
 impl Learner for AnyDetect {
+    fn on_handshake(&mut self, rtt: Nanos, now: Time) {
+        each!(self, x => x.on_handshake(rtt, now));
+    }
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_reorder(sample, w, cx));
     }

@@ -281,7 +281,7 @@ impl Handshake {
         let largest = u64::from(rwnd.max(could_be));
         let mut tx = Sender::opened(&stack, mss.max(1), u64::from(rwnd), largest);
         if self.sends == 1 {
-            tx.on_handshake(now.since(self.sent_at));
+            tx.on_handshake(now.since(self.sent_at), now);
         }
         if self.sends > 1 + stack.limits.syn_repeats {
             tx.after_lost_syns();

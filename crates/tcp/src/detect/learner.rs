@@ -5,11 +5,13 @@ use crate::facts::ctx::Ctx;
 use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::Scoreboard;
 use crate::seq::Offset;
-use crate::time::Nanos;
+use crate::time::{Nanos, Time};
 
 /// Events of the connection for those components that learn: detectors, and their rules for `dupthresh`. A component that does
 /// not adapt leaves it empty.
 pub trait Learner {
+    /// The handshake took `rtt`, and ended now.
+    fn on_handshake(&mut self, _rtt: Nanos, _now: Time) {}
     /// Reordering was measured.
     fn on_reorder(&mut self, _sample: &ReorderSample, _w: &Window, _cx: &Ctx) {}
     /// A DSACK reported a segment that a fast retransmit had resent. That copy was needless, whatever happens to the rest of its

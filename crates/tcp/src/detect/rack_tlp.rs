@@ -211,10 +211,10 @@ impl RackTlp {
         let wait = self.rtt + self.reo_wnd(repairing, board, cx);
         let (lost, waits) =
             board.mark_sent_before(&mut self.order, newest, cx.now.0.checked_sub(wait.0).map(Time), |_| {});
-        // Linux's timer counts from now, and everything due by its tick is examined together.
+        // Linux's timer counts from now, at most for an RTO, and everything due by its tick is examined together.
         self.reorder_at = waits.map(|at| match self.linux {
             None => at + wait,
-            Some(_) => self.fires(cx.now, (at + wait).since(cx.now)),
+            Some(jiffies) => linux::fires(jiffies, (at + wait).since(cx.now), cx),
         });
         lost
     }
@@ -305,6 +305,10 @@ impl Timekeeper for RackTlp {
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         if self.reorder_at.is_some_and(|at| at <= cx.now) {
             let lost = self.detect(cx.phase.repairs(), board, cx);
+            if self.linux.is_some() {
+                // From now on the RTO runs in its place (tcp_rack_reo_timeout).
+                self.reorder_at = None;
+            }
             if lost > 0 {
                 self.tlp.disarm();
                 return Verdict::Lost(lost);
@@ -370,6 +374,9 @@ impl Timekeeper for RackTlp {
 }
 
 impl Learner for RackTlp {
+    fn on_handshake(&mut self, rtt: Nanos, now: Time) {
+        self.min_rtt.sample(rtt, now);
+    }
     fn on_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
         self.learn_from_late_original(from, waits, board, cx);
     }

@@ -85,8 +85,9 @@ impl Tlp {
     /// The timer is due, and new data was last sent at `last`: sets it again. New data restarts it, but is not watched while it
     /// runs.
     ///
-    /// Linux sets it for ACKs and for new data, but caps it at the timeout only for new data (`tcp_schedule_loss_probe`). Data
-    /// usually follows an ACK, so the timer was set as for data; if none followed, there is more time.
+    /// Linux sets it for ACKs and for new data. It caps it at an RTO after the ACK, but for data at an RTO after the oldest
+    /// segment was sent (`tcp_schedule_loss_probe`). Data usually follows an ACK, so the timer was set as for data; if none
+    /// followed, there is more time.
     #[cold]
     pub(super) fn look_again(&mut self, last: Time, cx: &Ctx) {
         match self.linux {
@@ -109,9 +110,9 @@ impl Tlp {
             None => since + pto,
             Some(jiffies) => {
                 let wait = if self.single { pto } else { pto + TIMEOUT_MIN };
-                // `tcp_rto_delta_us`.
-                let timeout = (self.oldest + cx.rto).since(since);
-                let sooner = data && timeout.0 > 0 && timeout < wait;
+                // `icsk_rto`; for data `tcp_rto_delta_us`.
+                let timeout = if data { (self.oldest + cx.rto).since(since) } else { cx.rto };
+                let sooner = timeout.0 > 0 && timeout < wait;
                 jiffies.deadline(since, if sooner { timeout } else { wait })
             }
         });
@@ -226,5 +227,23 @@ mod tests {
         t.measured();
         t.arm(at, &cx);
         assert_eq!(t.deadline(), Some(Time(40_000_000)));
+    }
+
+    #[test]
+    fn by_linuxs_rules_a_probe_after_an_ack_waits_for_two_round_trips_or_a_timeout_from_then_on() {
+        // tcp_schedule_loss_probe: icsk_rto after an ACK, tcp_rto_delta_us after data.
+        let (ms, at) = (Nanos::from_millis, |n: u64| Time(n * 1_000_000));
+        for (rto, data, ack) in [(5000, 1202, 1202), (900, 600, 900)] {
+            let cx = Ctx { srtt: Some(ms(600)), rto: ms(rto), snd_max: Offset(4001), ..context() };
+            let mut t = Tlp::new(ms(200), Some(Jiffies::per_second(1000)));
+            t.oldest_sent(at(300));
+            t.arm(at(600), &cx);
+            let waits = |t: &Tlp| t.deadline().map(|d| d.since(at(600)).0 / 1_000_000);
+            // The wheel adds up to an eighth.
+            let about = |want: u64| want..=want + want / 8;
+            assert!(waits(&t).is_some_and(|w| about(data).contains(&w)), "{:?} {rto}", waits(&t));
+            t.look_again(at(300), &cx);
+            assert!(waits(&t).is_some_and(|w| about(ack).contains(&w)), "{:?} {rto}", waits(&t));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Disorder, Recovery, Rto, Sender, Timekeeper, Timeout};
 use crate::congestion::Congestion;
+use crate::detect::Learner;
 use crate::event::{Event, Observer, Phase, Slot};
 use crate::facts::answer::{Rearm, Xmit};
 use crate::facts::ctx::Ctx;
@@ -361,8 +362,9 @@ impl Sender {
     }
 
     /// The handshake measured an RTT.
-    pub(crate) fn on_handshake(&mut self, rtt: Nanos) {
+    pub(crate) fn on_handshake(&mut self, rtt: Nanos, now: Time) {
         self.slots.rto.on_sample(rtt);
+        self.slots.detect.on_handshake(rtt, now);
         self.slots.startup.on_handshake(rtt);
         self.slots.congestion.on_handshake(rtt, &self.w);
     }

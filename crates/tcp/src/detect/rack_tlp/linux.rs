@@ -13,7 +13,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::Scoreboard;
 use crate::seq::Offset;
-use crate::time::{Nanos, Time};
+use crate::time::{Jiffies, Nanos, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,12 @@ pub(super) fn is_default_max(max: &u32) -> bool {
 
 /// The value to which the threshold returns (sysctl `tcp_reordering`).
 const REORDERING: u32 = 3;
+
+/// When the timer for segments that may be lost after `span` fires: 2 ms later, but after an RTO (here without back-off) at the
+/// latest, since the timeout cannot fire before it (`tcp_rack_mark_lost`).
+pub(super) fn fires(jiffies: Jiffies, span: Nanos, cx: &Ctx) -> Time {
+    jiffies.deadline(cx.now, (span + TIMEOUT_MIN).min(cx.rto))
+}
 
 impl RackTlp {
     /// Linux's `tcp_check_sack_reordering`: measures how far the lowest newly delivered segment was overtaken; `highest` is the
@@ -100,14 +106,6 @@ impl RackTlp {
     /// Whether the probe is sent now because the timeout that its timer replaces is due.
     pub(super) fn goes_instead_of_rto(&self, cx: &Ctx) -> bool {
         self.linux.is_some() && self.reorder_at.is_none() && cx.rto_at.is_some_and(|at| at <= cx.now)
-    }
-
-    /// When a timer of `span` set at `since` fires.
-    pub(super) fn fires(&self, since: Time, span: Nanos) -> Time {
-        match self.linux {
-            None => since + span,
-            Some(jiffies) => jiffies.deadline(since, span + TIMEOUT_MIN),
-        }
     }
 
     /// Whether the DSACK of this ACK widens the window.
@@ -173,6 +171,23 @@ mod tests {
             d.on_rto(0, &wide(), &Ctx { phase, ..context() });
             d.after_rto(&mut board, &Ctx { phase: Phase::Loss, ..context() });
             assert_eq!(d.dupthresh, want, "{phase:?}");
+        }
+    }
+
+    #[test]
+    fn by_linuxs_rules_the_timer_for_reordering_runs_no_longer_than_the_timeout_and_then_gives_way_to_it() {
+        // Linux: tcp_rack_mark_lost limits its timer to icsk_rto, and tcp_rack_reo_timeout sets the retransmission timer.
+        let secs = Nanos::from_secs;
+        for (longer, want) in [(3600, 120), (50, 50)] {
+            let (mut d, mut board) = (of(Rules::Linux), board());
+            let cx = Ctx { now: Time::ZERO + secs(3600), rto: secs(120), snd_max: Offset(10_001), ..context() };
+            (d.newest, d.rtt, d.tlp_on) = (Some((Time(9), Offset(10_001))), secs(3600 + longer), false);
+            assert_eq!(d.detect(false, &mut board, &cx), 0);
+            let at = d.deadline().expect("some are not lost yet");
+            // The wheel adds up to an eighth.
+            assert!((want..=want + want / 8).contains(&(at.since(cx.now).0 / 1_000_000_000)), "{at:?}");
+            d.on_timer(&wide(), &mut board, &Ctx { now: at, ..cx });
+            assert_eq!(d.deadline(), None);
         }
     }
 }

@@ -32,7 +32,7 @@ fn verdicts(heard: &[(Time, Event)]) -> Vec<bool> {
 
 fn sender(stack: Stack, segs: u32) -> Sender {
     let mut s = Sender::new(&opened(stack, segs), MSS, u64::from(RWND));
-    s.on_handshake(Nanos::from_millis(48));
+    s.on_handshake(Nanos::from_millis(48), Time::ZERO);
     s.write(10_000_000);
     send(&mut s, ms(0));
     s

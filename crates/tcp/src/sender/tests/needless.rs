@@ -16,7 +16,7 @@ const RWND: u32 = 1_000_000;
 fn starting(stack: Stack, cwnd: u32, ssthresh: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: cwnd, ssthresh_segs: Some(ssthresh) };
     let mut s = Sender::new(&Stack { startup: StartupSpec::Fixed(fixed), ..stack }, MSS, u64::from(RWND));
-    s.on_handshake(Nanos::from_millis(100));
+    s.on_handshake(Nanos::from_millis(100), Time::ZERO);
     s.write(10_000_000);
     send(&mut s, ms(0));
     s

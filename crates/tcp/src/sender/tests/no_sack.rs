@@ -10,7 +10,7 @@ fn linux(rwnd: u32) -> Sender {
     let fixed = FixedSpec { initial_window_segs: 10, ssthresh_segs: Some(10) };
     let stack = Stack { startup: StartupSpec::Fixed(fixed), ..named("linux-reno-2025").without_sack() };
     let mut s = Sender::new(&stack, MSS, u64::from(rwnd) * u64::from(MSS));
-    s.on_handshake(Nanos::from_millis(100));
+    s.on_handshake(Nanos::from_millis(100), Time::ZERO);
     s.write(10_000_000);
     assert_eq!(send(&mut s, ms(0)).len(), 10);
     s

@@ -7,7 +7,7 @@ const RWND: u32 = 1_000_000;
 /// Twenty segments sent at once, with a known RTT of 100 ms.
 fn sender() -> Sender {
     let mut s = Sender::new(&opened(named("quic-9002"), 20), MSS, u64::from(RWND));
-    s.on_handshake(Nanos::from_millis(100));
+    s.on_handshake(Nanos::from_millis(100), Time::ZERO);
     s.write(1_000_000);
     assert_eq!(send(&mut s, ms(0)).len(), 20);
     s
@@ -103,7 +103,7 @@ fn a_threshold_below_a_segment_leaves_a_window_of_one_whatever_repairs() {
 /// acknowledged before it, one per millisecond.
 fn late(dups: u64) -> Sender {
     let mut s = Sender::new(&opened(named("quic-undo"), 20), MSS, u64::from(RWND));
-    s.on_handshake(Nanos::from_millis(100));
+    s.on_handshake(Nanos::from_millis(100), Time::ZERO);
     s.write(1_000_000);
     send(&mut s, ms(0));
     for n in 1..=dups {

@@ -168,7 +168,7 @@ fn a_lost_flight(bound: Bound) -> (Vec<(u64, usize)>, usize, Window) {
     });
     let lost: Vec<_> = (0..10).map(|n| (n, 1)).collect();
     let mut p = Path::new(&stack, &lost);
-    p.s.on_handshake(Nanos::from_millis(RTT));
+    p.s.on_handshake(Nanos::from_millis(RTT), Time::ZERO);
     p.run(&[(0, 10)]);
     let mut rounds: BTreeMap<u64, usize> = BTreeMap::new();
     p.log.iter().for_each(|(at, n)| *rounds.entry(*at).or_default() += n.len());
@@ -257,10 +257,30 @@ fn the_ack_of_an_earlier_copy_says_nothing_about_when_the_last_was_sent() {
 }
 
 #[test]
+fn a_probe_as_quick_as_the_handshake_is_believed_to_have_arrived() {
+    // RFC 8985 §6.2 step 1: the minimum is over all RTT measurements. The SYN is short, so its RTT is below that of full segments.
+    for (handshake, believed) in [(Some(RTT - 2), true), (None, false)] {
+        let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
+        if let Some(rtt) = handshake {
+            s.on_handshake(Nanos::from_millis(rtt), Time::ZERO);
+        }
+        s.write(5000);
+        send(&mut s, ms(0));
+        ack(&mut s, ms(RTT), seg(1), 1_000_000, &[]);
+        let at = s.next_timer().expect("a probe");
+        s.on_timer(at, &mut ());
+        assert_eq!(send(&mut s, at), [(seg(4), 1000)]);
+        let then = at + Nanos::from_millis(RTT - 1);
+        ack(&mut s, then, seg(1), 1_000_000, &[(seg(4), seg(5))]);
+        assert_eq!(s.board().lost() > 0, believed, "after a handshake of {handshake:?} ms");
+    }
+}
+
+#[test]
 fn a_probe_of_new_data_goes_although_the_window_is_full() {
     // RFC 8985 §7.3.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
-    s.on_handshake(Nanos::from_millis(RTT));
+    s.on_handshake(Nanos::from_millis(RTT), Time::ZERO);
     s.write(1_000_000);
     assert_eq!(send(&mut s, ms(0)).len(), 20);
     assert_eq!(s.next_timer(), Some(ms(200)));
@@ -274,7 +294,7 @@ fn a_probe_of_new_data_goes_although_the_window_is_full() {
 fn new_data_start_the_probes_timer_again_whether_it_runs_or_not() {
     // RFC 8985 §7.2. It expires at 200 ms and finds that data was sent at 150 ms.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
-    s.on_handshake(Nanos::from_millis(RTT));
+    s.on_handshake(Nanos::from_millis(RTT), Time::ZERO);
     s.write(2000);
     send(&mut s, ms(0));
     s.write(1000);
@@ -299,7 +319,7 @@ fn new_data_start_the_probes_timer_again_whether_it_runs_or_not() {
 fn a_single_segment_is_probed_later_because_its_ack_may_be_delayed() {
     // RFC 8985 §7.2.
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
-    s.on_handshake(Nanos::from_millis(RTT));
+    s.on_handshake(Nanos::from_millis(RTT), Time::ZERO);
     s.write(1000);
     send(&mut s, ms(0));
     assert_eq!(s.next_timer(), Some(ms(400)));
@@ -349,7 +369,7 @@ type Answer<'a> = (u64, u64, &'a [(u64, u64)]);
 /// Ten segments, the last of which is probed at 200 ms; then a second flight of one. Returns the window after it.
 fn probed(answers: &[Answer]) -> f64 {
     let mut s = Sender::new(&rack(Bound::Ssrb, true), MSS, 1_000_000);
-    s.on_handshake(Nanos::from_millis(RTT));
+    s.on_handshake(Nanos::from_millis(RTT), Time::ZERO);
     s.write(10_000);
     send(&mut s, ms(0));
     ack(&mut s, ms(100), seg(9), 1_000_000, &[]);
