@@ -71,13 +71,19 @@ impl Scoreboard {
     }
 
     /// The most recently sent of the segments that `ack` delivered, unless it may be for an earlier copy (RFC 8985 §6.2 step 2).
-    /// `min_rtt` is the smallest round trip that a copy can have.
+    /// A copy takes at least a round trip of `min_rtt`.
     pub fn newest_delivered(&self, ack: &AckEvent, min_rtt: Option<Nanos>, now: Time) -> Option<Newest> {
         let n = ack.newest?;
-        if !n.retransmitted || is_of_last_copy(n.at, ack, min_rtt, now) {
+        // The echo is of the segment that moved the cumulative point (RFC 7323 §4.3). It says nothing of data that is SACKed
+        // (Linux: tcp_skb_spurious_retrans in tcp_clean_rtx_queue, but not in tcp_sacktag_one).
+        let of_last_copy = |at: Time, end: Offset| {
+            let echoed_earlier = end <= ack.ack && ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
+            !echoed_earlier && min_rtt.is_none_or(|min| now.since(at) >= min)
+        };
+        if !n.retransmitted || of_last_copy(n.at, n.end) {
             return Some(n);
         }
-        let own = |s: &&Sent| s.sends == 1 || is_of_last_copy(s.at, ack, min_rtt, now);
+        let own = |s: &&Sent| s.sends == 1 || of_last_copy(s.at, s.end());
         let newest = self.newly().filter(own).max_by_key(|s| s.key())?;
         Some(Newest { at: newest.at, end: newest.end(), retransmitted: newest.sends > 1 })
     }
@@ -282,12 +288,6 @@ impl Scoreboard {
         let live = |s: &Sent| s.at == at && s.start >= start && s.end() == end && !s.is_settled();
         self.get(last_of(end)).is_some_and(live)
     }
-}
-
-/// Whether the segment resent at `at` was, as far as one can tell, not delivered by an earlier copy (RFC 8985 §6.2 step 2).
-fn is_of_last_copy(at: Time, ack: &AckEvent, min_rtt: Option<Nanos>, now: Time) -> bool {
-    let echoed_earlier = ack.tsecr.is_some_and(|echo| is_older(echo, timestamp(at)));
-    !echoed_earlier && min_rtt.is_none_or(|min| now.since(at) >= min)
 }
 
 /// The last offset of a segment that ends at `end`: it is still on the board when the segment's beginning has been

@@ -5,6 +5,7 @@ mod every;
 
 use super::send_order::SendOrder;
 use super::*;
+use crate::time::Nanos;
 use proptest::prelude::*;
 
 const MSS: u32 = 4;
@@ -27,6 +28,27 @@ fn ack(board: &mut Scoreboard, ack: u64, blocks: &[(u64, u64)]) -> Delivered {
     blocks.iter().for_each(|b| board.apply_sack((Offset(b.0), Offset(b.1)), &mut d));
     board.check();
     d
+}
+
+#[test]
+fn an_echo_tells_copies_apart_only_of_data_that_the_ack_covers() {
+    // RFC 8985 §6.2 step 2 with RFC 7323 §4.3: a receiver echoes the segment that moved its cumulative point.
+    let ms = |n: u64| Time(n * 1_000_000);
+    for (covers, echo, believed) in
+        [(true, Some(0), false), (true, Some(300), true), (true, None, true), (false, Some(0), true)]
+    {
+        let mut board = Scoreboard::default();
+        (0..2).for_each(|i| _ = board.push(Offset(1 + 4 * i), MSS, ms(0), 1.0, false));
+        let resent = if covers { 1 } else { 5 };
+        board.resend(Offset(resent), ms(300), 1.0);
+        let (cumulative, blocks) = if covers { (5, vec![]) } else { (1, vec![(5, 9)]) };
+        let event = ack(&mut board, cumulative, &blocks).ack_event(Offset(1), Offset(cumulative), ms(450));
+        let event = AckEvent { tsecr: echo, ..event };
+        let found = board.newest_delivered(&event, Some(Nanos(100_000_000)), ms(450));
+        assert_eq!(found.is_some_and(|n| n.at == ms(300)), believed, "covers {covers}, echo {echo:?}");
+        let sooner = board.newest_delivered(&event, Some(Nanos(200_000_000)), ms(450));
+        assert_eq!(sooner, None, "faster than a round trip");
+    }
 }
 
 #[test]
