@@ -56,7 +56,7 @@ function capacity(links: readonly LinkTrace[], { from, to, rateBps }: LinkTrace)
  * If the run could be too large, it makes a shorter run first and estimates the rest from it.
  */
 export async function fits(engine: Engine, run: Run, shortened: Shortened, beside: number, options: Options = {}) {
-  const layout = await engine.check({ scenario: run.scenario });
+  const layout = await layoutOf(engine, run.scenario);
   const { durationS } = layout;
   const bound = most(layout);
   const limit = MOST_SEGMENTS / beside;
@@ -74,6 +74,15 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   const [found, allowed] = [rounded(whole), rounded(limit)];
   const reason = `This run of ${readable(durationS)} would send about ${found} segments, and the page can draw up to ${allowed}${beside > 1 ? ` of each of ${beside} runs` : ""}.`;
   throw new TooLarge(reason, readable((limit / whole) * durationS));
+}
+
+/** The layout of the scenario asked for last: runs beside each other share it. */
+let last: { engine: Engine; scenario: string; layout: Promise<Layout> } | undefined;
+
+function layoutOf(engine: Engine, scenario: string): Promise<Layout> {
+  if (last?.engine !== engine || last.scenario !== scenario)
+    last = { engine, scenario, layout: engine.check({ scenario }) };
+  return last.layout;
 }
 
 /** The number of segments that a run sends; 0 if the engine refuses it, because a flow would begin after its end. */

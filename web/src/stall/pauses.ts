@@ -20,15 +20,17 @@ const LONG = 2;
 
 /** The longest pauses of a flow, the longest first; at most the requested number. */
 export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[] {
-  const all: Pause[] = [];
+  const longest: Pause[] = [];
   let shortest = Number.POSITIVE_INFINITY;
+  const roundTrip = roundTrips(flow.sends);
   walk(flow, durationS, (from, to, since, una, ended, last) => {
-    all.push({ from, to, since, una, ended });
-    if (ended >= 0 && last >= 0)
-      shortest = Math.min(shortest, roundTrip(flow.sends, last, flow.acks.ack[ended] as number, to));
+    if (ended >= 0) shortest = Math.min(shortest, roundTrip(last, flow.acks.ack[ended] as number, to));
+    const place = longest.findLastIndex((p) => p.to - p.from >= to - from) + 1;
+    if (place >= most) return;
+    longest.splice(place, 0, { from, to, since, una, ended });
+    if (longest.length > most) longest.pop();
   });
-  const long = all.filter((p) => p.to - p.from > LONG * shortest);
-  return long.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most);
+  return longest.filter((p) => p.to - p.from > LONG * shortest);
 }
 
 /** The longest pause of a flow, however short, s. */
@@ -66,14 +68,19 @@ function walk(
   if (una < highest) tell(from, durationS, since, una, -1, row - 1);
 }
 
-/** Time since the first transmission that ends at `ack`; Infinity if it was sent again. */
-function roundTrip(sends: Sends, last: number, ack: number, time: number): number {
-  for (let row = last; row >= 0 && (sends.time[row] as number) > time - 60; row -= 1) {
-    if (end(sends, row) === ack)
-      return sends.sends[row] === 1 ? time - (sends.time[row] as number) : Number.POSITIVE_INFINITY;
-    if (end(sends, row) < ack && sends.sends[row] === 1) break;
-  }
-  return Number.POSITIVE_INFINITY;
+/**
+ * The time since the first transmission that ends at `ack`, Infinity if it was sent again up to row `last`. The function that is
+ * returned must be called with rows and ACKs that ascend: it reads each row once.
+ */
+function roundTrips(sends: Sends): (last: number, ack: number, time: number) => number {
+  const again = new Set<number>();
+  let [read, first] = [0, 0];
+  return (last, ack, time) => {
+    for (; read <= last; read += 1) if (sends.sends[read] !== 1) again.add(end(sends, read));
+    while (first <= last && (sends.sends[first] !== 1 || end(sends, first) < ack)) first += 1;
+    const known = first <= last && end(sends, first) === ack && !again.has(ack);
+    return known ? time - (sends.time[first] as number) : Number.POSITIVE_INFINITY;
+  };
 }
 
 /** The offset after a transmission. */
