@@ -5,6 +5,7 @@ mod every;
 
 use super::send_order::SendOrder;
 use super::*;
+use crate::facts::ack::AckEvent;
 use crate::time::Nanos;
 use proptest::prelude::*;
 
