@@ -165,11 +165,15 @@ def test_what_the_kernels_receiver_refuses_is_told_apart(ackclock: Command, tmp_
         receiver = report["live"]["counters"]["receiver"]
         return flow["refused_retransmissions"], receiver.get("PAWSEstab", 0)
 
-    refused, paws = run()
-    # The kernel counts packets that it refused; some have not been retransmitted yet, or more than once.
-    assert refused > 0
-    assert abs(refused - paws) <= max(5, paws // 4), (refused, paws)
-    assert run("--sysctl", "net.ipv4.tcp_timestamps=0") == (0, 0)
+    late = ("--sender", "late")
+    options = [(), ("--sysctl", "net.ipv4.tcp_timestamps=0"), (*late, "--set", "options.timestamps=true"), late]
+    with ThreadPoolExecutor(len(options)) as pool:  # the runs mostly wait
+        stamped, plain, late_stamped, late_plain = pool.map(lambda of: run(*of), options)
+    for refused, paws in (stamped, late_stamped):
+        # The kernel counts packets that it refused; some have not been retransmitted yet, or more than once.
+        assert refused > 0
+        assert abs(refused - paws) <= max(5, paws // 4), (refused, paws)
+    assert (plain, late_plain) == ((0, 0), (0, 0))
 
 
 @needs_devices

@@ -128,6 +128,8 @@ impl Transit {
     pub(crate) const GATED: u32 = 2;
     /// Packets wait in an explicit queue, not in the transit.
     pub(crate) const QUEUED: u32 = 4;
+    /// A queued link whose packets enter the next link as soon as they leave the transmitter.
+    const HANDS_ON: u32 = 8;
 
     /// The port of a [`Transit::PLAIN`] transit is ignored.
     pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
@@ -139,6 +141,17 @@ impl Transit {
             work: flags | port << 8,
             shared: Self::ALONE,
         }
+    }
+
+    /// From now on the link is [`Transit::HANDS_ON`].
+    pub(crate) fn hand_on(&mut self) {
+        self.work |= Self::HANDS_ON;
+    }
+
+    /// Whether its packets enter the next link as soon as they leave the transmitter of this one, which is queued.
+    #[inline]
+    pub(crate) fn hands_on(&self) -> bool {
+        self.is(Self::HANDS_ON)
     }
 
     pub(crate) fn is_plain(&self) -> bool {

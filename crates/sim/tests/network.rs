@@ -132,6 +132,27 @@ fn a_bulk_flow_fills_the_bottleneck() {
 }
 
 #[test]
+fn behind_an_explicit_queue_packets_enter_the_next_link_without_an_event_and_nothing_else_changes() {
+    let mut swapped = ba();
+    let gap = Gap::Exponential(Nanos::from_secs(1));
+    swapped.links[0].forward.elements.push(ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 12, gap }));
+    for s in [queued(&ba(), |link| link == 0), swapped] {
+        let (r, log) = run(&s, 1);
+        let packets = r.flows[0].delivered / 1460;
+        // A packet at the queue and at the far end, and half an event for the ACKs.
+        let deaf = unwatched(&s, 1);
+        assert!(deaf.events < 27 * packets / 10, "{} events", deaf.events);
+        assert_eq!((&deaf.flows, &deaf.links), (&r.flows, &r.links));
+        // With a listener between the links no packet enters two of them at once.
+        let mut n = Network::with_endpoints(&s, 1, Hops::default(), ends(2)).expect("a scenario that can be run");
+        let apart = n.run();
+        assert!(apart.events > r.events + packets / 2, "{} events, {} apart", r.events, apart.events);
+        assert_eq!((&apart.flows, &apart.links), (&r.flows, &r.links));
+        assert_eq!(n.into_watch().log, log);
+    }
+}
+
+#[test]
 fn times_are_those_that_one_computes_by_hand() {
     let mut s = ba();
     s.flows[0].app.bytes = Some(1460);

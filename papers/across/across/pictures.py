@@ -36,7 +36,7 @@ HOW = (
 )
 COLUMN_INCHES = (3.4, 3.5)
 """One column of a conference page."""
-KNOWN = ("reno", "newreno", "sack-ff96", "dsack", "cubic", "rack-tlp", "rfc-today", TODAY)
+KNOWN = ("reno", "newreno", "sack-ff96", "dsack", "cubic", "rack-tlp", "rfc-today", TODAY, "late")
 """Stacks that readers look for."""
 WASTE = ((0.1, "#0072B2", "o"), (2.0, "#E69F00", "s"), (100.0, "#B2182B", "X"))
 """Upper limits of needless retransmissions for each mark, % of packets sent."""

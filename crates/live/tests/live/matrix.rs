@@ -16,8 +16,8 @@ use libtest_mimic::Trial;
 use std::time::{Duration, Instant};
 
 /// Without SACK and with it, by ACKs and by time, from 1988 to today.
-const STACKS: [&str; 8] =
-    ["tahoe", "reno", "newreno", "sack-ff96", "rfc-6675", "rack-tlp", "linux-reno-2025", "linux-2025"];
+const STACKS: [&str; 9] =
+    ["tahoe", "reno", "newreno", "sack-ff96", "rfc-6675", "rack-tlp", "linux-reno-2025", "linux-2025", "late"];
 /// The longest time of a transfer.
 const LIMIT: Duration = Duration::from_secs(25);
 

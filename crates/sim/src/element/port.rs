@@ -40,6 +40,13 @@ impl Port {
         }
     }
 
+    /// Whether a packet's arrival at the far end is known when the packet leaves the transmitter, and nothing acts on it before it
+    /// enters the queue.
+    pub(crate) fn knows_arrivals(&self) -> bool {
+        let simple = self.entry.is_empty() && self.split.is_none();
+        self.queue.as_ref().is_some_and(|q| simple && q.knows_arrivals())
+    }
+
     /// The greatest length so far of a limited queue, in packets.
     pub(crate) fn longest(&self) -> Option<u32> {
         if self.limit == Limit::None {

@@ -94,6 +94,11 @@ impl QueuedLink {
         self.patient && !self.flying.is_empty() && self.delays.is_empty() && self.late.is_empty()
     }
 
+    /// Whether a packet's arrival is known when it leaves the transmitter. Nothing may hold packets back at the entry.
+    pub(crate) fn knows_arrivals(&self) -> bool {
+        self.patient && self.delays.is_empty()
+    }
+
     /// The packet in transmission.
     pub(crate) fn serving(&self) -> Option<Serving> {
         self.serving
@@ -171,6 +176,28 @@ impl QueuedLink {
         Some(s.packet)
     }
 
+    /// Whether the departure key of the packet in transmission is not above `so_far`.
+    #[inline]
+    pub(crate) fn has_left(&self, so_far: u64, keys: Keys, link: u32) -> bool {
+        self.serving.is_some_and(|s| keys.key(s.until, link) <= so_far)
+    }
+
+    /// The packet in transmission, if its departure key is not above `so_far`: it leaves, and the next transmission begins.
+    #[inline]
+    pub(crate) fn leaves_by(
+        &mut self,
+        so_far: u64,
+        keys: Keys,
+        link: u32,
+        pace: &Pace,
+        serves: impl FnMut(&Serving, u64),
+    ) -> Option<Serving> {
+        let s = self.serving.filter(|_| self.has_left(so_far, keys, link))?;
+        self.bytes -= u64::from(s.wire);
+        self.serve(s.until, pace, serves);
+        Some(s)
+    }
+
     /// Lets packets with a departure key up to `so_far` leave a patient link's transmitter.
     #[inline]
     pub(crate) fn leave_up_to(
@@ -181,9 +208,7 @@ impl QueuedLink {
         pace: &Pace,
         mut serves: impl FnMut(&Serving, u64),
     ) {
-        while let Some(s) = self.serving.filter(|s| keys.key(s.until, link) <= so_far) {
-            self.bytes -= u64::from(s.wire);
-            self.serve(s.until, pace, &mut serves);
+        while let Some(s) = self.leaves_by(so_far, keys, link, pace, &mut serves) {
             self.fly(s.packet, s.until, pace.delay);
         }
     }

@@ -64,7 +64,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let transits = parts.transits.len();
         // A packet on two links at once cannot be observed between them.
         if !W::HEARS_HOPS {
-            fuse(&mut paths.hops, &fed, &parts.transits, W::HEARS_QUEUES);
+            fuse(&mut paths.hops, &fed, &mut parts.transits, &parts.ports, W::HEARS_QUEUES);
         }
         let mut slab = Slab::new();
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);

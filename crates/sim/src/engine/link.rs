@@ -24,7 +24,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
             self.enter_gates(packet, link);
         } else {
-            self.transmit(packet, link);
+            self.transmit(packet, link, self.now, self.so_far);
         }
     }
 
@@ -43,16 +43,23 @@ impl<W: Watch, M: Metering> Links<W, M> {
     /// A packet arrives at a patient queued link without gates, handled in one go; `false` if the link is of another kind.
     #[inline]
     fn enter_queue(&mut self, packet: u32, link: u32) -> bool {
+        let hands_on = self.transits[link as usize].hands_on();
+        if hands_on {
+            self.hand_on(link, self.so_far);
+        }
         let (transit, meter) = self.transits[link as usize].parts();
         let port = &mut self.ports[transit.port()];
         let simple = port.entry.is_empty() && port.split.is_none();
         let Some(q) = port.queue.as_mut().filter(|q| q.patient && simple) else { return false };
-        let known = q.lands_next();
+        // A link that hands on only has to be woken: before the packet in transmission would arrive, or before an earlier one would.
+        let known = if hands_on { q.serving().is_some() } else { q.lands_next() };
         if M::ON {
             self.slab[packet].came = self.now;
         }
         let mut serves = serves::<M>(meter, &self.slab);
-        q.leave_up_to(self.so_far, self.keys, link, &transit.pace, &mut serves);
+        if !hands_on {
+            q.leave_up_to(self.so_far, self.keys, link, &transit.pace, &mut serves);
+        }
         let p = &self.slab[packet];
         let offered = q.offer(packet, p.wire, || p.seg.seq_len() > 0, self.now, &transit.pace, serves);
         if !known {
@@ -69,13 +76,35 @@ impl<W: Watch, M: Metering> Links<W, M> {
         true
     }
 
-    /// A packet arrives at the queue of a computed link, and at once at those fused with it. Determines when and where it will
-    /// arrive next.
+    /// The link hands on: packets with a departure key up to `so_far` leave its transmitter and enter the next link, although they
+    /// will arrive there later.
+    #[inline(never)]
+    fn hand_on(&mut self, link: u32, so_far: u64) {
+        loop {
+            let (transit, meter) = self.transits[link as usize].parts();
+            let (port, pace) = (transit.port(), transit.pace);
+            let serves = serves::<M>(meter, &self.slab);
+            let Some(q) = self.ports[port].queue.as_mut() else { return };
+            let Some(left) = q.leaves_by(so_far, self.keys, link, &pace, serves) else { return };
+            // Known here, while the queue is at hand: usually no other packet has left.
+            let another = q.has_left(so_far, self.keys, link);
+            let p = &mut self.slab[left.packet];
+            p.hop += 1;
+            let (next, lands) = (self.hops[p.hop as usize] & !FUSED, left.until + pace.delay);
+            self.transmit(left.packet, next, lands, self.keys.key(lands, link));
+            if !another {
+                return;
+            }
+        }
+    }
+
+    /// A packet arrives at the queue of a computed link at `came`, after everything up to the key `so_far`, and at once at those fused
+    /// with it. Determines when and where it will arrive next.
     #[inline(always)]
-    fn transmit(&mut self, packet: u32, mut link: u32) {
+    fn transmit(&mut self, packet: u32, mut link: u32, came: u64, mut so_far: u64) {
         let p = &self.slab[packet];
         let (first, wire, mut hop) = (link, p.wire, p.hop as usize);
-        let (mut at, mut so_far) = (self.now, self.so_far);
+        let mut at = came;
         loop {
             let Some(then) = self.give(link, wire, at, so_far) else {
                 return self.refuse(packet, first, link, hop, so_far);
@@ -92,7 +121,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         self.slab[packet].hop = hop as u32;
         if M::ON {
             if self.meters.is_later(at) {
-                one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], self.now, wire);
+                one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], came, wire);
             } else {
                 self.transits[link as usize].meter.carried(wire);
             }
@@ -211,14 +240,14 @@ impl<W: Watch, M: Metering> Links<W, M> {
     /// A packet that has passed the gates is offered to the queue.
     fn offer(&mut self, link: u32, packet: u32) {
         if !self.transits[link as usize].is(Transit::QUEUED) {
-            return self.transmit(packet, link);
+            return self.transmit(packet, link, self.now, self.so_far);
         }
         if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
             let path = split.next(self.slab[packet].to, self.now);
             if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
                 return self.enter_gates(packet, path);
             }
-            return self.transmit(packet, path);
+            return self.transmit(packet, path, self.now, self.so_far);
         }
         self.depart_up_to(link, self.so_far);
         let (transit, meter) = self.transits[link as usize].parts();
@@ -249,6 +278,9 @@ impl<W: Watch, M: Metering> Links<W, M> {
     /// Lets packets with a departure key up to `so_far` leave a queued link's transmitter.
     pub(crate) fn depart_up_to(&mut self, link: u32, so_far: u64) {
         let (transit, meter) = self.transits[link as usize].parts();
+        if transit.hands_on() {
+            return self.hand_on(link, so_far);
+        }
         let (port, pace) = (transit.port(), transit.pace);
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient) {
             return q.leave_up_to(so_far, self.keys, link, &pace, serves::<M>(meter, &self.slab));
@@ -268,6 +300,9 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[inline]
     pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let (transit, meter) = self.transits[link as usize].parts();
+        if transit.hands_on() {
+            return self.wake_link(link);
+        }
         let port = transit.port();
         if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
             let serves = serves::<M>(meter, &self.slab);
@@ -277,6 +312,14 @@ impl<W: Watch, M: Metering> Links<W, M> {
             return landed;
         }
         self.impatient_event(link, port)
+    }
+
+    /// A link that hands on is woken, in case nothing has arrived there for a while.
+    #[inline(never)]
+    fn wake_link(&mut self, link: u32) -> Option<u32> {
+        self.hand_on(link, self.so_far);
+        self.rekey(link);
+        None
     }
 
     #[inline(never)]
@@ -314,7 +357,8 @@ fn one_by_one<M: Metering>(
     now: u64,
     wire: u32,
 ) {
-    let fused = hops.iter().rev().take_while(|hop| **hop & FUSED != 0).count();
+    // The first may itself be fused with a queued link that hands on.
+    let fused = hops.iter().rev().take_while(|hop| **hop & FUSED != 0 && **hop & !FUSED != first).count();
     let links = std::iter::once(first).chain(hops[hops.len() - fused..].iter().map(|hop| hop & !FUSED));
     let mut came = now;
     for link in links {

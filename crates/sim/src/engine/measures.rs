@@ -52,11 +52,15 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         &mut self.links.transits[link as usize].meter
     }
 
-    /// The link with which each link is fused: all its packets enter both at once.
+    /// The link with which each link is fused: all its packets enter both at once. Queued links, whose departures are events, are
+    /// left out.
     fn feeders(&self) -> Vec<Option<u32>> {
         let mut feeders = vec![None; self.links.transits.len()];
         for hops in self.links.hops.windows(2).filter(|hops| hops[1] != HOST && hops[1] & FUSED != 0) {
-            feeders[(hops[1] & !FUSED) as usize] = Some(hops[0] & !FUSED);
+            let feeder = hops[0] & !FUSED;
+            if !self.links.transits[feeder as usize].is(Transit::QUEUED) {
+                feeders[(hops[1] & !FUSED) as usize] = Some(feeder);
+            }
         }
         feeders
     }

@@ -178,10 +178,10 @@ impl Late {
         let lateness = &mut self.lateness;
         let overtaken = overtaken.unwrap_or((Time::ZERO, Offset(0)));
         let (lost, oldest) = board.mark_overtaken(&mut self.order, overtaken, newest, |s| lateness.marked(s));
-        self.lateness.settle(oldest);
+        let since = self.lateness.settle(oldest);
         let head = board.iter().next().filter(|s| oldest == Some(s.key()));
         self.head_waits = head.is_some() && cx.phase != Phase::Loss;
-        self.judge_at = oldest.and_then(|key| self.lateness.since(key)).map(|since| since + wait);
+        self.judge_at = since.map(|since| since + wait);
         lost
     }
 

@@ -137,13 +137,12 @@ impl Lateness {
 
     /// Everything sent before the result has been overtaken since `by` or before.
     pub fn overtaken_by(&self, by: Time) -> Key {
+        let nothing = (Time::ZERO, Offset(0));
+        if self.since[0] > by {
+            return nothing;
+        }
         let n = self.since[..self.len()].partition_point(|since| *since <= by);
-        n.checked_sub(1).map_or((Time::ZERO, Offset(0)), |last| self.keys[last])
-    }
-
-    /// When the segment at `key` was overtaken.
-    pub fn since(&self, key: Key) -> Option<Time> {
-        self.step(key).map(|i| self.since[i])
+        n.checked_sub(1).map_or(nothing, |last| self.keys[last])
     }
 
     /// `sent` is declared lost. Only the first copy can be late.
@@ -155,15 +154,20 @@ impl Lateness {
         }
     }
 
-    /// `oldest` is now the oldest segment that is overtaken and may still arrive.
-    pub fn settle(&mut self, oldest: Option<Key>) {
-        let done = oldest.map_or(self.len(), |key| self.keys[..self.len()].partition_point(|k| *k <= key));
+    /// `oldest` is now the oldest segment that is overtaken and may still arrive. Returns when it was overtaken.
+    pub fn settle(&mut self, oldest: Option<Key>) -> Option<Time> {
+        let done = oldest.map_or(self.len(), |key| match self.keys[0] > key {
+            true => 0,
+            false => self.keys[..self.len()].partition_point(|k| *k <= key),
+        });
         if done > 0 {
             self.keys.copy_within(done.., 0);
             self.since.copy_within(done.., 0);
             self.sure = self.sure.checked_shr(done as u32).unwrap_or(0);
             self.count -= done as u8;
         }
+        // Everything before the first key that is left.
+        oldest.filter(|_| self.count > 0).map(|_| self.since[0])
     }
 
     fn len(&self) -> usize {
@@ -295,7 +299,7 @@ mod tests {
         }
 
         fn since(&self, i: u64) -> Option<Time> {
-            self.lateness.since((ms(i), start(i + 1)))
+            self.lateness.step((ms(i), start(i + 1))).map(|at| self.lateness.since[at])
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::direction;
 use crate::element::direction::{DirectionSpec, QueueLimit};
+use crate::element::port::Port;
 use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
 use crate::transit::Transit;
@@ -86,7 +87,8 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
 
 /// Marks, in the paths, the links that packets enter together with the previous link. `watched`: a listener is told about queues.
 /// Links that may drop are then not marked: their queues are reported when packets arrive, not before.
-pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &[Transit], watched: bool) {
+pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &mut [Transit], ports: &[Port], watched: bool) {
+    hand_on(hops, fed, transits, ports);
     let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
     for i in 1..hops.len() {
         let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
@@ -95,6 +97,25 @@ pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &[Transit], watched:
         }
         if fed[link as usize] == Fed::Trailing || (fed[link as usize] == Fed::Alone && !watched) {
             hops[i] |= FUSED;
+        }
+    }
+}
+
+/// The same behind queued links whose packets all enter such links next: a queued link that knows when its packets arrive hands them
+/// on as soon as they leave its transmitter.
+fn hand_on(hops: &mut [u32], fed: &[Fed], transits: &mut [Transit], ports: &[Port]) {
+    let mut knows: Vec<bool> =
+        transits.iter().map(|t| t.is(Transit::QUEUED) && ports[t.port()].knows_arrivals()).collect();
+    for pair in hops.windows(2).filter(|pair| pair[0] != HOST) {
+        let never_full =
+            |next: u32| next != HOST && transits[next as usize].is_plain() && fed[next as usize] == Fed::Trailing;
+        knows[pair[0] as usize] &= never_full(pair[1]);
+    }
+    for i in 1..hops.len() {
+        let before = hops[i - 1] & !FUSED;
+        if before != HOST && knows[before as usize] {
+            hops[i] |= FUSED;
+            transits[before as usize].hand_on();
         }
     }
 }
