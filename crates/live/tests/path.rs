@@ -222,4 +222,7 @@ fn what_cannot_be_done_is_refused_in_one_sentence() {
     assert!(refused("three=kernel:reno", "kernel", &[]).contains("found the flow \"three\", allowed: flow-1"));
     assert!(refused("kernel:reno", "nosuch", &[]).contains("key `--receiver`"));
     assert!(refused("kernel:reno", "kernel", &[("net.ipv4.no_such", "1")]).contains("net.ipv4.no_such"));
+    let knowing = LOSSY.replace("stack = \"linux-2025\"", "stack = \"late\"\nset = { detect = \"oracle\" }");
+    let refused = prepare(plan(&knowing), &BTreeMap::new(), &Choice::default()).unwrap_err().to_string();
+    assert!(refused.contains("detect = \"oracle\""), "{refused}");
 }

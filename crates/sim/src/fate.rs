@@ -101,6 +101,8 @@ pub struct Fates {
     /// The episode of the last fast retransmit.
     episode: u32,
     dropped: Vec<Copy>,
+    /// How many of these the sender has been told about.
+    told: usize,
     /// Data that arrived and was thrown away.
     refused: Vec<Copy>,
     /// Copies that the network duplicated: such a copy is lost only if both of its packets are.
@@ -132,6 +134,12 @@ impl Fates {
     /// A packet was dropped.
     pub fn dropped(&mut self, start: u64, len: u32, sends: u8) {
         self.dropped.push(Copy { start, len, sends });
+    }
+
+    /// The packets dropped since the last call: their first byte, and the number of the copy.
+    pub(crate) fn new_drops(&mut self) -> impl Iterator<Item = (u64, u8)> + '_ {
+        let told = std::mem::replace(&mut self.told, self.dropped.len());
+        self.dropped[told..].iter().map(|c| (c.start, c.sends))
     }
 
     /// The receiver threw away these bytes of a packet that arrived, all of it or a part, and does not have them.

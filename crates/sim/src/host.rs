@@ -1,6 +1,7 @@
 //! One end of a flow on the network: a TCP, its application, and one wake-up.
 
 use crate::app::App;
+use crate::fate::Fates;
 use crate::scenario::WireSpec;
 use crate::watch::{Side, Watch};
 use ackclock_tcp::connection::Outcome;
@@ -35,6 +36,12 @@ pub trait Endpoint {
     fn resend(&self) -> Option<Resend> {
         None
     }
+    /// Whether the TCP must be told which of its data the path drops.
+    fn hears_drops(&self) -> bool {
+        false
+    }
+    /// The path dropped copy number `sends` (1 = the first) of the data at `start`; told before anything else happens to the TCP.
+    fn drop_copy(&mut self, _start: Offset, _sends: u8) {}
     /// Bytes that the segment just polled takes on the wire.
     #[inline]
     fn size(&self, wire: WireSpec, seg: &Segment) -> u32 {
@@ -67,6 +74,8 @@ pub(crate) struct Host<E, H> {
     pub(crate) peer: u32,
     pub(crate) wire: WireSpec,
     pub(crate) app: App,
+    /// [`Endpoint::hears_drops`].
+    pub(crate) hears_drops: bool,
     pub(crate) data_sent: u64,
     pub(crate) retransmitted: u64,
     /// Packets sent, counted only with a listener.
@@ -74,6 +83,15 @@ pub(crate) struct Host<E, H> {
 }
 
 impl<E: Endpoint, H> Host<E, H> {
+    /// Tells the TCP about drops of its data since the last call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn hear_drops(&mut self, fates: &mut Fates) {
+        for (start, sends) in fates.new_drops() {
+            self.tcp.drop_copy(Offset(start), sends);
+        }
+    }
+
     /// All `bytes` are written. A FIN follows them, but not before the connection is open.
     #[cold]
     pub(crate) fn close_when_open(&mut self, bytes: u64) {

@@ -338,6 +338,22 @@ impl Connection {
         self.last_sends
     }
 
+    /// Whether the sending half must be told about drops on the path, which only a simulator can do.
+    pub fn hears_drops(&self) -> bool {
+        match (&self.tx, &self.handshake) {
+            (Some(tx), _) => tx.hears_drops(),
+            (None, Some(h)) => h.hears_drops(),
+            (None, None) => false,
+        }
+    }
+
+    /// The path dropped copy number `sends` (1 = the first) of the data at `start`.
+    pub fn drop_copy(&mut self, start: Offset, sends: u8) {
+        if let Some(tx) = &mut self.tx {
+            tx.drop_copy(start, sends);
+        }
+    }
+
     /// The sending half, once there is one.
     pub fn sender(&self) -> Option<&Sender> {
         self.tx.as_deref()

@@ -8,6 +8,7 @@ pub mod late;
 mod learner;
 pub mod linux_no_sack;
 pub mod netstack;
+pub mod oracle;
 pub mod quic;
 pub mod rack_tlp;
 pub mod sack;
@@ -116,6 +117,9 @@ pub enum DetectSpec {
     /// Three duplicates, or two full segments SACKed (gVisor's netstack without RACK).
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Netstack,
+    /// Which copies the path dropped: never wrong, and only in the simulator (this project).
+    #[serde(deserialize_with = "crate::slot::no_parameters")]
+    Oracle,
     /// An algorithm from outside the crate.
     #[serde(skip)]
     Custom(Factory<dyn Detector>),
@@ -145,6 +149,8 @@ pub enum AnyDetect {
     Quic(Box<quic::Quic>),
     /// Netstack's count.
     Netstack(netstack::Netstack),
+    /// Which copies the path dropped.
+    Oracle(Box<oracle::Oracle>),
     /// An algorithm from outside the crate.
     Custom(Box<dyn Detector>),
 }
@@ -167,6 +173,7 @@ impl DetectSpec {
             | DetectSpec::Sack(_)
             | DetectSpec::Vegas(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => Ok(()),
         }
     }
@@ -181,6 +188,7 @@ impl DetectSpec {
             DetectSpec::Fack(_) => vec![Requirement::sack("detect", "\"fack\"")],
             DetectSpec::Quic(s) => s.needs(),
             DetectSpec::Netstack => netstack::needs(),
+            DetectSpec::Oracle => oracle::needs(),
             DetectSpec::DupAck(s) => s.threshold.needs(),
             DetectSpec::Delayed(_) | DetectSpec::Vegas(_) | DetectSpec::TcpPr(_) | DetectSpec::Custom(_) => vec![],
         }
@@ -200,7 +208,27 @@ impl DetectSpec {
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => true,
+        }
+    }
+
+    /// Whether it must be told about drops on the path, which only a simulator can do.
+    pub fn hears_drops(&self) -> bool {
+        match self {
+            DetectSpec::Oracle => true,
+            DetectSpec::DupAck(_)
+            | DetectSpec::Sack(_)
+            | DetectSpec::Delayed(_)
+            | DetectSpec::Vegas(_)
+            | DetectSpec::RackTlp(_)
+            | DetectSpec::Late(_)
+            | DetectSpec::LinuxNoSack(_)
+            | DetectSpec::Fack(_)
+            | DetectSpec::TcpPr(_)
+            | DetectSpec::Quic(_)
+            | DetectSpec::Netstack
+            | DetectSpec::Custom(_) => false,
         }
     }
 
@@ -218,6 +246,7 @@ impl DetectSpec {
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -236,6 +265,7 @@ impl DetectSpec {
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -254,6 +284,7 @@ impl DetectSpec {
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => true,
         }
     }
@@ -277,6 +308,7 @@ impl DetectSpec {
             | DetectSpec::TcpPr(_)
             | DetectSpec::Quic(_)
             | DetectSpec::Netstack
+            | DetectSpec::Oracle
             | DetectSpec::Custom(_) => None,
         }
     }
@@ -295,13 +327,14 @@ impl DetectSpec {
             DetectSpec::TcpPr(s) => AnyDetect::TcpPr(Box::new(tcp_pr::TcpPr::new(s))),
             DetectSpec::Quic(s) => AnyDetect::Quic(Box::new(quic::Quic::new(s))),
             DetectSpec::Netstack => AnyDetect::Netstack(netstack::Netstack::default()),
+            DetectSpec::Oracle => AnyDetect::Oracle(Box::default()),
             DetectSpec::Custom(f) => AnyDetect::Custom((f.make)(mss)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Late | LinuxNoSack | Fack | TcpPr | Quic | Netstack | Custom, $x => $call) };
+    ($self:expr, $x:ident => $call:expr) => { dispatch!($self, AnyDetect: DupAck | Sack | Delayed | Vegas | RackTlp | Late | LinuxNoSack | Fack | TcpPr | Quic | Netstack | Oracle | Custom, $x => $call) };
 }
 
 impl Detector for AnyDetect {
@@ -328,6 +361,9 @@ impl Timekeeper for AnyDetect {
     #[inline]
     fn watches_sends(&self) -> bool {
         each!(self, x => x.watches_sends())
+    }
+    fn hears_drops(&self) -> bool {
+        each!(self, x => x.hears_drops())
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         each!(self, d => d.on_sent(x, sent, cx));

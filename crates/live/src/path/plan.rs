@@ -180,6 +180,10 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
         let allowed = "built-in ones, since Python is too slow for real time";
         return Err(refuse(&plan, "an algorithm or element in Python", allowed));
     }
+    if std::iter::once(&plan).chain(with.values()).any(|p| p.stacks.iter().any(|s| s.detect.hears_drops())) {
+        let allowed = "a detector that learns from ACKs, since no path tells a live sender about drops";
+        return Err(refuse(&plan, "detect = \"oracle\"", allowed));
+    }
     let flows = plan.scenario.flows.len();
     if flows > MOST_FLOWS {
         return Err(refuse(&plan, &format!("{flows} flows"), &format!("at most {MOST_FLOWS}")));

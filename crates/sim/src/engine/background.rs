@@ -21,6 +21,9 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let to = p.to;
         if let Some(host) = self.links.host_at(to) {
             let h = &mut self.hosts[host as usize];
+            if h.hears_drops {
+                h.hear_drops(&mut self.links.fates[host as usize / 2]);
+            }
             if !h.tcp.on_expected(
                 Time(self.links.now),
                 &p.seg,

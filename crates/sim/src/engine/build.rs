@@ -143,8 +143,10 @@ fn hosts<E: Endpoint, H: Default>(
             Some(_) => App::Idle,
         };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {
+            let tcp = make(f, side);
             hosts.push(Host {
-                tcp: make(f, side),
+                hears_drops: side == Side::Sender && tcp.hears_drops(),
+                tcp,
                 meter: H::default(),
                 armed: UNARMED,
                 first_hop: first[hosts.len()],

@@ -127,6 +127,14 @@ impl Endpoint for Connection {
         self.sender().map(Sender::resend)
     }
 
+    fn hears_drops(&self) -> bool {
+        Connection::hears_drops(self)
+    }
+
+    fn drop_copy(&mut self, start: Offset, sends: u8) {
+        Connection::drop_copy(self, start, sends);
+    }
+
     fn write(&mut self, bytes: u64) {
         Connection::write(self, bytes);
     }
@@ -153,8 +161,9 @@ impl Endpoint for Connection {
 mod tests {
     use super::*;
     use crate::results::Results;
-    use crate::scenario::{DirectionSpec, PeerSpec, QueueLimit, QueueSpec};
+    use crate::scenario::{DirectionSpec, ElementSpec, Gap, PeerSpec, QueueLimit, QueueSpec, SwapMode, SwapSpec};
     use crate::topology::dumbbell::{dumbbell, flow, pipe};
+    use ackclock_tcp::detect::DetectSpec;
     use ackclock_tcp::time::Nanos;
     use ackclock_tcp::units::Rate;
 
@@ -252,6 +261,26 @@ mod tests {
             Sim::<_>::with_search(&s, 1, (), make, search, Time::ZERO).unwrap().run()
         };
         assert_eq!(run(Search::Auto), run(Search::Tree));
+    }
+
+    #[test]
+    fn an_oracle_repairs_every_loss_and_resends_nothing_needlessly() {
+        let mut oracle = Stack::named("late").unwrap();
+        oracle.detect = DetectSpec::Oracle;
+        for (handshake, seed) in [(false, 1), (true, 2), (true, 3)] {
+            let mut s = transfers(3, handshake);
+            let swap = SwapSpec { mode: SwapMode::Slots, count: 3, gap: Gap::Exponential(Nanos::from_millis(20)) };
+            s.links[0].forward.elements.push(ElementSpec::Swap(swap));
+            let run = |stack: &Stack| Sim::new(&s, std::slice::from_ref(stack), seed, ()).unwrap().run();
+            let (r, other) = (run(&oracle), run(&Stack::named("newreno").unwrap()));
+            for f in &r.flows {
+                assert!(f.finished.is_some() && f.delivered == 200 * 1460, "{f:?}");
+                assert_eq!(f.needless - f.needless_by.probe, 0, "{f:?}");
+            }
+            let resent: u64 = r.flows.iter().map(|f| f.needed).sum();
+            assert_eq!(resent, r.links.iter().map(|l| l.drops.total()).sum::<u64>());
+            assert!(resent > 0 && other.flows.iter().any(|f| f.needless > 0), "nothing is lost or late: {other:?}");
+        }
     }
 
     #[test]

@@ -23,6 +23,9 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             links.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
         h.meter.came(now.0, p.stamp, p.number);
+        if h.hears_drops {
+            h.hear_drops(&mut links.fates[host as usize / 2]);
+        }
         if !h.tcp.on_expected(now, &p.seg, &mut Tap { watch: &mut links.watch, host }) {
             h.on_unexpected(links, packet, host);
         }
@@ -48,6 +51,9 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let links = &mut self.links;
         let now = Time(links.now);
         let h = &mut self.hosts[host as usize];
+        if h.hears_drops {
+            h.hear_drops(&mut links.fates[host as usize / 2]);
+        }
         let writer = self.turns.is_writer(host);
         if let (App::Waiting { .. }, true) = (h.app, writer) {
             self.turns.begin(host, now.0);

@@ -101,6 +101,11 @@ impl Handshake {
         Handshake { state: State::SynSent, active: true, due: true, ..Self::passive(stack, mss, buffer) }
     }
 
+    /// Whether its sender will have to be told about drops on the path.
+    pub(super) fn hears_drops(&self) -> bool {
+        self.stack.detect.hears_drops()
+    }
+
     pub(super) fn passive(stack: &Stack, mss: u32, buffer: Bytes) -> Self {
         Handshake {
             stack: stack.clone(),

@@ -13,8 +13,8 @@
 //! | greatest lateness | `longest` |
 //! | RFC 8985's DupThresh, TLP | `dupthresh`, `tlp.rs` |
 //!
-//! Departures: none. Until a late segment was seen, RACK's rule holds: a round trip and a quarter of the smallest one since
-//! sending, without the quarter in a recovery or once `dupthresh` segments are SACKed. If the RTO comes due while the oldest
+//! Departures: none. Until a late segment was seen, RACK's rule holds: a round trip and `first_rtts` (a quarter) of the smallest one
+//! since sending, without that quarter in a recovery or once `dupthresh` segments are SACKed. If the RTO comes due while the oldest
 //! segment is waited for, that segment is repaired as a loss.
 
 use super::tlp::{Outcome, Tlp};
@@ -44,6 +44,10 @@ pub struct LateSpec {
     /// resend less needlessly (decision 0264).
     #[serde(skip_serializing_if = "is_zero")]
     pub least_rtts: f64,
+    /// The wait until a late segment was seen, in smallest round trips, after a round trip. Default: 0.25 (RFC 8985 §6.2); with 0.75 and
+    /// without `dupthresh` connections of a few segments resend almost nothing needlessly (decision 0267).
+    #[serde(skip_serializing_if = "is_a_quarter")]
+    pub first_rtts: f64,
     /// The longest wait, in smoothed round trips. Default: 8, enough for two paths 240 ms apart.
     pub cap_srtts: f64,
     /// Share of the greatest lateness that remains after each smaller one. Default: 0.999; with 0.98 frequent small ones make it
@@ -51,7 +55,7 @@ pub struct LateSpec {
     pub keep: f64,
     /// Share of it that remains after a recovery in which no late segment arrived. Default: 0.95.
     pub keep_after_losses: f64,
-    /// SACKed segments that mean a loss until a late segment was seen. Default: 3 (RFC 8985 §6.2).
+    /// SACKed segments that mean a loss until a late segment was seen; 0: no number does. Default: 3 (RFC 8985 §6.2).
     pub dupthresh: u32,
     /// Added to the probe timeout when one segment is outstanding, to allow for a delayed ACK. Default: 200 ms (RFC 8985 §7.2).
     pub max_ack_delay: Nanos,
@@ -61,11 +65,16 @@ fn is_zero(least: &f64) -> bool {
     *least == 0.0
 }
 
+fn is_a_quarter(first: &f64) -> bool {
+    *first == 0.25
+}
+
 impl Default for LateSpec {
     fn default() -> Self {
         LateSpec {
             margin: 1.5,
             least_rtts: 0.0,
+            first_rtts: 0.25,
             cap_srtts: 8.0,
             keep: 0.999,
             keep_after_losses: 0.95,
@@ -82,12 +91,14 @@ impl LateSpec {
         StackError::unless(multiple, "detect.margin", &self.margin, "1 to 1000 times the greatest lateness")?;
         let least = (0.0..=1000.0).contains(&self.least_rtts);
         StackError::unless(least, "detect.least_rtts", &self.least_rtts, "0 to 1000 round trips")?;
+        let first = (0.0..=1000.0).contains(&self.first_rtts);
+        StackError::unless(first, "detect.first_rtts", &self.first_rtts, "0 to 1000 round trips")?;
         let cap = self.cap_srtts > 0.0 && self.cap_srtts <= 1000.0;
         StackError::unless(cap, "detect.cap_srtts", &self.cap_srtts, "more than 0 and at most 1000 round trips")?;
         share("detect.keep", self.keep)?;
         share("detect.keep_after_losses", self.keep_after_losses)?;
         let n = self.dupthresh;
-        StackError::unless((1..=1000).contains(&n), "detect.dupthresh", &n, "1 to 1000 SACKed segments")
+        StackError::unless((0..=1000).contains(&n), "detect.dupthresh", &n, "0 to 1000 SACKed segments")
     }
 
     pub(super) fn needs(&self) -> Vec<Requirement> {
@@ -111,6 +122,7 @@ impl LateSpec {
 pub struct Late {
     margin: f64,
     least_rtts: f64,
+    first_rtts: f64,
     cap_srtts: f64,
     keep: f64,
     keep_after_losses: f64,
@@ -131,11 +143,12 @@ pub struct Late {
 
 impl Late {
     pub(super) fn new(spec: &LateSpec) -> Self {
-        let LateSpec { margin, least_rtts, cap_srtts, keep, keep_after_losses, dupthresh, max_ack_delay } =
+        let LateSpec { margin, least_rtts, first_rtts, cap_srtts, keep, keep_after_losses, dupthresh, max_ack_delay } =
             spec.clone();
         Late {
             margin,
             least_rtts,
+            first_rtts,
             cap_srtts,
             keep,
             keep_after_losses,
@@ -154,8 +167,10 @@ impl Late {
     /// The time for which an overtaken segment is waited for.
     fn wait(&self, repairing: bool, board: &Scoreboard, cx: &Ctx) -> Nanos {
         let Some(longest) = self.longest else {
-            let enough = || board.sacked() > 0 && board.holes_end(self.dupthresh).is_some();
-            return if repairing || enough() { Nanos::ZERO } else { Nanos(cx.min_rtt.unwrap_or_default().0 / 4) };
+            let counts = self.dupthresh > 0 && board.sacked() > 0;
+            let enough = || counts && board.holes_end(self.dupthresh).is_some();
+            let first = scaled(cx.min_rtt.unwrap_or_default(), self.first_rtts);
+            return if repairing || enough() { Nanos::ZERO } else { first };
         };
         let least = scaled(cx.min_rtt.unwrap_or_default(), self.least_rtts);
         let wait = scaled(longest, self.margin).max(least);
@@ -409,6 +424,21 @@ mod tests {
         assert_eq!(d.deadline(), Some(ms(125)), "a round trip and a quarter after sending");
         sack(&mut d, &mut board, 102, 2);
         assert_eq!(sack(&mut d, &mut board, 103, 3), Verdict::Lost(1000), "three SACKed segments");
+    }
+
+    #[test]
+    fn until_a_late_segment_was_seen_it_may_be_more_patient_than_rack() {
+        let (_, mut board) = sent();
+        let mut d = Late::new(&LateSpec { first_rtts: 0.75, dupthresh: 0, ..LateSpec::default() });
+        for i in 1..9 {
+            assert_eq!(
+                sack(&mut d, &mut board, 100 + i, i),
+                Verdict::Suspect,
+                "no number of SACKed segments is enough"
+            );
+        }
+        assert_eq!(d.deadline(), Some(ms(175)), "a round trip and three quarters after sending");
+        assert_eq!(d.on_timer(&wide(), &mut board, &at(175)), Verdict::Lost(1000));
     }
 
     #[test]

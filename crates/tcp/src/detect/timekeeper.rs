@@ -37,6 +37,10 @@ pub trait Timekeeper {
     fn watches_sends(&self) -> bool {
         false
     }
+    /// Whether the sender must be told about drops on the path ([`crate::connection::Connection::drop_copy`]).
+    fn hears_drops(&self) -> bool {
+        false
+    }
     /// A segment was sent. Every detector is told about retransmissions.
     fn on_sent(&mut self, _x: Xmit, _sent: &Sent, _cx: &Ctx) {}
     /// Nothing may be sent before this time; called only if it watches sends.

@@ -68,6 +68,8 @@ impl Marks {
     pub const REXMIT: u8 = 4;
     /// A zero-window probe or a tail loss probe.
     pub const PROBE: u8 = 8;
+    /// The path dropped its last copy; only a simulator can tell.
+    pub const DROPPED: u8 = 64;
     /// SACKed by the last ACK.
     const FRESH: u8 = 16;
     /// Lost, and to be resent because `snd_nxt` went back, not because of the mark.
@@ -282,12 +284,23 @@ impl Scoreboard {
     /// Records that the segment containing `seq` was resent.
     pub(crate) fn resend(&mut self, seq: Offset, at: Time, cwnd: f64) -> Option<&Sent> {
         let i = self.find(seq)?;
-        self.edit(i, |m| m.0 = (m.0 | Marks::REXMIT) & !Marks::REWOUND);
+        self.edit(i, |m| m.0 = (m.0 | Marks::REXMIT) & !(Marks::REWOUND | Marks::DROPPED));
         self.settle_hole();
         let slot = self.slot(i);
         let s = &mut self.ring[slot];
         (s.at, s.cwnd, s.sends) = (at, cwnd, s.sends.saturating_add(1));
         Some(&self.ring[slot])
+    }
+
+    /// The path dropped copy number `sends` of the segment at `start`. A copy other than the last one changes nothing.
+    #[cold]
+    pub(crate) fn drop_copy(&mut self, start: Offset, sends: u8) {
+        let Some(i) = self.find(start) else { return };
+        let slot = self.slot(i);
+        let s = &mut self.ring[slot];
+        if s.sends == sends && !s.marks.any(Marks::SACKED) {
+            s.marks.0 |= Marks::DROPPED;
+        }
     }
 
     /// The end of the run of SACKed segments that begins at `from` (`from` itself if that one is not SACKed).

@@ -1,6 +1,7 @@
 //! Rule 15. The components' view of the sender, rebuilt whenever it may have changed; and its invariants.
 
 use super::Sender;
+use crate::detect::Timekeeper;
 use crate::event::{Phase, Resend, Window};
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::Scoreboard;
@@ -69,6 +70,16 @@ impl Sender {
     /// The congestion window and slow start threshold, bytes.
     pub fn window(&self) -> Window {
         self.w
+    }
+
+    /// Whether the detector must be told about drops on the path.
+    pub(crate) fn hears_drops(&self) -> bool {
+        self.slots.detect.hears_drops()
+    }
+
+    /// The path dropped copy number `sends` of the data at `start`.
+    pub(crate) fn drop_copy(&mut self, start: Offset, sends: u8) {
+        self.board.drop_copy(start, sends);
     }
 
     /// The scoreboard.

@@ -23,8 +23,10 @@ pub(super) fn lay_out<E: Endpoint, H: Default>(
             for _ in 0..t.most {
                 slots.push(Slot { generator: i as u32, round: 1, began: 0 });
                 for (side, first_hop) in [(Side::Sender, first_hops[0]), (Side::Receiver, first_hops[1])] {
+                    let tcp = make(&t.flow, side);
                     hosts.push(Host {
-                        tcp: make(&t.flow, side),
+                        hears_drops: side == Side::Sender && tcp.hears_drops(),
+                        tcp,
                         meter: H::default(),
                         armed: UNARMED,
                         first_hop,

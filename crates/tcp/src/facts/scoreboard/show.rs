@@ -5,7 +5,7 @@ use std::fmt;
 
 impl fmt::Debug for Marks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [(1, 'S'), (2, 'L'), (4, 'R'), (8, 'P'), (16, 'f'), (32, 'w')];
+        let names = [(1, 'S'), (2, 'L'), (4, 'R'), (8, 'P'), (16, 'f'), (32, 'w'), (64, 'd')];
         names.iter().filter(|n| self.any(n.0)).try_for_each(|n| write!(f, "{}", n.1))
     }
 }
