@@ -171,7 +171,7 @@ impl Learner for Oracle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{blank, context, ms};
+    use crate::testing::{context, ms};
 
     #[test]
     fn an_overtaken_segment_is_lost_if_its_last_copy_was_dropped_and_only_then() {
