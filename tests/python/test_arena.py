@@ -41,7 +41,7 @@ def test_the_halves_have_different_paths_and_every_path_is_a_scenario_that_runs_
         assert 0 < seconds <= 200
     read = [question([], half, None, True, 2) for half in ("design", "judgement")]
     assert [len(one.paths) for one in read] == [48, 31]
-    assert [one.seeds.first for one in read] == [1, 2001]
+    assert [one.seeds.first for one in read] == [1, 3001]
 
 
 def test_no_two_paths_are_the_same_network() -> None:
@@ -124,7 +124,7 @@ def test_the_factorial_has_every_detector_with_every_response_and_its_parts_are_
     run = ackclock(
         "arena", "--factorial", "--path", "demoted-8", "--seeds", "2", "--out", str(tmp_path), "--store", str(tmp_path)
     )
-    assert run.stdout.startswith("Arena 2, design, factorial: 216 cells, 1 paths")
+    assert run.stdout.startswith("Arena 3, design, factorial: 216 cells, 1 paths")
     table = pl.read_csv(tmp_path / "factorial.csv")
     assert (table.height, table.select("detector", *kept()["factorial"]).unique().height) == (216, 216)
     assert table["mean"].max() == 1.0
