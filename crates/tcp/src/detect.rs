@@ -213,25 +213,6 @@ impl DetectSpec {
         }
     }
 
-    /// Whether it must be told about drops on the path, which only a simulator can do.
-    pub fn hears_drops(&self) -> bool {
-        match self {
-            DetectSpec::Oracle => true,
-            DetectSpec::DupAck(_)
-            | DetectSpec::Sack(_)
-            | DetectSpec::Delayed(_)
-            | DetectSpec::Vegas(_)
-            | DetectSpec::RackTlp(_)
-            | DetectSpec::Late(_)
-            | DetectSpec::LinuxNoSack(_)
-            | DetectSpec::Fack(_)
-            | DetectSpec::TcpPr(_)
-            | DetectSpec::Quic(_)
-            | DetectSpec::Netstack
-            | DetectSpec::Custom(_) => false,
-        }
-    }
-
     /// Its rule for `dupthresh`, if it has one.
     pub(crate) fn threshold(&self) -> Option<&ThresholdSpec> {
         match self {

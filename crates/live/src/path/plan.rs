@@ -4,6 +4,7 @@ use super::notes::notes;
 use crate::error::LiveError;
 use ackclock_lab::scenario::Plan;
 use ackclock_sim::scenario::PeerSpec;
+use ackclock_tcp::detect::Timekeeper;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use std::collections::BTreeMap;
@@ -170,6 +171,11 @@ const DSACK: &str = "net.ipv4.tcp_dsack";
 const TIMESTAMPS: &str = "net.ipv4.tcp_timestamps";
 const ECN: &str = "net.ipv4.tcp_ecn";
 
+/// Whether the detector must be told about drops on the path.
+fn hears_drops(stack: &Stack) -> bool {
+    stack.detect.build(*KERNEL_MSS.start()).hears_drops()
+}
+
 /// Determines the live form of `plan`. `with` is the same scenario with each of [`Choice::stacks`], by their names; these
 /// stacks contain the settings of the file and the command line.
 ///
@@ -180,7 +186,7 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
         let allowed = "built-in ones, since Python is too slow for real time";
         return Err(refuse(&plan, "an algorithm or element in Python", allowed));
     }
-    if std::iter::once(&plan).chain(with.values()).any(|p| p.stacks.iter().any(|s| s.detect.hears_drops())) {
+    if std::iter::once(&plan).chain(with.values()).any(|p| p.stacks.iter().any(hears_drops)) {
         let allowed = "a detector that learns from ACKs, since no path tells a live sender about drops";
         return Err(refuse(&plan, "detect = \"oracle\"", allowed));
     }

@@ -3,6 +3,7 @@
 mod arrives;
 
 use super::{Extras, Insecure, State};
+use crate::detect::Timekeeper;
 use crate::receiver::{ChallengeLimit, Consume, Receiver, ReceiverConfig};
 use crate::rto::RtoSpec;
 use crate::segment::Segment;
@@ -103,7 +104,7 @@ impl Handshake {
 
     /// Whether its sender will have to be told about drops on the path.
     pub(super) fn hears_drops(&self) -> bool {
-        self.stack.detect.hears_drops()
+        self.stack.detect.build(self.mss).hears_drops()
     }
 
     pub(super) fn passive(stack: &Stack, mss: u32, buffer: Bytes) -> Self {

@@ -4,6 +4,7 @@
 //! `debug_assert!` checks them in every test build. The records that the last ACK delivered stay readable until the next one.
 
 mod acknowledge;
+mod copies;
 mod sack;
 pub mod send_order;
 mod show;
@@ -134,18 +135,6 @@ impl Scoreboard {
     #[inline]
     pub fn lost_to_send(&self) -> u32 {
         self.lost_to_send
-    }
-
-    /// Whether a segment resent at `began` or later is lost. Segments are resent in ascending order, so the lowest one decides.
-    pub fn is_resent_lost_since(&self, began: Time) -> bool {
-        let first = self.first_lost().and_then(|at| self.get(at));
-        first.is_some_and(|s| s.sends > 1 && s.at >= began)
-    }
-
-    /// Segments with a retransmission in flight, as far as one can tell (Linux's `retrans_out`). Counted on each call.
-    pub fn resends_out(&self) -> u32 {
-        let out = |s: &&Sent| s.marks.any(Marks::REXMIT) && !s.marks.any(Marks::SACKED);
-        u32::try_from(self.iter().filter(out).count()).unwrap_or(u32::MAX)
     }
 
     /// Whether nothing is outstanding.
@@ -290,17 +279,6 @@ impl Scoreboard {
         let s = &mut self.ring[slot];
         (s.at, s.cwnd, s.sends) = (at, cwnd, s.sends.saturating_add(1));
         Some(&self.ring[slot])
-    }
-
-    /// The path dropped copy number `sends` of the segment at `start`. A copy other than the last one changes nothing.
-    #[cold]
-    pub(crate) fn drop_copy(&mut self, start: Offset, sends: u8) {
-        let Some(i) = self.find(start) else { return };
-        let slot = self.slot(i);
-        let s = &mut self.ring[slot];
-        if s.sends == sends && !s.marks.any(Marks::SACKED) {
-            s.marks.0 |= Marks::DROPPED;
-        }
     }
 
     /// The end of the run of SACKed segments that begins at `from` (`from` itself if that one is not SACKed).
