@@ -94,7 +94,7 @@ def test_the_files_and_the_json_of_the_command(tmp_path: Path, ackclock: Command
     chosen = [word for name in TWO for word in ("--path", name)]
     run = ackclock("arena", *chosen, "--seeds", "2", "--out", str(tmp_path / "out"), "--json", "--store", str(tmp_path))
     found = json.loads(run.stdout)
-    assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (2, "design", "rack-tlp", 2)
+    assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (3, "design", "rack-tlp", 2)
     assert {row["path"] for row in found["paths"]} == set(TWO)
     names = {file.name for file in (tmp_path / "out").iterdir()}
     assert names == {"board.csv", "arena.svg", "arena.json", "values.parquet"}
