@@ -88,12 +88,13 @@ impl Recovery for Netstack {
         ep: &mut Episode,
         w: &mut Window,
         _: &mut Scoreboard,
-        _: &Ctx,
+        cx: &Ctx,
     ) -> Flow {
         if ack.ack < ep.recover {
             return Flow::Continue(Rearm::OnNewData);
         }
-        w.cwnd = w.ssthresh;
+        // Not every congestion control keeps ssthresh at a segment or more (RFC 9002).
+        w.cwnd = w.ssthresh.max(cx.smss());
         Flow::Done { grow: true }
     }
     fn next(&self, w: &Window, board: &Scoreboard, cx: &Ctx) -> Option<Xmit> {
@@ -115,5 +116,22 @@ impl Recovery for Netstack {
     fn open_gate(&self) -> Gate {
         // Outside a recovery, SACKed data counts as outstanding.
         Gate::Window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::Offset;
+    use crate::testing::{blank, context, episode};
+
+    #[test]
+    fn after_the_repair_the_window_is_a_segment_even_if_the_threshold_is_less() {
+        // RFC 9002's congestion control keeps no such minimum of its threshold.
+        let (mut r, mut board, mut ep) = (Netstack::new(&NetstackSpec::default()), Scoreboard::default(), episode());
+        let mut w = Window { cwnd: 4000.0, ssthresh: 617.5 };
+        let ack = AckEvent { ack: ep.recover, prior_una: Offset(1), ..blank() };
+        let flow = r.on_ack(&ack, 0, &mut ep, &mut w, &mut board, &context());
+        assert_eq!((flow, w.cwnd), (Flow::Done { grow: true }, context().smss()));
     }
 }
