@@ -4,12 +4,14 @@
     .venv/bin/python tools/mutants.py --kept      only the mutants of tests/mutants/survivors.toml, each with its test
     .venv/bin/python tools/mutants.py --again 2   the two quickest suites once more for mutants that no test noticed
     .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
+    .venv/bin/python tools/mutants.py --seed 26   another list, of the engine's only, and only with the quick suites
 
 The list is drawn from `cargo mutants --list` with a fixed seed, and a drawn mutant stays. One build has all mutants; an
 environment variable chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by
 the tests that come to its function. Tables of results do not count as tests here: they show a change, not an error.
 Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent, and `referee.csv`
-has the referee's faults.
+has the referee's faults. A list of another seed has neither mutants nor files in common with it: `drawn-26.csv`,
+`referee-26.csv`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from typing import Any
 from mutants_rewrite import Change, Mutant, body_of, listed
 from mutants_run import (
     CRATES,
+    ENGINE,
     HANG,
     OF_CRATE,
     REFEREE,
@@ -49,6 +52,8 @@ from mutants_run import (
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
+ANOTHER = 450
+"""Mutants of the engine to draw (at least) with another seed."""
 OPEN = "open"
 """The outcome of a mutant that was drawn, but not judged to the end; `by` is the number of suites that it passed."""
 SILENT = {"survived", "table"}
@@ -91,17 +96,26 @@ def enclosing(text: str, at: int) -> tuple[int, int] | None:
     return body_of(text, start)
 
 
-def draw(tool: str, before: Set[str]) -> list[Mutant]:
+def lists(seed: int) -> tuple[Path, Path]:
+    """The files of a list: all drawn mutants, and the referee's faults."""
+    if seed == SEED:
+        return DRAWN, FAULTS
+    return LIST / f"drawn-{seed}.csv", LIST / f"referee-{seed}.csv"
+
+
+def draw(tool: str, before: Set[str], seed: int) -> list[Mutant]:
     """The drawn mutants, in the order of files. A mutant that was drawn before is drawn again while it exists."""
-    command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in FOLDERS.items() for w in ("-p", p))]
+    folders = FOLDERS if seed == SEED else {ANOTHER: next(iter(FOLDERS.values()))}
+    others = set() if seed == SEED else known(DRAWN).keys()
+    command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in folders.items() for w in ("-p", p))]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
-    every = list(listed(rows, ROOT))
+    every = [m for m in listed(rows, ROOT) if m.key not in others]
     chosen: list[Mutant] = []
-    for count, (package, names) in FOLDERS.items():
+    for count, (package, names) in folders.items():
         within = tuple(f"crates/tcp/src/{name}" for name in names.split())
         of = [m for m in every if m.package == package and m.file.startswith(within or "crates/")]
-        switched = sorted((m for m in of if m.body), key=lambda m: (m.key not in before, place(m.key)))
+        switched = sorted((m for m in of if m.body), key=lambda m: (m.key not in before, place(m.key, seed)))
         print(
             f"{package}: {len(switched)} mutants, {len(of) - len(switched)} more outside functions or in constant ones"
         )
@@ -109,9 +123,9 @@ def draw(tool: str, before: Set[str]) -> list[Mutant]:
     return sorted(chosen, key=lambda m: m.key)
 
 
-def place(key: str) -> str:
+def place(key: str, seed: int) -> str:
     """The place of a mutant in the order of drawing, which depends on no other mutant."""
-    return hashlib.sha256(f"{SEED} {key}".encode()).hexdigest()
+    return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
 
 
 def known(list_: Path) -> dict[str, dict[str, str]]:
@@ -142,7 +156,7 @@ def row_of(m: Mutant, outcome: str, by: str = "") -> dict[str, str]:
 
 
 def judge(
-    pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Built, minutes: float, again: int = 0
+    pending: dict[int, Mutant], rows: dict[str, dict[str, str]], built: Built, arguments: argparse.Namespace
 ) -> None:
     """Run one suite after the other, each against all mutants that no earlier one has killed and that it comes to.
 
@@ -150,12 +164,14 @@ def judge(
         pending: the mutants by number.
         rows: the list that gets the outcomes.
         built: the test programs.
-        minutes: when to stop.
-        again: the number of suites for mutants that no test noticed earlier, which keep their outcome if none does now.
+        arguments: when to stop; how many suites run once more for mutants that no test noticed earlier, which keep
+            their outcome if none does now; the list.
     """
-    end = time.monotonic() + 60 * minutes
+    end = time.monotonic() + 60 * arguments.minutes
+    again, to = arguments.again, lists(arguments.seed)[0]
     reached: dict[Suite, Reached] = {}
     depths = again or max(len(suites) for suites in OF_CRATE.values()) + len(SNAPSHOTS) + 1
+    depths = depths if arguments.seed == SEED else QUICK
     for depth in range(depths):
         for number, m in list(pending.items()):
             if time.monotonic() > end:
@@ -182,8 +198,8 @@ def judge(
                 rows[m.key] = row_of(m, "survived")
             del pending[number]
             print(f"{len(pending)} left: {rows[m.key]['outcome']}: {m.key}: {rows[m.key]['by']}", flush=True)
-            save(rows, DRAWN)
-        save(rows, DRAWN)
+            save(rows, to)
+        save(rows, to)
 
 
 def against(built: Built, suite: Suite, reached: Reached, number: int) -> str | None:
@@ -226,19 +242,19 @@ def silence(row: dict[str, str]) -> bool:
     return row["outcome"] in SILENT or (row["outcome"] == OPEN and int(row["by"] or 0) >= QUICK)
 
 
-def faults(drawn: dict[int, Mutant], rows: dict[str, dict[str, str]]) -> dict[int, Mutant]:
+def faults(drawn: dict[int, Mutant], rows: dict[str, dict[str, str]], seed: int) -> dict[int, Mutant]:
     """The referee's faults: the first of the engine's in the order of drawing that no other test noticed.
 
     Those without an effect are left out. A fault that was drawn once stays, whether or not a test notices it by now.
     """
-    before, same = known(FAULTS), equivalent()
+    before, same = known(lists(seed)[1]), equivalent()
     silent = [(n, m) for n, m in drawn.items()
               if m.package == "ackclock-tcp" and m.key not in same
               and (m.key in before or silence(rows[m.key]))]  # fmt: skip
-    return dict(sorted(silent, key=lambda item: (item[1].key not in before, place(item[1].key)))[:FAULT_COUNT])
+    return dict(sorted(silent, key=lambda item: (item[1].key not in before, place(item[1].key, seed)))[:FAULT_COUNT])
 
 
-def referee(built: Built, faults: dict[int, Mutant]) -> int:
+def referee(built: Built, faults: dict[int, Mutant], to: Path) -> int:
     """Run the referee against these faults; returns the number that it finds."""
     scenarios = {"ACKCLOCK_REFEREE": os.environ.get("ACKCLOCK_REFEREE", "300")}
     if by := run(built[REFEREE], REFEREE, 0, REFEREE_LIMIT, scenarios):
@@ -248,7 +264,7 @@ def referee(built: Built, faults: dict[int, Mutant]) -> int:
         by = run(built[REFEREE], REFEREE, number, REFEREE_LIMIT, scenarios)
         found[m.key] = row_of(m, "found" if by else "not found", by or "")
         print(f"{found[m.key]['outcome']}: {m.key} {by or ''}", flush=True)
-    save(found, FAULTS)
+    save(found, to)
     return sum(row["outcome"] == "found" for row in found.values())
 
 
@@ -257,7 +273,7 @@ def chosen(
 ) -> dict[int, Mutant]:
     """The mutants of a run: no others are built."""
     if arguments.referee:
-        return faults(drawn, rows)
+        return faults(drawn, rows, arguments.seed)
     outcomes = {*SILENT, OPEN} if arguments.again else {OPEN}
     return {n: m for n, m in drawn.items()
             if rows[m.key]["outcome"] in outcomes and m.file.startswith(tuple(arguments.only))}  # fmt: skip
@@ -267,6 +283,8 @@ def needed(pending: dict[int, Mutant], arguments: argparse.Namespace) -> set[Sui
     """The suites of a run."""
     if arguments.referee:
         return {REFEREE}
+    if arguments.seed != SEED:
+        return set(ENGINE[:QUICK])
     suites = {UNIT}
     for package in {m.package for m in pending.values()}:
         suites |= set(OF_CRATE[package][: arguments.again] if arguments.again else OF_CRATE[package])
@@ -284,10 +302,14 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[""], metavar="PATH", help="mutants of files that begin like this")
     parser.add_argument("--again", type=int, default=0, metavar="SUITES",
                         help="run this number of suites for mutants that no test noticed earlier")  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="another list of the engine's mutants, with the quick suites"
+    )
     arguments = parser.parse_args()
-    own = dict(enumerate(kept(), 1))
-    before = known(DRAWN)
-    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys()), FIRST_DRAWN))
+    own = dict(enumerate(kept(), 1)) if arguments.seed == SEED else {}
+    list_, found = lists(arguments.seed)
+    before = known(list_)
+    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys(), arguments.seed), FIRST_DRAWN))
     rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
     pending = chosen(drawn, rows, arguments)
     built = build({n: m for n, (m, _, _) in own.items()} | pending, needed(pending, arguments))
@@ -296,13 +318,13 @@ def main() -> int:
     if arguments.kept:
         return 1 if check_kept(built, own) else 0
     rows |= {m.key: row_of(m, "unviable") for n, m in pending.items() if n in built.unviable}
-    save(rows, DRAWN)
+    save(rows, list_)
     if arguments.referee:
-        print(f"faults found by the referee: {referee(built, pending)} of {len(pending)}")
+        print(f"faults found by the referee: {referee(built, pending, found)} of {len(pending)}")
         return 0
-    missed = check_kept(built, own)
+    missed = check_kept(built, own) if own else 0
     pending = {n: m for n, m in pending.items() if n not in built.unviable}
-    judge(pending, rows, built, arguments.minutes, arguments.again)
+    judge(pending, rows, built, arguments)
     report(rows)
     return 1 if missed else 0
 
