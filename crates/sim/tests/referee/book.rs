@@ -1,7 +1,7 @@
 //! The referee's own notebook of one sender: what it sent, what the ACKs that reached it say, and what the sender reported.
 //! Everything is kept in the plainest way; nothing is shared with the engine.
 
-use ackclock_tcp::event::{Event, Phase, Slot, Window};
+use ackclock_tcp::event::{Event, Phase, Slot, Why, Window};
 use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
@@ -85,6 +85,8 @@ pub(crate) struct Book {
     pub(crate) max: u64,
     /// How far the peer's window reaches.
     pub(crate) edge: u64,
+    /// The widest window that the peer has offered.
+    pub(crate) widest: u64,
     /// The end of what the application writes.
     written: u64,
     wnd: u32,
@@ -126,6 +128,7 @@ impl Book {
             una: 1,
             max: 1,
             edge: 1 + window,
+            widest: window,
             written: 1 + bytes,
             wnd: window as u32,
             out: Vec::new(),
@@ -164,6 +167,11 @@ impl Book {
     /// The window in the last acceptable ACK.
     pub(crate) fn wnd(&self) -> u32 {
         self.wnd
+    }
+
+    /// The end of what is written, if all of it is written at the start.
+    pub(crate) fn written_at_start(&self) -> Option<u64> {
+        (self.written > 1).then_some(self.written)
     }
 
     /// Whether there may be nothing new to send: everything written is sent, or the peer's window is full.
@@ -211,6 +219,7 @@ impl Book {
         let same_window = seg.wnd == self.wnd;
         if !late {
             self.wnd = seg.wnd;
+            self.widest = self.widest.max(seg.wnd.into());
             self.edge = self.edge.max(ack + u64::from(seg.wnd));
         }
         let by_sack = news.iter().any(|p| p.start >= ack.max(prior));
@@ -297,8 +306,12 @@ impl Book {
     /// Writes down a report of the sender, after the rules have seen it.
     pub(crate) fn event(&mut self, e: &Event) {
         match *e {
-            Event::Phase { to, episode, .. } => {
+            Event::Phase { to, why, episode, .. } => {
                 self.meet(episode);
+                // Tahoe goes on as after a timeout.
+                if why == Why::Restarted {
+                    self.forget();
+                }
                 self.phase = to;
             }
             Event::Window { to, episode, .. } => {

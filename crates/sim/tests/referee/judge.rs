@@ -3,7 +3,7 @@
 use crate::book::{Ack, Book, Sent};
 use crate::rules::{self, Rule};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -16,17 +16,25 @@ pub(crate) struct Judge {
     pub(crate) book: Book,
     pub(crate) rules: Vec<Box<dyn Rule>>,
     /// The ACK that is being processed.
-    ack: Option<Ack>,
+    pub(crate) ack: Option<Ack>,
     /// The first violation.
     pub(crate) wrong: Option<String>,
     /// How often each rule was asked about something that it judges.
     pub(crate) asked: u64,
+    /// Repairs that ended, and whether a recovery began from another phase, and nobody has asked since.
+    pub(crate) repaired: u32,
+    pub(crate) entered: bool,
 }
 
 impl Judge {
     pub(crate) fn new(stack: &Stack, mss: u32, window: u64, bytes: u64) -> Judge {
-        let rules = rules::for_stack(stack);
-        Judge { book: Book::new(stack, mss, window, bytes), rules, ack: None, wrong: None, asked: 0 }
+        Judge { rules: rules::for_stack(stack), ..Judge::silent(stack, mss, window, bytes) }
+    }
+
+    /// Only the notebook.
+    pub(crate) fn silent(stack: &Stack, mss: u32, window: u64, bytes: u64) -> Judge {
+        let (book, rules) = (Book::new(stack, mss, window, bytes), Vec::new());
+        Judge { book, rules, ack: None, wrong: None, asked: 0, repaired: 0, entered: false }
     }
 
     fn ask(&mut self, at: Time, question: impl Fn(&mut dyn Rule, &Book) -> Verdict) {
@@ -87,6 +95,10 @@ impl Watch for Judge {
             self.book.heard_at = None;
         }
         self.ask(at, |rule, book| rule.event(book, &e, ack.as_ref()));
+        if let Event::Phase { from, to, .. } = e {
+            self.repaired += u32::from(to == Phase::Open && from.repairs());
+            self.entered = to == Phase::Recovery;
+        }
         self.book.event(&e);
         self.ack = ack;
         if let Event::Acked { .. } = e {

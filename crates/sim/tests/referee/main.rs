@@ -1,24 +1,39 @@
 //! The referee: a second, naive implementation of what every sender must do, that knows no algorithm's code. It reads what the
-//! sender sends, hears and reports in random scenarios, and compares this with sentences of the sources (`rules`). It cannot
-//! judge everything: docs/testing.md lists what it leaves.
+//! sender sends, hears and reports in random scenarios, and compares this with sentences of the sources (`rules`). Every
+//! component exists a second time (`second`), and a stack of these must do the same at each event, also with components and
+//! settings that no named stack has (`any`). It cannot judge everything: docs/testing.md lists what it leaves.
 //!
 //! `ACKCLOCK_REFEREE` is the number of scenarios for each stack, `ACKCLOCK_REFEREE_FROM` the number of the first, and
-//! `ACKCLOCK_REFEREE_STACK` restricts the run to one stack.
+//! `ACKCLOCK_REFEREE_STACK` restricts the run to one stack ("any": drawn ones).
 
+mod any;
 mod book;
+mod compare;
 mod judge;
 mod paths;
+mod ranges;
 mod rules;
+mod second;
 
 use ackclock_sim::engine::Sim;
+use ackclock_sim::scenario::FlowSpec;
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::time::Nanos;
+use ackclock_tcp::time::{Nanos, Time};
+use compare::{Minutes, Reader};
 use judge::Judge;
+use paths::Luck;
+use second::rates::Rates;
+use second::witness::Notebook;
+use second::Notes;
 use std::collections::BTreeSet;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Scenarios for each stack in `make test`.
-const SCENARIOS: u64 = 60;
+const SCENARIOS: u64 = 30;
+/// Drawn stacks for each of them.
+const DRAWN_STACKS: u64 = 10;
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
@@ -28,13 +43,20 @@ fn number(name: &str, without: u64) -> u64 {
     variable(name).map_or(without, |text| text.parse().expect("a whole number"))
 }
 
+/// The bytes that are written at the start; 0 if the application writes in pieces, which may be missing at any time.
+fn written(f: &FlowSpec) -> u64 {
+    if f.app.pieces.is_none() {
+        f.app.bytes.expect("a finite transfer")
+    } else {
+        0
+    }
+}
+
 /// Runs a scenario; returns the first violation, and how many questions were asked.
 fn examine(named: &Stack, number: u64) -> (Option<String>, u64) {
     let drawn = paths::draw(number);
     let (stack, f) = (drawn.stack(named), &drawn.scenario.flows[0]);
-    // Data written in pieces may be missing at any time.
-    let bytes = if f.app.pieces.is_none() { f.app.bytes.expect("a finite transfer") } else { 0 };
-    let judge = Judge::new(&stack, f.mss, f.window, bytes);
+    let judge = Judge::new(&stack, f.mss, f.window, written(f));
     let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(&stack), number, judge).expect("a possible scenario");
     let mut finished = false;
     while !finished && sim.now() < sim.end() && sim.watch().wrong.is_none() {
@@ -47,6 +69,71 @@ fn examine(named: &Stack, number: u64) -> (Option<String>, u64) {
     (judge.wrong, judge.asked)
 }
 
+/// The most simulated time, and the most deeds, of two runs that are compared.
+const LONGEST: Nanos = Nanos::from_secs(300);
+const MOST_DEEDS: usize = 8_000;
+
+/// Whether second implementations in these slots differ in a scenario, and how; and how many deeds were compared.
+fn differs(drawn: &paths::Drawn, stack: &Stack, slots: &[&str], seed: u64) -> Result<(Option<String>, u64), String> {
+    let f = &drawn.scenario.flows[0];
+    let notes: Notes = (!f.handshake).then(|| {
+        let judge = Judge::silent(stack, f.mss, f.window, written(f));
+        Arc::new(Mutex::new(Notebook::new(judge, Rates::new(stack, f.app.pieces.is_none()))))
+    });
+    let second = second::replaced(stack, slots, &notes);
+    let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(stack), seed, Minutes::default())
+        .map_err(|e| format!("the engine's: {e}"))?;
+    let mut finished = false;
+    while !finished
+        && sim.now() < sim.end()
+        && sim.now().since(Time::ZERO) < LONGEST
+        && sim.watch().0.len() < MOST_DEEDS
+    {
+        let until = sim.now() + Nanos::from_secs(2);
+        sim.run_until(until);
+        finished = sim.results().flows[0].finished.is_some();
+    }
+    let (until, minutes) = (sim.now(), sim.into_watch());
+    if minutes.syns() > 1 {
+        // A repeated SYN changes the timer's first timeout outside of its slot (RFC 6298 §5.7).
+        return Ok((None, 0));
+    }
+    let reader = Reader::new(&minutes.0, notes);
+    let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(&second), seed, reader).map_err(|e| e.to_string())?;
+    sim.run_until(until);
+    let mut reader = sim.into_watch();
+    let compared = reader.end();
+    Ok((reader.wrong, compared))
+}
+
+/// Compares the engine's components with the second implementations; if they differ, names the slots in which they do alone.
+fn compare(drawn: &paths::Drawn, stack: &Stack, seed: u64) -> (Option<String>, u64) {
+    let (wrong, compared) = differs(drawn, stack, &second::SLOTS, seed).expect("a possible scenario");
+    let Some(wrong) = wrong else { return (None, compared) };
+    let alone = |slot: &&&str| differs(drawn, stack, &[**slot], seed).is_ok_and(|d| d.0.is_some());
+    let slots: Vec<&&str> = second::SLOTS.iter().filter(alone).collect();
+    (Some(format!("{slots:?}: {wrong}")), compared)
+}
+
+/// A scenario with a drawn stack.
+fn examine_any(number: u64) -> (Option<String>, u64) {
+    let mut luck = Luck::new(number ^ 0x0061_6e79);
+    let mut drawn = paths::draw(number);
+    let f = &mut drawn.scenario.flows[0];
+    f.handshake = luck.one_in(3);
+    if luck.one_in(16) {
+        // Less than two segments.
+        f.window = u64::from(f.mss) * luck.of(&[2, 3]) / 2;
+    }
+    if luck.one_in(5) {
+        drawn.round(&mut luck);
+    }
+    let mut stack = any::draw(&mut luck);
+    stack.options.ecn |= drawn.ecn;
+    let (wrong, compared) = compare(&drawn, &stack, number);
+    (wrong.map(|why| format!("a drawn stack in scenario {number}: {why}\n  {stack:?}")), compared)
+}
+
 /// Runs scenarios for a stack; returns the violations.
 fn examine_all(named: &Stack, from: u64, count: u64) -> (Vec<String>, u64) {
     let (mut wrong, mut asked) = (Vec::new(), 0);
@@ -56,6 +143,59 @@ fn examine_all(named: &Stack, from: u64, count: u64) -> (Vec<String>, u64) {
         wrong.extend(why.map(|why| format!("{} in scenario {number}: {why}", named.name)));
     }
     (wrong, asked)
+}
+
+/// Runs `count` numbers from `from` on, a few at a time on each core.
+fn on_all_cores(from: u64, count: u64, examine: impl Fn(u64) -> (Option<String>, u64) + Sync) -> (Vec<String>, u64) {
+    const CHUNK: usize = 16;
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let results: Vec<(Option<String>, u64)> = std::thread::scope(|scope| {
+        let worker = || {
+            let mut found = Vec::new();
+            loop {
+                let first = next.fetch_add(CHUNK, Ordering::Relaxed) as u64;
+                if first >= count {
+                    return found;
+                }
+                let safely = |n| catch_unwind(AssertUnwindSafe(|| examine(from + n)));
+                let panicked = |n| (Some(format!("a panic in scenario {}", from + n)), 0);
+                found.extend(
+                    (first..count.min(first + CHUNK as u64)).map(|n| safely(n).unwrap_or_else(|_| panicked(n))),
+                );
+            }
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        running.into_iter().flat_map(|t| t.join().expect("no panic")).collect()
+    });
+    let asked = results.iter().map(|r| r.1).sum();
+    (results.into_iter().filter_map(|r| r.0).collect(), asked)
+}
+
+#[test]
+fn every_component_does_the_same_as_its_second_implementation_in_random_scenarios() {
+    let (from, count) = (number("ACKCLOCK_REFEREE_FROM", 0), number("ACKCLOCK_REFEREE", SCENARIOS));
+    let (only, mut wrong, mut compared) = (variable("ACKCLOCK_REFEREE_STACK"), Vec::new(), 0);
+    let wanted = |name: &str| only.as_deref().is_none_or(|o| o == name);
+    if wanted("any") {
+        (wrong, compared) = on_all_cores(from, count * DRAWN_STACKS, examine_any);
+    }
+    for name in Stack::names().filter(|n| wanted(n)) {
+        let named = Stack::named(name).expect("listed");
+        let (more, n) = on_all_cores(from, count.div_ceil(4), |number| {
+            let drawn = paths::draw(number);
+            let (wrong, n) = compare(&drawn, &drawn.stack(&named), number);
+            (wrong.map(|why| format!("{name} in scenario {number}: {why}")), n)
+        });
+        wrong.extend(more);
+        compared += n;
+    }
+    println!("{compared} deeds compared, {} differences", wrong.len());
+    for why in wrong.iter().take(60) {
+        println!("{why}");
+    }
+    assert!(compared > count, "too quiet");
+    assert_eq!(wrong.len(), 0, "differences: see above");
 }
 
 #[test]
@@ -89,7 +229,7 @@ fn every_stack_keeps_the_rules_of_its_sources_in_random_scenarios() {
 
 #[test]
 fn the_scenarios_lose_reorder_stop_mark_and_end() {
-    let all: Vec<_> = (0..SCENARIOS).map(paths::draw).collect();
+    let all: Vec<_> = (0..60).map(paths::draw).collect();
     let kinds: BTreeSet<&str> = all
         .iter()
         .flat_map(|d| d.scenario.links.iter().flat_map(|l| l.forward.elements.iter().chain(&l.back.elements)))

@@ -23,11 +23,11 @@ impl Luck {
         (self.0 >> 33) % n
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
 
-    fn one_in(&mut self, n: u64) -> bool {
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
@@ -52,6 +52,22 @@ impl Drawn {
             f.initial_window_segs = n;
         }
         stack
+    }
+}
+
+impl Drawn {
+    /// The same with round times and, mostly, links without a rate: much happens at one instant, and comparisons meet equal values.
+    pub(crate) fn round(&mut self, luck: &mut Luck) {
+        let coin = luck.one_in(3);
+        for link in &mut self.scenario.links {
+            for way in [&mut link.forward, &mut link.back] {
+                way.delay = Nanos::from_millis(way.delay.0 / 1_000_000 / 5 * 5 + 5);
+                let needs_rate = way.elements.iter().any(|e| ["red", "split", "swap"].contains(&e.kind()));
+                if !coin && !needs_rate {
+                    (way.rate, way.queue) = (None, pipe(None, way.delay).queue);
+                }
+            }
+        }
     }
 }
 

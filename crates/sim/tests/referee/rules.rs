@@ -35,7 +35,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 
 /// A rule at work on one sender. Each call may object.
-pub(crate) trait Rule {
+pub(crate) trait Rule: Send {
     fn name(&self) -> &'static str;
     /// The place of the sentence, and the sentence in short.
     fn source(&self) -> &'static str;
