@@ -123,7 +123,7 @@ def draw(tool: str, before: Set[str], seed: int) -> list[Mutant]:
     return sorted(chosen, key=lambda m: m.key)
 
 
-def place(key: str, seed: int) -> str:
+def place(key: str, seed: int = SEED) -> str:
     """The place of a mutant in the order of drawing, which depends on no other mutant."""
     return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
 
