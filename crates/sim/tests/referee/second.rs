@@ -68,7 +68,7 @@ pub(crate) fn replaced(stack: &Stack, slots: &[&str], notes: &Notes) -> Stack {
         match *slot {
             "rto" => s.rto = RtoSpec::Custom(rto(&stack.rto)),
             // A detector of this project alone; a second author would have nothing to read but its code.
-            "detect" if matches!(stack.detect, DetectSpec::Late(_)) => {}
+            "detect" if matches!(stack.detect, DetectSpec::Late(_) | DetectSpec::Oracle) => {}
             "detect" => s.detect = DetectSpec::Custom(witnessed(detect(&stack.detect), notes)),
             "disorder" => s.disorder = DisorderSpec::Custom(disorder(&stack.disorder)),
             "recovery" => s.recovery = RecoverySpec::Custom(recovery(&stack.recovery)),
@@ -128,7 +128,7 @@ fn detect(spec: &DetectSpec) -> Factory<dyn Detector> {
             DetectSpec::Quic(s) => Box::new(quic::Quic::new(s)),
             DetectSpec::Netstack => Box::new(counting::Netstack::default()),
             DetectSpec::Custom(f) => (f.make)(mss),
-            DetectSpec::Late(_) => unreachable!("it is left as it is"),
+            DetectSpec::Late(_) | DetectSpec::Oracle => unreachable!("it is left as it is"),
         }
     })
 }
