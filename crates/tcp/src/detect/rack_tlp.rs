@@ -121,6 +121,8 @@ pub struct RackTlp {
     sacked: bool,
     /// The ACK being processed marks nothing lost.
     waits: bool,
+    /// A delivery was taken into account since losses were last looked for (Linux's `rack.advanced`).
+    advanced: bool,
     /// The RTO has just fired outside a repair.
     doubts_reordering: bool,
     newest: Option<(Time, Offset)>,
@@ -147,6 +149,7 @@ impl RackTlp {
             reordering_seen: false,
             sacked: false,
             waits: false,
+            advanced: false,
             doubts_reordering: false,
             newest: None,
             order: SendOrder::default(),
@@ -162,7 +165,7 @@ impl RackTlp {
     /// §6.2 step 2: takes the most recently sent of the delivered segments, unless the ACK may be for an earlier copy.
     fn take_newest(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         if let Some(n) = board.newest_delivered(ack, self.min_rtt.get(), cx.now) {
-            self.rtt = cx.now.since(n.at);
+            (self.rtt, self.advanced) = (cx.now.since(n.at), true);
             if self.newest.is_none_or(|known| known < (n.at, n.end)) {
                 self.newest = Some((n.at, n.end));
             }
@@ -196,6 +199,7 @@ impl RackTlp {
     #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
+        self.advanced = false;
         if std::mem::take(&mut self.waits) {
             return 0;
         }
@@ -250,7 +254,7 @@ impl RackTlp {
         self.tlp.measured();
         (self.rtt, self.newest, self.fack) = (cx.now.since(n.at), Some(newest), ack.ack);
         self.widen(false, false, Some(n.at), cx);
-        (self.reorder_at, self.sacked) = (None, false);
+        (self.reorder_at, self.sacked, self.advanced) = (None, false, true);
         self.arm_after_ack(board, cx);
         true
     }
@@ -269,7 +273,7 @@ impl RackTlp {
         let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una >= r);
         let repairing = repairs && !ends;
         self.widen(dsack, ends, ack.newest.map(|n| n.at), cx);
-        let lost = self.detect(repairing, board, cx);
+        let lost = if self.leaves_it_at_that(ack) { 0 } else { self.detect(repairing, board, cx) };
         let sacked = board.sacked() > 0;
         self.sacked = sacked;
         if repairing || sacked || lost > 0 || cx.flight() == 0 {

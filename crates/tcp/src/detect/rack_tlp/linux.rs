@@ -108,6 +108,18 @@ impl RackTlp {
         self.linux.is_some() && self.reorder_at.is_none() && cx.rto_at.is_some_and(|at| at <= cx.now)
     }
 
+    /// By Linux's rules: whether this ACK is not searched for losses, because it delivered nothing that tells how long a segment
+    /// takes (`tcp_rack_mark_lost`), or because it waits (`tcp_try_undo_partial`). If it advances, the timeout then replaces the
+    /// timer for reordered segments (`FLAG_SET_XMIT_TIMER`).
+    pub(super) fn leaves_it_at_that(&mut self, ack: &AckEvent) -> bool {
+        let leaves = self.linux.is_some() && (self.waits || !self.advanced);
+        if leaves {
+            self.waits = false;
+            self.reorder_at = self.reorder_at.filter(|_| !ack.advances());
+        }
+        leaves
+    }
+
     /// Whether the DSACK of this ACK widens the window.
     pub(super) fn dsack_counts(&self, ack: &AckEvent, reordering_seen: bool) -> bool {
         let by_probe = |d: (Offset, Offset)| self.tlp.probed(d.1);
