@@ -24,6 +24,8 @@ pub(super) struct RackTlp {
     reordering_seen: bool,
     any_sacked: bool,
     waits: bool,
+    /// A delivery was counted since losses were last looked for (`rack.advanced`).
+    advanced: bool,
     doubts: bool,
     /// RACK.xmit_ts and end_seq, RACK.rtt, RACK.fack.
     newest: Option<Order>,
@@ -57,6 +59,7 @@ impl RackTlp {
             reordering_seen: false,
             any_sacked: false,
             waits: false,
+            advanced: false,
             doubts: false,
             newest: None,
             rtt: 0,
@@ -119,6 +122,7 @@ impl RackTlp {
         if let Some((at, end)) = newest {
             self.rtt = now - at;
             self.newest = self.newest.max(Some((at, end)));
+            self.advanced = true;
         }
     }
 
@@ -208,6 +212,7 @@ impl RackTlp {
     /// Step 5.
     fn detect_loss(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> u64 {
         let Some(newest) = self.newest else { return 0 };
+        self.advanced = false;
         if std::mem::replace(&mut self.waits, false) {
             return 0;
         }
@@ -298,7 +303,16 @@ impl Detector for RackTlp {
         let ends = repairs && cx.recover.is_some_and(|r| cx.snd_una.0 >= r.0);
         self.update_window(dsack, ends, ack.newest.map(|n| n.at.0), cx);
         let repairing = repairs && !ends;
-        let lost = self.detect_loss(repairing, board, cx);
+        let mut lost = 0;
+        if !self.linux() || (self.advanced && !self.waits) {
+            lost = self.detect_loss(repairing, board, cx);
+        } else {
+            // tcp_rack_mark_lost returns at once, or tcp_try_undo_partial waits; FLAG_SET_XMIT_TIMER stays.
+            self.waits = false;
+            if advances(ack) {
+                self.reorder_at = None;
+            }
+        }
         self.any_sacked = board::highest_sacked(board).is_some();
         if repairing || self.any_sacked || lost > 0 || flight(cx) == 0 {
             self.pto = None;

@@ -134,6 +134,7 @@ mod tests {
     use crate::detect::{Learner, Timekeeper};
     use crate::event::Phase;
     use crate::facts::answer::Xmit;
+    use crate::facts::scoreboard::Delivered;
     use crate::testing::{context, wide};
 
     fn of(rules: Rules) -> RackTlp {
@@ -200,6 +201,32 @@ mod tests {
             assert!((want..=want + want / 8).contains(&(at.since(cx.now).0 / 1_000_000_000)), "{at:?}");
             d.on_timer(&wide(), &mut board, &Ctx { now: at, ..cx });
             assert_eq!(d.deadline(), None);
+        }
+    }
+
+    #[test]
+    fn by_linuxs_rules_an_ack_without_a_delivery_that_tells_is_not_searched_for_losses() {
+        // tcp_rack_mark_lost: "if (!tp->rack.advanced) return". An ACK that advances then sets the timeout instead of the timer.
+        let ms = |n: u64| Time(n * 1_000_000);
+        for (rules, advances, want) in [
+            (Rules::Linux, false, (0, true)),
+            (Rules::Linux, true, (0, false)),
+            (Rules::Rfc8985, false, (9000, false)),
+            (Rules::Rfc8985, true, (8000, false)),
+        ] {
+            let (mut d, mut board) = (of(rules), board());
+            let sent = board.get(Offset(9001)).map(|s| (s.at, s.end()));
+            (d.newest, d.rtt, d.reorder_at, d.fack) = (sent, Nanos::from_millis(100), Some(ms(126)), Offset(10_001));
+            let mut out = Delivered::default();
+            board.begin_ack();
+            if advances {
+                board.acknowledge(Offset(1001), &mut out);
+            }
+            let una = Offset(if advances { 1001 } else { 1 });
+            let ack = AckEvent { newest: None, rtt: None, ..out.ack_event(Offset(1), una, ms(130)) };
+            let cx = Ctx { now: ms(130), snd_una: una, snd_max: Offset(10_001), phase: Phase::Disorder, ..context() };
+            d.on_telling_ack(&ack, &mut board, &cx);
+            assert_eq!((board.lost(), d.reorder_at.is_some()), want, "{rules:?}, advances {advances}");
         }
     }
 }
