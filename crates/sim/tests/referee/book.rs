@@ -51,6 +51,12 @@ pub(crate) struct Ack {
     pub(crate) news: Vec<Piece>,
     pub(crate) dup: bool,
     pub(crate) ece: bool,
+    /// A late ACK that counts as a duplicate.
+    pub(crate) late_dup: bool,
+    /// SACK blocks above what is acknowledged, the DSACK, the echoed timestamp.
+    pub(crate) has_sack: bool,
+    pub(crate) dsack: Option<(u64, u64)>,
+    pub(crate) tsecr: Option<u32>,
     /// The notebook's pieces before it.
     pub(crate) before: Vec<Piece>,
 }
@@ -234,7 +240,8 @@ impl Book {
                 DupRule::EmulatedSack => seg.seq_len() == 0 && seg.wnd > 0,
                 DupRule::Netstack => by_sack && seg.seq_len() == 0 && same_window,
             };
-        self.dups += u32::from(dup || (late && by_sack && self.stack.dup_rule == DupRule::NewSackInfo));
+        let late_dup = late && by_sack && self.stack.dup_rule == DupRule::NewSackInfo;
+        self.dups += u32::from(dup || late_dup);
         let delivered = news.iter().map(Piece::len).sum();
         for p in &news {
             let rtt = at.since(p.last);
@@ -247,7 +254,9 @@ impl Book {
         self.heard_at = Some(at);
         let acked = if late { 0 } else { ack - prior };
         let ece = self.stack.options.ecn && seg.has(Segment::ECE) && !late;
-        Some(Ack { ack, acked, delivered, news, dup, ece, before })
+        let has_sack = blocks[usize::from(dsack.is_some())..].iter().any(|b| b.0 < b.1 && b.1 > self.una);
+        let tsecr = (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsecr);
+        Some(Ack { ack, acked, delivered, news, dup, ece, late_dup, has_sack, dsack, tsecr, before })
     }
 
     fn advance(&mut self, ack: u64, news: &mut Vec<Piece>) {

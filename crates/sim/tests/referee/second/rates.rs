@@ -46,6 +46,7 @@ pub(crate) struct Rates {
     pub(super) delivered_at: u64,
     first_tx: u64,
     news: News,
+    losses: u32,
     /// The first difference from the sender's own samples.
     pub(crate) wrong: Option<String>,
 }
@@ -72,6 +73,7 @@ impl Rates {
             delivered_at: 0,
             first_tx: 0,
             news,
+            losses: 0,
             wrong: None,
         }
     }
@@ -107,6 +109,11 @@ impl Rates {
         for n in self.notes.iter_mut().filter(|n| n.start < self.una) {
             n.start = self.una;
         }
+    }
+
+    /// Segments that the detector declares lost on the ACK just heard.
+    pub(super) fn lose(&mut self, segments: u64) {
+        self.losses = segments as u32;
     }
 
     /// The sender itself limits what it sends, with this many segments in flight.
@@ -154,7 +161,8 @@ impl Rates {
         if self.app_limited.is_some_and(|until| self.delivered > until) {
             self.app_limited = None;
         }
-        let mut rs = RateSample { acked_sacked: segments, ..*own };
+        let losses = std::mem::take(&mut self.losses);
+        let mut rs = RateSample { acked_sacked: segments, losses, ..*own };
         (rs.delivered, rs.interval_us, rs.prior_delivered, rs.is_ack_delayed) = (None, None, 0, false);
         if let (Some(note), Some((sent, _))) = (note, newest) {
             self.first_tx = sent;

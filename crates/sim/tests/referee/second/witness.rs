@@ -68,6 +68,10 @@ impl Notebook {
         let told = (a.ack.0, a.prior_una.0, a.delivered, a.sacked, a.dup_run, a.ece, a.rtt);
         let known = (una, una - ack.acked, ack.delivered, sacked, dups, ack.ece, rtt);
         self.expect(told == known, || format!("the facts of an ACK are {told:?}, and they should be {known:?}"));
+        let told = (a.is_dup, a.has_sack, a.dsack.map(|d| (d.0 .0, d.1 .0)), a.tsecr);
+        // Of a late ACK only the blocks count.
+        let known = (ack.dup || ack.late_dup, ack.has_sack, ack.dsack, ack.tsecr.filter(|_| !late));
+        self.expect(told == known, || format!("the ACK is {told:?}, and it should be {known:?}"));
         let resent = ack.news.iter().any(|p| p.sends > 1);
         self.expect(a.covers_retransmit == resent, || format!("{a:?}: resent data is not told right"));
         let told = a.newest.map(|n| (n.at, n.end.0, n.retransmitted));
@@ -210,6 +214,7 @@ impl Detector for Witness {
             Phase::Disorder => !advances(ack) && matches!(verdict, Verdict::Suspect | Verdict::Clear),
             Phase::Recovery | Phase::Loss => false,
         };
+        self.with(|n| n.rates.lose(super::segments(verdict.lost(), cx)));
         self.with(|n| match verdict {
             Verdict::Lost(_) | Verdict::Collapsed(_) => n.dups.clear(),
             _ if doubt && ack.is_dup => n.dups.push(cx.now),
