@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutants import COLUMNS, DRAWN, FAULT_COUNT, FAULTS, KEPT, OPEN, equivalent, kept, place
+from mutants import COLUMNS, DRAWN, FAULT_COUNT, FAULTS, KEPT, OPEN, equivalent, kept, lists, place
 from mutants_rewrite import Change, Mutant, body_of, rewrite
 from mutants_run import CRATES
 
@@ -113,6 +113,16 @@ def test_the_faults_of_the_referee_are_forty_mutants_of_the_engine_that_were_dra
     assert {row["file"].split("/")[1] for row in faults} == {"tcp"}
     found = sum(row["outcome"] == "found" for row in faults)
     assert f"It finds {found} of {FAULT_COUNT}." in (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+
+
+def test_the_second_list_shares_no_mutant_with_the_first_and_its_score_is_on_the_page() -> None:
+    drawn, faults = (rows_of(path) for path in lists(26))
+    ours = {key_of(row) for row in drawn}
+    assert len(faults) == FAULT_COUNT
+    assert {key_of(row) for row in faults} <= ours
+    assert not ours & {key_of(row) for row in rows_of(DRAWN)}
+    found = sum(row["outcome"] == "found" for row in faults)
+    assert f"it found {found} of {FAULT_COUNT};" in (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
 
 
 def test_the_table_of_the_page_counts_the_drawn_mutants_of_each_crate() -> None:
