@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Scenarios for each stack in `make test`.
-const SCENARIOS: u64 = 30;
+const SCENARIOS: u64 = 20;
 /// Drawn stacks for each of them.
 const DRAWN_STACKS: u64 = 10;
 
