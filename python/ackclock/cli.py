@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from ackclock import __version__
 from ackclock.cli_command import Origin, group
 from ackclock.cli_common import BAD_INPUT, INTERRUPTED
 from ackclock.output import lost
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 MAIN_EXAMPLES = """\b
 Examples:
@@ -65,8 +68,24 @@ def _main(
     pass
 
 
+def _interrupted_again(about: UnraisableHookArgs) -> None:
+    """Repeat an interrupt that came while an object was being deleted: Python drops it."""
+    if about.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(about)
+        return
+    import signal  # noqa: PLC0415 - rarely needed
+    from threading import Timer, main_thread  # noqa: PLC0415 - the same
+
+    # Python drops what is raised here, too. The signal must reach the main thread, which may be in a system call.
+    again = Timer(0.05, signal.pthread_kill, (main_thread().ident, signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
 def main() -> None:
     """Run the command."""
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _interrupted_again
     try:
         code = app(standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):

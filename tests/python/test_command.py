@@ -355,3 +355,23 @@ def test_more_threads_than_a_system_can_count_are_refused_in_one_line(ackclock: 
     refused = ackclock("run", str(short), "--threads", "9" * 20)
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
     assert "--threads" in refused.stderr
+
+
+INTERRUPTED_WHILE_DELETING = """
+import time
+from ackclock import cli
+class Gone:
+    def __del__(self):
+        raise KeyboardInterrupt
+def app(**_):
+    Gone()
+    time.sleep(30)
+cli.app = app
+cli.main()
+"""
+
+
+def test_an_interrupt_that_comes_while_an_object_is_deleted_is_not_lost() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_DELETING]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
