@@ -347,7 +347,8 @@ def test_a_bar_on_a_terminal_and_130_on_interrupt(short: Path) -> None:
 
 def test_no_color_is_respected(short: Path) -> None:
     short.write_text(LONG, encoding="utf-8")
-    shown, _ = on_a_terminal(short, b"%", {"NO_COLOR": "1"})
+    # Without control characters a line comes every ten seconds.
+    shown, _ = on_a_terminal(short, b"%", {"NO_COLOR": "1"}, "--seeds", "40")
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", shown)
 
 
