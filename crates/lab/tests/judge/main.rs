@@ -2,7 +2,7 @@
 //! with the truth.
 //!
 //! `ACKCLOCK_JUDGE="PATH/POINT"` (`*` for all paths) prints the wrong verdicts there, for paths that are not held back.
-//! `ACKCLOCK_JUDGE_SEEDS=N` runs N seeds of each, `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
+//! `ACKCLOCK_JUDGE_SEEDS=N` runs N seeds of each (default 4), `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
 
 mod case;
 mod kernel;
@@ -28,6 +28,8 @@ const SEGMENTS: u32 = 3_000;
 struct Judged {
     /// By path, class and point.
     scores: BTreeMap<(usize, Class, Point), Score>,
+    /// With the first seed, in the middle, by path.
+    first: BTreeMap<usize, Score>,
     /// Paths and stacks on which the reordering metrics differ, with the side.
     reordering: Vec<String>,
     /// Captures assigned to a wrong place.
@@ -35,7 +37,7 @@ struct Judged {
 }
 
 fn seeds() -> u64 {
-    std::env::var("ACKCLOCK_JUDGE_SEEDS").map_or(1, |n| n.parse().expect("a number of seeds"))
+    std::env::var("ACKCLOCK_JUDGE_SEEDS").map_or(4, |n| n.parse().expect("a number of seeds"))
 }
 
 fn judged() -> &'static Judged {
@@ -54,7 +56,7 @@ fn judged() -> &'static Judged {
                 scope.spawn(|| {
                     while let Some((path, sender, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
                         let case = case::run(&paths[path], &SENDERS[sender], SEGMENTS, seed);
-                        let one = look(&paths[path], sender, &case);
+                        let one = look(&paths[path], sender, seed, &case);
                         all.lock().expect("nobody panicked").push(((path, sender, seed), one));
                     }
                 });
@@ -62,9 +64,13 @@ fn judged() -> &'static Judged {
         });
         let mut all = all.into_inner().expect("nobody panicked");
         all.sort_by_key(|(at, _)| *at);
-        let mut judged = Judged { scores: BTreeMap::new(), reordering: vec![], misplaced: vec![] };
-        for ((path, sender, _), one) in all {
+        let mut judged =
+            Judged { scores: BTreeMap::new(), first: BTreeMap::new(), reordering: vec![], misplaced: vec![] };
+        for ((path, sender, seed), one) in all {
             for (point, score) in Point::ALL.into_iter().zip(one.scores) {
+                if seed == 1 && point == Point::Middle {
+                    *judged.first.entry(path).or_default() += score;
+                }
                 *judged.scores.entry((path, SENDERS[sender].class, point)).or_default() += score;
             }
             judged.reordering.extend(one.reordering);
@@ -81,7 +87,7 @@ struct One {
     misplaced: Vec<String>,
 }
 
-fn look(path: &Path, sender: usize, case: &Case) -> One {
+fn look(path: &Path, sender: usize, seed: u64, case: &Case) -> One {
     let scores = Point::ALL.map(|point| {
         let (score, wrong) = score(&case.truth, case.at(point), point);
         show(path, sender, point, &wrong);
@@ -98,7 +104,7 @@ fn look(path: &Path, sender: usize, case: &Case) -> One {
         of.iter_mut().filter(|_| !everything).for_each(|of| of.buffer_occupancy_density.clear());
         of
     };
-    let sides = [("receiver", &orders.receiver, seeds() == 1 || sent == came), ("both", &orders.both, true)];
+    let sides = [("receiver", &orders.receiver, seed == 1 || sent == came), ("both", &orders.both, true)];
     let differs = sides.iter().filter(|(_, of, all)| known(of, *all) != known(&orders.ledger, *all));
     let reordering = differs.map(|(side, of, _)| named(&format!("{side}: {of:?}, not {:?}", orders.ledger))).collect();
     let placed = |found: &Surveyed| found.record.place.side(Way::Out);
@@ -168,8 +174,6 @@ fn without_dsack_timestamps_decide_most_with_sack_and_half_without() {
     for held_back in SETS {
         for (class, least) in [(Class::SackAndTimestamps, 0.85), (Class::Timestamps, 0.5)] {
             let s = sum(Some(class), Point::Sender, held_back);
-            // One seed varies by two percent.
-            let least = if seeds() == 1 { least - 0.02 } else { least };
             assert!(s.decided() >= least, "{class:?}, held back: {held_back}: {s:?}");
         }
     }
@@ -254,8 +258,9 @@ fn most_retransmissions_are_decided_on_every_path() {
         let telling =
             judged().scores.iter().filter(|((p, c, at), _)| *p == i && *at == Point::Middle && *c != Class::Nothing);
         telling.for_each(|(_, one)| told += *one);
-        let asked = if seeds() == 1 { s } else { told };
-        assert!(s.all > 50 && asked.decided() > 0.5, "{}: {s:?}, {told:?}", path.name);
+        let first = judged().first[&i];
+        let decided = first.decided().min(told.decided());
+        assert!(s.all > 50 && decided > 0.5, "{}: {s:?}, {told:?}, {first:?}", path.name);
         let (decided, likely) = (100.0 * s.decided(), 100.0 * s.likely());
         let _ =
             writeln!(text, "| {} | {} | {decided:.1} % | {} | {likely:.1} % |", path.name, s.all, s.wrong + s.invented);

@@ -7,12 +7,12 @@ use ackclock_tcp::event::{Event, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 
-/// More deeds than any sender does in two seconds.
+/// More actions than any sender does in two seconds.
 const NO_END: usize = 400_000;
 
 /// What a sender did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     Event(Event),
     Rto(Nanos),
     /// A packet: sequence number, length, flags, options.
@@ -21,32 +21,32 @@ pub(crate) enum Deed {
 
 /// Writes down what the engine's sender does.
 #[derive(Default)]
-pub(crate) struct Minutes(pub(crate) Vec<(Time, Deed)>);
+pub(crate) struct Transcript(pub(crate) Vec<(Time, Action)>);
 
-impl Minutes {
-    fn write(&mut self, at: Time, deed: Deed) {
-        assert!(self.0.len() < NO_END, "a sender that never comes to rest: {deed:?}");
-        self.0.push((at, deed));
+impl Transcript {
+    fn write(&mut self, at: Time, action: Action) {
+        assert!(self.0.len() < NO_END, "a sender that never comes to rest: {action:?}");
+        self.0.push((at, action));
     }
 
     /// How often a SYN was sent.
     pub(crate) fn syns(&self) -> usize {
-        let syn = |deed: &Deed| matches!(deed, Deed::Packet(_, _, flags, _) if flags & Segment::SYN != 0);
+        let syn = |action: &Action| matches!(action, Action::Packet(_, _, flags, _) if flags & Segment::SYN != 0);
         self.0.iter().take(16).filter(|m| syn(&m.1)).count()
     }
 }
 
 /// Compares what another sender does.
 pub(crate) struct Reader<'a> {
-    minutes: &'a [(Time, Deed)],
+    transcript: &'a [(Time, Action)],
     next: usize,
     notes: Notes,
     pub(crate) wrong: Option<String>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(minutes: &'a [(Time, Deed)], notes: Notes) -> Reader<'a> {
-        Reader { minutes, next: 0, notes, wrong: None }
+    pub(crate) fn new(transcript: &'a [(Time, Action)], notes: Notes) -> Reader<'a> {
+        Reader { transcript, next: 0, notes, wrong: None }
     }
 
     fn write(&self, write: impl FnOnce(&mut Notebook)) {
@@ -55,25 +55,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn does(&mut self, at: Time, deed: Deed) {
-        let before = self.minutes.get(self.next);
+    fn does(&mut self, at: Time, action: Action) {
+        let before = self.transcript.get(self.next);
         self.next += 1;
-        if self.wrong.is_some() || before.is_some_and(|b| b.0 == at && same(&b.1, &deed)) {
+        if self.wrong.is_some() || before.is_some_and(|b| b.0 == at && same(&b.1, &action)) {
             return;
         }
-        let second = format!("{:.9} s {deed:?}", at.as_secs_f64());
-        let first = before.map_or("nothing".into(), |(at, deed)| format!("{:.9} s {deed:?}", at.as_secs_f64()));
+        let second = format!("{:.9} s {action:?}", at.as_secs_f64());
+        let first = before.map_or("nothing".into(), |(at, action)| format!("{:.9} s {action:?}", at.as_secs_f64()));
         self.wrong = Some(format!("the engine does {first}; the second implementation does {second}"));
     }
 
-    /// The run is over; returns how many deeds were compared.
+    /// The run is over; returns how many actions were compared.
     pub(crate) fn end(&mut self) -> u64 {
         let told =
             self.notes.as_ref().and_then(|n| n.lock().ok()).and_then(|n| n.rates.wrong.clone().or(n.wrong.clone()));
         self.wrong = told.or(self.wrong.take());
-        if self.next < self.minutes.len() && self.wrong.is_none() {
-            let (at, deed) = self.minutes[self.next];
-            self.wrong = Some(format!("the engine does {:.9} s {deed:?}; the second one stops", at.as_secs_f64()));
+        if self.next < self.transcript.len() && self.wrong.is_none() {
+            let (at, action) = self.transcript[self.next];
+            self.wrong = Some(format!("the engine does {:.9} s {action:?}; the second one stops", at.as_secs_f64()));
         }
         self.next as u64
     }
@@ -88,41 +88,41 @@ fn same_window(a: &Window, b: &Window) -> bool {
     near(a.cwnd, b.cwnd) && near(a.ssthresh, b.ssthresh)
 }
 
-fn same(a: &Deed, b: &Deed) -> bool {
+fn same(a: &Action, b: &Action) -> bool {
     if a == b {
         return true;
     }
     match (a, b) {
         (
-            Deed::Event(Event::Window { by, episode, from, to }),
-            Deed::Event(Event::Window { by: by_2, episode: episode_2, from: from_2, to: to_2 }),
+            Action::Event(Event::Window { by, episode, from, to }),
+            Action::Event(Event::Window { by: by_2, episode: episode_2, from: from_2, to: to_2 }),
         ) => by == by_2 && episode == episode_2 && same_window(from, from_2) && same_window(to, to_2),
         (
-            Deed::Event(Event::Inflation { episode, bytes }),
-            Deed::Event(Event::Inflation { episode: episode_2, bytes: bytes_2 }),
+            Action::Event(Event::Inflation { episode, bytes }),
+            Action::Event(Event::Inflation { episode: episode_2, bytes: bytes_2 }),
         ) => episode == episode_2 && near(*bytes, *bytes_2),
         (
-            Deed::Event(Event::Threshold { dupthresh, mss, cwnd }),
-            Deed::Event(Event::Threshold { dupthresh: dupthresh_2, mss: mss_2, cwnd: cwnd_2 }),
+            Action::Event(Event::Threshold { dupthresh, mss, cwnd }),
+            Action::Event(Event::Threshold { dupthresh: dupthresh_2, mss: mss_2, cwnd: cwnd_2 }),
         ) => dupthresh == dupthresh_2 && mss == mss_2 && near(*cwnd, *cwnd_2),
         _ => false,
     }
 }
 
-fn packet(seg: &Segment) -> Deed {
-    Deed::Packet(seg.seq.0, seg.len, seg.flags, seg.opts)
+fn packet(seg: &Segment) -> Action {
+    Action::Packet(seg.seq.0, seg.len, seg.flags, seg.opts)
 }
 
-impl Watch for Minutes {
+impl Watch for Transcript {
     const HEARS_RTO: bool = true;
     fn tcp(&mut self, at: Time, _: u32, side: Side, e: Event) {
         if side == Side::Sender {
-            self.write(at, Deed::Event(e));
+            self.write(at, Action::Event(e));
         }
     }
     fn rto(&mut self, at: Time, _: u32, side: Side, rto: Nanos) {
         if side == Side::Sender {
-            self.write(at, Deed::Rto(rto));
+            self.write(at, Action::Rto(rto));
         }
     }
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, _: u8) {
@@ -147,12 +147,12 @@ impl Watch for Reader<'_> {
             }
         });
         if side == Side::Sender {
-            self.does(at, Deed::Event(e));
+            self.does(at, Action::Event(e));
         }
     }
     fn rto(&mut self, at: Time, _: u32, side: Side, rto: Nanos) {
         if side == Side::Sender {
-            self.does(at, Deed::Rto(rto));
+            self.does(at, Action::Rto(rto));
         }
     }
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, _: u8) {

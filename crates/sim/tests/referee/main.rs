@@ -1,4 +1,4 @@
-//! The referee: a second, naive implementation of what every sender must do, that knows no algorithm's code. It reads what the
+//! The referee: a second, naive implementation of what every sender must do. It shares no code with any algorithm. It reads what the
 //! sender sends, hears and reports in random scenarios, and compares this with sentences of the sources (`rules`). Every
 //! component exists a second time (`second`), and a stack of these must do the same at each event, also with components and
 //! settings that no named stack has (`any`). It cannot judge everything: docs/testing.md lists what it leaves.
@@ -19,7 +19,7 @@ use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::FlowSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
-use compare::{Minutes, Reader};
+use compare::{Reader, Transcript};
 use judge::Judge;
 use paths::Luck;
 use second::rates::Rates;
@@ -30,9 +30,10 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Scenarios for each stack in `make test`.
-const SCENARIOS: u64 = 20;
-/// Drawn stacks for each of them.
+/// Scenarios for each stack against the rules in `make test`.
+const SCENARIOS: u64 = 60;
+/// Scenarios to compare there. Each counts for ten drawn stacks, and a quarter of them for each named stack.
+const COMPARED: u64 = 20;
 const DRAWN_STACKS: u64 = 10;
 
 fn variable(name: &str) -> Option<String> {
@@ -69,11 +70,11 @@ fn examine(named: &Stack, number: u64) -> (Option<String>, u64) {
     (judge.wrong, judge.asked)
 }
 
-/// The most simulated time, and the most deeds, of two runs that are compared.
+/// The most simulated time, and the most actions, of two runs that are compared.
 const LONGEST: Nanos = Nanos::from_secs(300);
-const MOST_DEEDS: usize = 8_000;
+const MOST_ACTIONS: usize = 8_000;
 
-/// Whether second implementations in these slots differ in a scenario, and how; and how many deeds were compared.
+/// Whether second implementations in these slots differ in a scenario, and how; and how many actions were compared.
 fn differs(drawn: &paths::Drawn, stack: &Stack, slots: &[&str], seed: u64) -> Result<(Option<String>, u64), String> {
     let f = &drawn.scenario.flows[0];
     let notes: Notes = (!f.handshake).then(|| {
@@ -81,24 +82,24 @@ fn differs(drawn: &paths::Drawn, stack: &Stack, slots: &[&str], seed: u64) -> Re
         Arc::new(Mutex::new(Notebook::new(judge, Rates::new(stack, f.app.pieces.is_none()))))
     });
     let second = second::replaced(stack, slots, &notes);
-    let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(stack), seed, Minutes::default())
+    let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(stack), seed, Transcript::default())
         .map_err(|e| format!("the engine's: {e}"))?;
     let mut finished = false;
     while !finished
         && sim.now() < sim.end()
         && sim.now().since(Time::ZERO) < LONGEST
-        && sim.watch().0.len() < MOST_DEEDS
+        && sim.watch().0.len() < MOST_ACTIONS
     {
         let until = sim.now() + Nanos::from_secs(2);
         sim.run_until(until);
         finished = sim.results().flows[0].finished.is_some();
     }
-    let (until, minutes) = (sim.now(), sim.into_watch());
-    if minutes.syns() > 1 {
+    let (until, transcript) = (sim.now(), sim.into_watch());
+    if transcript.syns() > 1 {
         // A repeated SYN changes the timer's first timeout outside of its slot (RFC 6298 §5.7).
         return Ok((None, 0));
     }
-    let reader = Reader::new(&minutes.0, notes);
+    let reader = Reader::new(&transcript.0, notes);
     let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(&second), seed, reader).map_err(|e| e.to_string())?;
     sim.run_until(until);
     let mut reader = sim.into_watch();
@@ -174,7 +175,7 @@ fn on_all_cores(from: u64, count: u64, examine: impl Fn(u64) -> (Option<String>,
 
 #[test]
 fn every_component_does_the_same_as_its_second_implementation_in_random_scenarios() {
-    let (from, count) = (number("ACKCLOCK_REFEREE_FROM", 0), number("ACKCLOCK_REFEREE", SCENARIOS));
+    let (from, count) = (number("ACKCLOCK_REFEREE_FROM", 0), number("ACKCLOCK_REFEREE", COMPARED));
     let (only, mut wrong, mut compared) = (variable("ACKCLOCK_REFEREE_STACK"), Vec::new(), 0);
     let wanted = |name: &str| only.as_deref().is_none_or(|o| o == name);
     if wanted("any") {
@@ -190,7 +191,7 @@ fn every_component_does_the_same_as_its_second_implementation_in_random_scenario
         wrong.extend(more);
         compared += n;
     }
-    println!("{compared} deeds compared, {} differences", wrong.len());
+    println!("{compared} actions compared, {} differences", wrong.len());
     for why in wrong.iter().take(60) {
         println!("{why}");
     }

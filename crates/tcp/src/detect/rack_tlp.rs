@@ -119,7 +119,7 @@ pub struct RackTlp {
     reordering_seen: bool,
     /// Data was SACKed after the last ACK had been processed.
     sacked: bool,
-    /// The ACK being processed marks nothing lost.
+    /// By Linux's rules: the ACK being processed marks nothing lost.
     waits: bool,
     /// A delivery was taken into account since losses were last looked for (Linux's `rack.advanced`).
     advanced: bool,
@@ -200,9 +200,6 @@ impl RackTlp {
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
         self.advanced = false;
-        if std::mem::take(&mut self.waits) {
-            return 0;
-        }
         if board.is_in_order(&self.order, newest) {
             self.reorder_at = None;
             return 0;
