@@ -79,9 +79,9 @@ generated: .venv/.extension ## renew the files made from the code: docs/algorith
 	$(BIN)/python tools/scenario_classes.py
 	$(BIN)/python tools/arrivals.py
 	$(BIN)/python tools/conformance_index.py
-	cargo run --quiet --locked -p ackclock-lab --example scenario_docs
-	cargo run --quiet --locked -p ackclock-trace --example trace_page > docs/trace.md
-	cargo run --quiet --locked -p ackclock-conform --example settings_page > docs/conformance-settings.md
+	cargo run --quiet --locked --example scenario_docs
+	cargo run --quiet --locked --example trace_page > docs/trace.md
+	cargo run --quiet --locked --example settings_page > docs/conformance-settings.md
 
 wasm: ## the lab page's WebAssembly module; its trace hashes in Node must equal the native ones
 	cargo build -p ackclock-wasm --locked --target wasm32-unknown-unknown --profile web

@@ -11,7 +11,6 @@ use crate::detect::{AnyDetect, DetectSpec};
 use crate::disorder::{AnyDisorder, DisorderSpec};
 use crate::facts::ack::DupRule;
 use crate::idle::IdleRule;
-use crate::needs::Need;
 use crate::pacing::PacingRule;
 use crate::receive_window::ReceiveWindowSpec;
 use crate::recovery::{AnyRecovery, RecoverySpec};
@@ -209,22 +208,29 @@ impl Stack {
         let linux = (self.detect.without_sack(), self.recovery.without_sack(), self.timeout.without_sack());
         if let ((Some(detect), Some(recovery), Some(timeout)), false) = (linux, self.congestion.sets_window()) {
             let (spurious, dup_rule) = (self.spurious.without_sack(), DupRule::EmulatedSack);
-            return Stack { detect, recovery, timeout, spurious, dup_rule, ..s };
+            s = Stack { detect, recovery, timeout, spurious, dup_rule, ..s };
+        } else {
+            s.become_newreno(self.detect.threshold());
         }
-        let needs_sack = |t: &&ThresholdSpec| matches!(t, ThresholdSpec::Ncr(_));
-        let threshold = self.detect.threshold().filter(|t| !needs_sack(t)).cloned().unwrap_or_default();
-        s.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
-        s.recovery = RecoverySpec::Newreno(Default::default());
-        s.timeout = TimeoutSpec::default();
-        if s.congestion.sets_window() {
-            s.congestion = CongestionSpec::LinuxReno;
-        }
-        if s.disorder.needs().iter().any(|r| matches!(r.need, Need::Sack | Need::Arrivals)) {
+        if s.disorder.needs().iter().any(|r| !s.offers(r.need)) {
             s.disorder = DisorderSpec::LimitedTransmit;
         }
-        (s.spurious, s.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
-        s.dup_rule = DupRule::Rfc5681;
         s
+    }
+
+    /// NewReno without SACK, with this threshold if it needs no SACK either.
+    fn become_newreno(&mut self, threshold: Option<&ThresholdSpec>) {
+        self.recovery = RecoverySpec::Newreno(Default::default());
+        self.timeout = TimeoutSpec::default();
+        if self.congestion.sets_window() {
+            self.congestion = CongestionSpec::LinuxReno;
+        }
+        (self.spurious, self.undo) = (SpuriousSpec::Nothing, UndoSpec::Nothing);
+        self.dup_rule = DupRule::Rfc5681;
+        let fits =
+            |t: &&ThresholdSpec| !matches!(t, ThresholdSpec::Ncr(_)) && t.needs().iter().all(|r| self.offers(r.need));
+        let threshold = threshold.filter(fits).cloned().unwrap_or_default();
+        self.detect = DetectSpec::DupAck(DupAckSpec { threshold, ..Default::default() });
     }
 
     /// Builds the slots of one sender whose full segments carry `mss` bytes.

@@ -6,7 +6,6 @@ mod detectors;
 use crate::paths::Luck;
 use ackclock_tcp::congestion::{aimd, bbr, cubic, cubic_2008, linux_cubic, net2, quic as cc_quic, vegas as cc_vegas};
 use ackclock_tcp::congestion::{CongestionSpec, CutFrom};
-use ackclock_tcp::detect::DetectSpec;
 use ackclock_tcp::detect::Guard;
 use ackclock_tcp::disorder::{extended, ncr, DisorderSpec};
 use ackclock_tcp::facts::ack::DupRule;
@@ -47,9 +46,7 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
             s = s.without_sack();
         }
         s.name = "any".into();
-        // Duplicates that count as deliveries give TCP-PR no time, and its limit is then a nanosecond: a known error.
-        let no_time = matches!(s.detect, DetectSpec::TcpPr(_)) && s.dup_rule == DupRule::EmulatedSack;
-        if s.validate().is_ok() && !no_time {
+        if s.validate().is_ok() {
             return s;
         }
     }

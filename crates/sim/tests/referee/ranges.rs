@@ -5,10 +5,7 @@ use crate::any;
 use crate::paths::Luck;
 use ackclock_tcp::congestion::CongestionSpec;
 use ackclock_tcp::detect::rack_tlp::Rules;
-use ackclock_tcp::detect::threshold::inc::UpdatePer;
-use ackclock_tcp::detect::threshold::ThresholdSpec;
 use ackclock_tcp::detect::DetectSpec;
-use ackclock_tcp::disorder::DisorderSpec;
 use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::recovery::prr::Bound;
 use ackclock_tcp::recovery::RecoverySpec;
@@ -79,7 +76,7 @@ const TABLE: &[Row] = &[
     ("detect", r#"{"kind": "rack-tlp"}"#, "/hz", THOUSAND, OUTSIDE_THOUSAND),
     ("detect", r#"{"kind": "tcp-pr"}"#, "/alpha", SHARE_ABOVE_0, NO_SHARE_ABOVE_0),
     ("detect", r#"{"kind": "tcp-pr"}"#, "/beta", "[1.0, 1000.0]", "[0.999999, 1000.000001]"),
-    ("detect", r#"{"kind": "tcp-pr"}"#, "/initial", TIME, NO_TIME),
+    ("detect", r#"{"kind": "tcp-pr"}"#, "/initial", r#"["1 s"]"#, r#"["999999999 ns"]"#),
     ("detect", r#"{"kind": "tcp-pr"}"#, "/max", r#"["1 s"]"#, r#"["999999999 ns"]"#),
     ("detect", r#"{"kind": "quic"}"#, "/packet_threshold", THOUSAND, OUTSIDE_THOUSAND),
     ("detect", r#"{"kind": "quic"}"#, "/persistent", THOUSAND, OUTSIDE_THOUSAND),
@@ -219,13 +216,7 @@ fn both_ends_of_every_documented_range_are_accepted_and_what_lies_outside_is_ref
 /// Decisions 0015 and 0154: Linux's rules go on with duplicates, any other stack becomes NewReno around what needs no SACK.
 fn falls_back(s: &Stack) -> Result<(), String> {
     let got = s.without_sack();
-    // A threshold that learns from each DSACK is kept, although no DSACK will come, and Linux's rules keep what is sent in
-    // Disorder. The description alone would be refused.
-    let of_dsacks =
-        matches!(s.detect.clone().threshold_mut(), Some(ThresholdSpec::Inc(i)) if i.update_per == UpdatePer::Dsack);
-    if !of_dsacks && !matches!(got.disorder, DisorderSpec::Ncr(_)) {
-        got.validate().map_err(|e| format!("is not possible: {e}"))?;
-    }
+    got.validate().map_err(|e| format!("is not possible: {e}"))?;
     let holds = |what: bool, why: &str| if what { Ok(()) } else { Err(format!("{why}: {got:?}")) };
     holds(!got.options.sack && !got.options.dsack, "has SACK")?;
     holds((&got.rto, &got.startup) == (&s.rto, &s.startup), "another timer or start")?;

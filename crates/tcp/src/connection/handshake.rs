@@ -5,7 +5,7 @@ mod arrives;
 use super::{Extras, Insecure, State};
 use crate::detect::Timekeeper;
 use crate::receiver::{ChallengeLimit, Consume, Receiver, ReceiverConfig};
-use crate::rto::RtoSpec;
+use crate::rto::{Rto, RtoSpec};
 use crate::segment::Segment;
 use crate::sender::Sender;
 use crate::seq::Offset;
@@ -14,8 +14,9 @@ use crate::time::{Nanos, Time};
 use crate::units::Bytes;
 pub use arrives::reset_for;
 
-/// RFC 6298 §2.1, and §5.7 for data after a SYN had to be repeated.
-const FIRST_TIMEOUT: Nanos = Nanos::from_secs(1);
+/// The longest time between two SYNs, unless the first timeout is longer.
+const LONGEST_WAIT: Nanos = Nanos::from_secs(64);
+/// RFC 6298 §5.7: the timeout of data after a SYN had to be repeated.
 const AFTER_LOST_SYN: Nanos = Nanos::from_secs(3);
 /// RFC 9293 §3.7.1: the MSS of a peer that sends no MSS option.
 const DEFAULT_MSS: u32 = 536;
@@ -28,8 +29,8 @@ const TIMESTAMPS_BYTES: u32 = 12;
 /// How often a SYN is repeated, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynRules {
-    /// Repetitions of a SYN after which the connection is given up (Linux's `tcp_syn_retries`). Default: 7, which is
-    /// 1 + 2 + 4 + … + 64 + 64 s, more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
+    /// Repetitions of a SYN after which the connection is given up (Linux's `tcp_syn_retries`). Default: 7, which with a first
+    /// timeout of a second is 1 + 2 + 4 + … + 64 + 64 s, more than the three minutes of RFC 9293 §3.8.3 (R2 for a SYN).
     pub retries: u32,
     /// The same for the answer to a SYN (`tcp_synack_retries`). Default: 7.
     pub answer_retries: u32,
@@ -215,12 +216,14 @@ impl Handshake {
         self.wait(now);
     }
 
-    /// Waits for the answer to a SYN that was just sent, or is not repeated because its ACK has arrived.
+    /// Waits for the answer to a SYN that was just sent, or is not repeated because its ACK has arrived. The first wait is the
+    /// stack's timeout before its first sample (RFC 6298 §2.1).
     fn wait(&mut self, now: Time) {
         self.due = false;
         let linear = if self.active { self.rules.linear } else { 0 };
         let doublings = (self.sends - 1).saturating_sub(linear).min(6);
-        let next = now + FIRST_TIMEOUT.times(1 << doublings);
+        let first = self.stack.rto.build(self.mss).base();
+        let next = now + first.times(1 << doublings).min(first.max(LONGEST_WAIT));
         self.deadline = Some(self.gives_up_at().map_or(next, |at| next.min(at)));
     }
 

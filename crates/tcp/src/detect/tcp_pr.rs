@@ -13,8 +13,9 @@
 //! | ewrtt, mxrtt, α, β | `ewrtt`, `mxrtt`, `alpha`, `beta` |
 //! | cburst, extreme losses | `burst`; `Verdict::Collapsed`, and `hold` |
 //!
-//! Departures: mxrtt has a ceiling, because lost ACKs would let it grow without bound. The gate is RFC 6675's: a segment's
-//! worth of free window. Unsaid: the loss of a segment that was alone on the path counts as a timeout that backs off
+//! Departures: mxrtt has a ceiling, because lost ACKs would let it grow without bound, and is at least the shortest RTT of a
+//! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. The gate is RFC 6675's:
+//! a segment's worth of free window. Unsaid: an ACK that tells no packet (a duplicate without SACK) changes no limit; the loss of a segment that was alone on the path counts as a timeout that backs off
 //! (decision 0054); and reneging: once the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
 
 use super::{Detector, Learner, Timekeeper, Verdict};
@@ -52,7 +53,7 @@ pub struct TcpPrSpec {
     pub alpha: f64,
     /// β: the limit as a multiple of the maximum RTT. Default: 3.
     pub beta: f64,
-    /// The limit before the first ACK. Default: 3 s (RFC 2988's first timeout).
+    /// The limit before the first ACK, 1 s or more. Default: 3 s (RFC 2988's first timeout).
     pub initial: Nanos,
     /// Ceiling of the limit. Default: 60 s.
     pub max: Nanos,
@@ -78,7 +79,7 @@ impl TcpPrSpec {
         StackError::unless(share, "detect.alpha", &self.alpha, "more than 0 and at most 1")?;
         let multiple = (1.0..=1000.0).contains(&self.beta);
         StackError::unless(multiple, "detect.beta", &self.beta, "1 to 1000 round trips")?;
-        StackError::unless(self.initial.0 > 0, "detect.initial", &0, "more than 0")?;
+        StackError::unless(self.initial >= COARSE, "detect.initial", &self.initial, "1 s or more")?;
         StackError::unless(self.max >= COARSE, "detect.max", &self.max, "1 s or more")
     }
 
@@ -213,12 +214,13 @@ impl TcpPr {
 }
 
 impl Detector for TcpPr {
-    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        if ack.delivered > 0 {
+    fn on_ack(&mut self, _: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if board.newly().next().is_some() {
             let segs = ((w.cwnd / cx.smss()) as u64).max(1);
             let left = self.left(segs);
             self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
-            self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(Nanos(1)).min(self.spec.max);
+            let least = cx.min_rtt.unwrap_or(Nanos(1));
+            self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(least).min(self.spec.max);
             self.backed_off = false;
         }
         if board.pipe() == 0 {
@@ -269,6 +271,9 @@ impl Learner for TcpPr {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::scoreboard::Delivered;
+    use crate::seq::Offset;
+    use crate::testing::{context, wide};
 
     #[test]
     fn the_root_of_alpha_by_two_newton_steps_is_the_exact_one_to_ten_digits() {
@@ -281,6 +286,36 @@ mod tests {
         near(Root::TwoNewtonSteps, 0.999_498_871_4);
         let spec = TcpPrSpec { root: Root::TwoNewtonSteps, ..TcpPrSpec::default() };
         assert_eq!(spec.root_of_alpha(1.0), 0.995);
+    }
+
+    /// A board with one segment, sent at 0, and what the detector is told at `now`.
+    fn one_segment(now: Time, min_rtt: Option<Nanos>) -> (Scoreboard, Ctx) {
+        let mut board = Scoreboard::default();
+        board.push(Offset(1), 1000, Time::ZERO, 1000.0, false);
+        (board, Ctx { now, min_rtt, ..context() })
+    }
+
+    #[test]
+    fn an_ack_that_tells_no_packet_leaves_the_limit() {
+        // The sample is the time since packet n was sent; a duplicate without SACK names none.
+        let mut pr = TcpPr::new(&TcpPrSpec::default());
+        let (mut board, cx) = one_segment(Time(40_000_000), None);
+        let duplicate = Delivered { bytes: 1000, ..Delivered::default() };
+        pr.on_ack(&duplicate.ack_event(Offset(1), Offset(1), cx.now), &wide(), &mut board, &cx);
+        assert_eq!(pr.mxrtt, Nanos::from_secs(3));
+    }
+
+    #[test]
+    fn the_limit_is_at_least_the_shortest_round_trip_of_a_segment_sent_once() {
+        // The segment is resent, and the ACK of its original follows a microsecond later.
+        let mut pr = TcpPr::new(&TcpPrSpec::default());
+        let (mut board, cx) = one_segment(Time(40_001_000), Some(Nanos::from_millis(40)));
+        board.resend(Offset(1), Time(40_000_000), 1000.0);
+        board.begin_ack();
+        let mut told = Delivered::default();
+        board.acknowledge(Offset(1001), &mut told);
+        pr.on_ack(&told.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
+        assert_eq!((pr.ewrtt, pr.mxrtt), (1_000.0, Nanos::from_millis(40)));
     }
 
     #[test]

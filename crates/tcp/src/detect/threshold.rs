@@ -134,7 +134,7 @@ impl ThresholdSpec {
     }
 
     /// Requirements on the rest of the stack.
-    pub(super) fn needs(&self) -> Vec<Requirement> {
+    pub(crate) fn needs(&self) -> Vec<Requirement> {
         let samples = |found| {
             Requirement {
             need: Need::Samples,

@@ -34,7 +34,7 @@ use std::num::NonZeroI64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinuxSpec {
-    /// Timeout before the first sample. Default: 1 s.
+    /// Timeout before the first sample, and of the first SYN. Default: 1 s.
     pub initial: Nanos,
     /// Lower limit of the four deviations and of the timeout (`tcp_rto_min`). Default: 200 ms.
     pub min: Nanos,

@@ -49,7 +49,7 @@ pub struct Net2TicksSpec {
     pub min_ticks: u32,
     /// Upper limit in ticks. Default: 128.
     pub max_ticks: u32,
-    /// Timeout before any sample, in ticks. Default: 12.
+    /// Timeout before any sample, and of the first SYN, in ticks. Default: 12.
     pub initial_ticks: u32,
     /// How the timeout is computed from the samples. Default: "integer".
     pub arithmetic: Arithmetic,

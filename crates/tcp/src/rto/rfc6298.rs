@@ -34,7 +34,7 @@ use std::num::NonZeroI64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rfc6298Spec {
-    /// Timeout before the first sample. Default: 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
+    /// Timeout before the first sample, and of the first SYN. Default: 1 s (RFC 6298 §2.1; RFC 2988: 3 s).
     pub initial: Nanos,
     /// Lower limit. Default: 1 s (RFC 6298 §2.4; Linux: 200 ms).
     pub min: Nanos,
@@ -111,8 +111,8 @@ struct More {
     mss: u64,
     /// One past the highest offset sent.
     snd_max: Offset,
-    /// `srtt8` and `rttvar4` before the first back-off.
-    before: (Option<NonZeroI64>, i64),
+    /// `srtt8` and `rttvar4` before the first back-off. A stack whose detector keeps the time never backs off here.
+    before: Option<(Option<NonZeroI64>, i64)>,
     /// Time of a needless timeout: RFC 4015 §3.1 (11) uses the first sample of data first sent since then.
     adapt_since: Option<Time>,
 }
@@ -208,7 +208,7 @@ impl Rfc6298 {
         if more.adapt_since.is_none_or(|since| sent < since) {
             return false;
         }
-        let (srtt8, rttvar4) = more.before;
+        let (srtt8, rttvar4) = more.before.unwrap_or_default();
         more.adapt_since = None;
         // (0): SRTT_prev = SRTT + 2 G.
         let srtt8 = srtt8.map_or(0, NonZeroI64::get) + 16;
@@ -243,7 +243,7 @@ impl Rto for Rfc6298 {
     }
     fn on_spurious_timeout(&mut self, fired: Time) {
         if let Some(more) = &mut self.more {
-            more.adapt_since = Some(fired);
+            more.adapt_since = more.before.map(|_| fired);
         }
     }
     #[inline]
@@ -265,7 +265,7 @@ impl Rto for Rfc6298 {
         if self.backoff == 0 {
             let before = (self.srtt8, self.rttvar4);
             let more = self.more.get_or_insert_default();
-            (more.before, more.adapt_since) = (before, None);
+            (more.before, more.adapt_since) = (Some(before), None);
         }
         self.backoff += 1;
         self.timing = None;

@@ -53,7 +53,7 @@ impl Stack {
     }
 
     /// Whether some part meets the needs of another part.
-    fn offers(&self, need: Need) -> bool {
+    pub(super) fn offers(&self, need: Need) -> bool {
         match need {
             Need::Sack => self.options.sack,
             Need::Arrivals => self.options.sack || self.dup_rule == DupRule::EmulatedSack,

@@ -304,6 +304,8 @@ fn rfc_6675(name: &str) -> Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::threshold::inc::UpdatePer;
+    use crate::detect::threshold::ThresholdSpec;
 
     #[test]
     fn every_named_stack_is_valid_and_carries_its_name() {
@@ -320,5 +322,22 @@ mod tests {
             assert_eq!((stack.validate(), stack.options.sack), (Ok(()), false), "{name}");
         }
         assert_eq!(Stack::named("reno").map(|s| s.without_sack()), Stack::named("reno"));
+    }
+
+    #[test]
+    fn without_sack_no_part_is_kept_that_needs_it() {
+        let mut counts_dsacks = Stack::named("dsack-inc").expect("listed");
+        if let Some(ThresholdSpec::Inc(inc)) = counts_dsacks.detect.threshold_mut() {
+            inc.update_per = UpdatePer::Dsack;
+        }
+        let mut waits = Stack::named("linux-2025").expect("listed");
+        waits.disorder = DisorderSpec::Ncr(Default::default());
+        for with in [counts_dsacks, waits] {
+            assert_eq!(with.validate(), Ok(()));
+            assert_eq!(with.without_sack().validate(), Ok(()), "{with:?}");
+        }
+        let mut pure = Stack::named("linux-2025").expect("listed").without_sack();
+        pure.disorder = DisorderSpec::Pipe;
+        assert_eq!(pure.without_sack().disorder, DisorderSpec::Pipe, "duplicates tell it what arrived");
     }
 }

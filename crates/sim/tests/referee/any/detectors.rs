@@ -109,10 +109,9 @@ pub(super) fn detect(luck: &mut Luck) -> DetectSpec {
         }),
         10 => DetectSpec::Fack(fack::FackSpec { threshold_segs: luck.of(&[1, 2, 3, 10]), guard }),
         11 => DetectSpec::TcpPr(tcp_pr::TcpPrSpec {
-            // With less, the limit shrinks to nothing, and packets are resent without end.
-            alpha: luck.of(&[0.9, 0.995, 1.0]),
+            alpha: luck.of(&[0.1, 0.9, 0.995, 1.0]),
             beta: luck.of(&[1.0, 1.5, 3.0, 1000.0]),
-            initial: span(luck, &[1, 500, 3000]),
+            initial: span(luck, &[1000, 1001, 3000]),
             max: span(luck, &[1000, 60_000]),
             root: luck.of(&[tcp_pr::Root::Exact, tcp_pr::Root::TwoNewtonSteps]),
         }),

@@ -41,8 +41,8 @@ pub(super) struct Rfc6298 {
     backoff: u32,
     /// One past the highest offset that has been sent while nothing was timed.
     snd_max: u64,
-    /// RFC 4015 §3.1 (0), (11): the estimate before the timer fired, and since when the timer adapts.
-    before: Option<(i64, i64)>,
+    /// RFC 4015 §3.1 (0), (11): the estimate before the timer fired, if it has fired, and since when the timer adapts.
+    before: Option<Option<(i64, i64)>>,
     adapts: Option<u64>,
 }
 
@@ -114,7 +114,7 @@ impl Rto for Rfc6298 {
         let r = i64::max((now.0 / tick - sent / tick) as i64, 1);
         if !ack.covers_retransmit && self.adapts.is_some_and(|since| sent >= since) {
             self.adapts = None;
-            let (srtt8, rttvar4) = self.before.unwrap_or((0, 0));
+            let (srtt8, rttvar4) = self.before.flatten().unwrap_or((0, 0));
             return self.set(i64::max(srtt8 + 16, 8 * r), i64::max(rttvar4, 2 * r));
         }
         // RFC 7323 appendix G.
@@ -132,7 +132,7 @@ impl Rto for Rfc6298 {
         self.sample(i64::max((rtt.0 / self.spec.tick.0) as i64, 1), 1);
     }
     fn on_spurious_timeout(&mut self, fired: Time) {
-        self.adapts = Some(fired.0);
+        self.adapts = self.before.and(Some(fired.0));
     }
     fn srtt(&self) -> Option<Nanos> {
         self.estimate.map(|(srtt8, _)| Nanos(srtt8 as u64 * self.spec.tick.0 / 8))
@@ -148,7 +148,7 @@ impl Rto for Rfc6298 {
     }
     fn back_off(&mut self) {
         if self.backoff == 0 {
-            (self.before, self.adapts) = (self.estimate, None);
+            (self.before, self.adapts) = (Some(self.estimate), None);
         }
         self.backoff += 1;
         self.timed = None;

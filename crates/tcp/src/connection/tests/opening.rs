@@ -1,6 +1,8 @@
 //! Before the connection is established: RFC 9293 §3.10.4, §3.10.5, §3.10.7.2 to §3.10.7.4.
 
 use super::*;
+use crate::rto::rfc6298::Rfc6298Spec;
+use crate::rto::RtoSpec;
 
 const SYN: Segment = Segment { flags: Segment::SYN, wnd: 5000, mss: MSS as u16, ..Segment::EMPTY };
 
@@ -26,6 +28,24 @@ fn stamping() -> Stack {
 fn ack(seq: u64) -> Segment {
     let opts = Segment::TIMESTAMPS;
     Segment { flags: Segment::ACK, seq: Offset(seq), ack: Offset::DATA, wnd: 5000, tsval: 1001, opts, ..Segment::EMPTY }
+}
+
+#[test]
+fn a_syn_waits_for_the_first_timeout_of_its_stack() {
+    // RFC 6298 §2.1 and §5.5; RFC 2988's first timeout was three seconds.
+    for (first, waits) in [(1000, [1, 2, 4, 8, 16, 32, 64, 64]), (3000, [3, 6, 12, 24, 48, 64, 64, 64])] {
+        let mut stack = stack();
+        stack.rto = RtoSpec::Rfc6298(Rfc6298Spec { initial: Nanos::from_millis(first), ..Rfc6298Spec::default() });
+        let mut c = Connection::connect(&stack, MSS, RWND);
+        let mut now = Time::ZERO;
+        for wait in waits {
+            assert_eq!(speak(&mut c, now).len(), 1, "a SYN");
+            let at = c.next_timer().expect("it waits for an answer");
+            assert_eq!(at.since(now), Nanos::from_secs(wait));
+            c.on_timer(at, &mut ());
+            now = at;
+        }
+    }
 }
 
 #[test]

@@ -87,9 +87,10 @@ impl SackState {
 }
 
 impl Scoreboard {
-    /// Forgets which records the previous ACK SACKed; called before an ACK is read.
+    /// Forgets which records the previous ACK delivered; called before an ACK is read.
     #[inline]
     pub fn begin_ack(&mut self) {
+        self.released = self.head;
         if self.sack.has_fresh() {
             self.forget_fresh();
         }

@@ -45,6 +45,14 @@ fn of_a_late_ack_only_what_lies_above_the_acknowledged_counts() {
 }
 
 #[test]
+fn what_an_earlier_ack_acknowledged_is_not_news_of_a_late_one() {
+    let mut s = flight(true);
+    assert_eq!(s.board().newly().count(), 5);
+    hear(&mut s, 110, 2, &[(7, 9)]);
+    assert_eq!(s.board().newly().map(|x| x.start).collect::<Vec<_>>(), [Offset(seg(7)), Offset(seg(8))]);
+}
+
+#[test]
 fn a_loss_is_found_by_late_acks() {
     let mut s = flight(true);
     // The newest segments arrived, as reported by three ACKs that overtake each other; segment 5 is
