@@ -76,10 +76,10 @@ impl<'s> Form<'s> {
                     refuse()
                 }
             }
-            Shape::List(schema) => self.list(node, schema, &shape.allowed(self.root)),
+            Shape::List(schema) => self.list(node, schema, || shape.allowed(self.root)),
             Shape::Table(schema) => self.table(node, schema, None),
             Shape::Tagged(tag, tables) => self.tagged(node, tag, tables),
-            Shape::OneKey(choices) => self.one_key(node, choices, &shape.allowed(self.root)),
+            Shape::OneKey(choices) => self.one_key(node, choices, || shape.allowed(self.root)),
             Shape::Either(shapes) => {
                 let fits = |s: &&Shape<'s>| match s {
                     Shape::List(_) => node.value.is_array(),
@@ -95,11 +95,11 @@ impl<'s> Form<'s> {
         }
     }
 
-    fn list(self, node: &Node<'_>, schema: &'s Value, allowed: &str) -> Result<(), ScenarioError> {
-        let items = node.items(allowed)?;
+    fn list(self, node: &Node<'_>, schema: &'s Value, allowed: impl Fn() -> String) -> Result<(), ScenarioError> {
+        let items = node.items(&allowed)?;
         let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
         if !(schema["minItems"].as_u64().unwrap_or(0)..=most).contains(&(items.len() as u64)) {
-            return Err(node.refuse(allowed));
+            return Err(node.refuse(allowed()));
         }
         let mut seen = Vec::new();
         for item in &items {
@@ -117,7 +117,7 @@ impl<'s> Form<'s> {
     /// A table with these keys. `tag` is a key that has already been checked: its name and its value.
     fn table(self, node: &Node<'_>, schema: &'s Value, tag: Option<(&str, &Tagged<'s>)>) -> Result<(), ScenarioError> {
         let known: Vec<&str> = keys(schema).map(|k| k.0).collect();
-        let entries = node.entries(&Shape::Table(schema).allowed(self.root))?;
+        let entries = node.entries(|| Shape::Table(schema).allowed(self.root))?;
         if schema["additionalProperties"] == false {
             unknown(node, &known, tag)?;
         }
@@ -139,36 +139,43 @@ impl<'s> Form<'s> {
 
     fn tagged(self, node: &Node<'_>, tag: &'s str, tables: &Tagged<'s>) -> Result<(), ScenarioError> {
         let words: Vec<&str> = tables.iter().map(|t| t.0).collect();
-        let allowed = format!("one of {}", listed(&words));
-        node.entries(&Shape::Tagged(tag, tables.clone()).allowed(self.root))?;
+        let allowed = || format!("one of {}", listed(&words));
+        if !node.value.is_table() {
+            return Err(node.refuse(Shape::Tagged(tag, tables.clone()).allowed(self.root)));
+        }
         let Some(at) = node.get(tag) else {
             // One of them may omit the key.
             return match tables.iter().find(|t| !needed(t.1, tag)) {
                 Some((_, table)) => self.table(node, table, Some((tag, tables))),
-                None => Err(node.refuse_key(tag, "nothing", allowed)),
+                None => Err(node.refuse_key(tag, "nothing", allowed())),
             };
         };
-        let word = at.str(&allowed)?;
+        let word = at.value.as_str().ok_or_else(|| at.refuse(allowed()))?;
         match tables.iter().find(|t| t.0 == word) {
             Some((_, table)) => self.table(node, table, Some((tag, tables))),
             None => {
-                let hint = nearest(word, words).map(|n| format!("\"{n}\""));
-                Err(at.refuse(allowed).with_hint(hint))
+                let hint = nearest(word, words.iter().copied()).map(|n| format!("\"{n}\""));
+                Err(at.refuse(allowed()).with_hint(hint))
             }
         }
     }
 
-    fn one_key(self, node: &Node<'_>, choices: &[(&str, &'s Value)], allowed: &str) -> Result<(), ScenarioError> {
+    fn one_key(
+        self,
+        node: &Node<'_>,
+        choices: &[(&str, &'s Value)],
+        allowed: impl Fn() -> String,
+    ) -> Result<(), ScenarioError> {
         let known: Vec<&str> = choices.iter().map(|c| c.0).collect();
-        let entries = node.entries(allowed)?;
+        let entries = node.entries(&allowed)?;
         unknown(node, &known, None)?;
         match entries.as_slice() {
             [(name, value)] => {
                 let part = choices.iter().find(|c| c.0 == name).map(|c| c.1);
                 part.map_or(Ok(()), |part| self.value(value, part))
             }
-            [] => Err(node.refuse_as("neither key", allowed)),
-            several => Err(node.refuse_as(groups::together(several.iter().map(|e| e.0.as_str())), allowed)),
+            [] => Err(node.refuse_as("neither key", allowed())),
+            several => Err(node.refuse_as(groups::together(several.iter().map(|e| e.0.as_str())), allowed())),
         }
     }
 }

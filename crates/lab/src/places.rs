@@ -36,12 +36,12 @@ fn walk(node: &Node<'_>, lines: &mut Lines) -> Result<Value, ScenarioError> {
     Ok(match node.value {
         DeValue::Table(_) => {
             let mut table = Map::new();
-            for (key, child) in node.entries("a table")? {
+            for (key, child) in node.entries(|| "a table")? {
                 table.insert(key, walk(&child, lines)?);
             }
             Value::Object(table)
         }
-        DeValue::Array(_) => node.items("a list")?.iter().map(|n| walk(n, lines)).collect::<Result<_, _>>()?,
+        DeValue::Array(_) => node.items(|| "a list")?.iter().map(|n| walk(n, lines)).collect::<Result<_, _>>()?,
         DeValue::String(s) => json!(s),
         DeValue::Boolean(b) => json!(b),
         DeValue::Integer(i) => {

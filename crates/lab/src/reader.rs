@@ -80,9 +80,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// As a table with any keys, in the order of the document.
-    pub(crate) fn entries(&self, allowed: &str) -> Result<Vec<(String, Node<'a>)>, ScenarioError> {
-        let DeValue::Table(table) = self.value else { return Err(self.refuse(allowed)) };
+    /// As a table with any keys, in the order of the document. `allowed` is asked for the sentence of a refusal.
+    pub(crate) fn entries<S: Into<String>>(
+        &self,
+        allowed: impl FnOnce() -> S,
+    ) -> Result<Vec<(String, Node<'a>)>, ScenarioError> {
+        let DeValue::Table(table) = self.value else { return Err(self.refuse(allowed())) };
         let named = |(k, v): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
             let name: &std::borrow::Cow<'_, str> = k.get_ref();
             (name.to_string(), self.at(self.child(name), v))
@@ -92,9 +95,9 @@ impl<'a> Node<'a> {
         Ok(all)
     }
 
-    /// As a list.
-    pub(crate) fn items(&self, allowed: &str) -> Result<Vec<Node<'a>>, ScenarioError> {
-        let DeValue::Array(list) = self.value else { return Err(self.refuse(allowed)) };
+    /// As a list. `allowed` is asked for the sentence of a refusal.
+    pub(crate) fn items<S: Into<String>>(&self, allowed: impl FnOnce() -> S) -> Result<Vec<Node<'a>>, ScenarioError> {
+        let DeValue::Array(list) = self.value else { return Err(self.refuse(allowed())) };
         Ok(list.iter().enumerate().map(|(i, v)| self.at(format!("{}[{i}]", self.path), v)).collect())
     }
 
@@ -110,7 +113,7 @@ impl<'a> Node<'a> {
             let (key, index) = step.split_once('[').unwrap_or((step, ""));
             let under = at.get(key)?;
             match index.strip_suffix(']') {
-                Some(index) => under.items("").ok()?.into_iter().nth(index.parse().ok()?),
+                Some(index) => under.items(|| "").ok()?.into_iter().nth(index.parse().ok()?),
                 None => Some(under),
             }
         })
@@ -130,7 +133,7 @@ impl<'a> Node<'a> {
 
     /// The items of the list under a key; empty if it is missing.
     pub(crate) fn list(&self, key: &str) -> Vec<Node<'a>> {
-        self.get(key).and_then(|n| n.items("").ok()).unwrap_or_default()
+        self.get(key).and_then(|n| n.items(|| "").ok()).unwrap_or_default()
     }
 
     /// The first key of this table that is not a known one, and a refusal of it.

@@ -102,7 +102,7 @@ impl Place<'_> {
     /// The place of a key in the table here, or this place.
     fn of(&self, key: &str) -> Self {
         let Place::File(node) = self else { return self.clone() };
-        let entries = node.entries("").unwrap_or_default();
+        let entries = node.entries(|| "").unwrap_or_default();
         entries.into_iter().find(|(k, _)| k == key).map_or_else(|| self.clone(), |(_, n)| Place::File(n))
     }
 }

@@ -89,19 +89,20 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     let named = node.get("stack").unwrap_or_else(|| node.clone());
     let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed(profile)))?;
     let chosen = overrides.stack.as_ref().map(|text| Chosen::read(text, allowed)).transpose()?;
-    let (mut stack, own) = match chosen {
+    let (stack, own) = match chosen {
         None => (of_file.clone(), Vec::new()),
         Some(Chosen { stack, set }) => (stack, set),
     };
     let (mut set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
+    let mut so_far = SoFar::new(stack);
     set.extend(own.into_iter().map(|(path, text)| (path.to_owned(), from_option(text), Place::Chosen(path, text))));
     // Of several compared stacks, one may lack a parameter: the message names that stack.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let (mut outside, mut unused) = (Outside::default(), Vec::new());
     for (path, value, at) in &set {
         let Some(value) = outside.take(path, value.clone(), at) else { continue };
-        match assign(&stack, path, value) {
-            Ok(with_it) => stack = with_it,
+        match so_far.assign(path, value) {
+            Ok(()) => {}
             // A file's parameters for its own stack need not exist in another one.
             Err(Refusal { lacks: true, .. })
                 if matches!((at, &overrides.stack), (Place::File(_), Some(_))) && has(&of_file, &set, path) =>
@@ -111,6 +112,7 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
             Err(r) => return Err(at.refuse(None, r.allowed, &with).with_hint(r.hint)),
         }
     }
+    let SoFar { mut stack, written: _ } = so_far;
     if has_sack && !stack.options.sack {
         stack = without_sack(stack, &set, &with)?;
     }
@@ -129,14 +131,16 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
 /// # Errors
 /// There is no such stack, a part is not a parameter, or the parts do not fit together.
 pub fn stack_of(text: &str) -> Result<Stack, ScenarioError> {
-    let Chosen { mut stack, set } = Chosen::read(text, allowed)?;
+    let Chosen { stack, set } = Chosen::read(text, allowed)?;
     let has_sack = stack.options.sack;
     let parameters = set.iter().map(|(path, text)| ((*path).to_owned(), from_option(text), Place::Chosen(path, text)));
     let parameters: Vec<Set<'_>> = parameters.collect();
+    let mut so_far = SoFar::new(stack);
     for (path, value, at) in &parameters {
-        let assigned = assign(&stack, path, value.clone());
-        stack = assigned.map_err(|r| at.refuse(None, r.allowed, "").with_hint(r.hint))?;
+        let assigned = so_far.assign(path, value.clone());
+        assigned.map_err(|r| at.refuse(None, r.allowed, "").with_hint(r.hint))?;
     }
+    let SoFar { mut stack, written: _ } = so_far;
     if has_sack && !stack.options.sack {
         stack = without_sack(stack, &parameters, "")?;
     }
@@ -150,13 +154,11 @@ pub fn stack_of(text: &str) -> Result<Stack, ScenarioError> {
 /// Whether the file's own stack has a parameter that the chosen stack lacks.
 fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     let mut outside = Outside::default();
-    let mut own = of_file.clone();
+    let mut own = SoFar::new(of_file.clone());
     for (p, value, at) in set.iter().filter(|(_, _, at)| matches!(at, Place::File(_))) {
         let Some(value) = outside.take(p, value.clone(), at) else { continue };
-        match assign(&own, p, value) {
-            Ok(with_it) => own = with_it,
-            Err(_) if p == path => return false,
-            Err(_) => {}
+        if own.assign(p, value).is_err() && p == path {
+            return false;
         }
     }
     true
@@ -223,7 +225,7 @@ struct Refusal {
 /// Paths and values below `set`: `"rto.tick" = x`, `rto.tick = x` and `[flow.set.rto]` are the same. A table with the
 /// key `kind` is the value of a whole slot.
 fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>) -> Result<(), ScenarioError> {
-    for (key, child) in node.entries("a table of parameters, as in { \"rto.tick\" = \"500 ms\" }")? {
+    for (key, child) in node.entries(|| "a table of parameters, as in { \"rto.tick\" = \"500 ms\" }")? {
         let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         match child.value {
             DeValue::Table(t) if !t.keys().any(|k| k.get_ref() == "kind") => flatten(&child, &path, out)?,
@@ -233,20 +235,53 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
     Ok(())
 }
 
-/// Sets one parameter: writes the stack as a table, changes the table, and reads it again.
-fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
-    let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
-    let mut root = serde_json::to_value(stack).map_err(|e| plain(e.to_string()))?;
+/// A stack, as far as its parameters are set.
+struct SoFar {
+    stack: Stack,
+    /// The stack as a table, once one was needed.
+    written: Option<Value>,
+}
+
+impl SoFar {
+    fn new(stack: Stack) -> Self {
+        SoFar { stack, written: None }
+    }
+
+    /// Sets one parameter: writes the stack as a table, changes the table, and reads it again. A refusal changes nothing.
+    fn assign(&mut self, path: &str, value: Value) -> Result<(), Refusal> {
+        let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
+        let write = |stack: &Stack| serde_json::to_value(stack).map_err(|e| plain(e.to_string()));
+        let mut root = self.written.as_ref().map_or_else(|| write(&self.stack), |written| Ok(written.clone()))?;
+        let (known, walked) = put(&mut root, path, value)?;
+        let last = path.rsplit_once('.').map_or(path, |p| p.1);
+        let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
+            said if said.starts_with(&format!("unknown field `{last}`")) => {
+                unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
+            }
+            said => refusal(&said),
+        })?;
+        let read = write(&new)?;
+        if path.split('.').try_fold(&read, |v, step| v.get(step)).is_none() {
+            return Err(unknown(path, known));
+        }
+        (self.stack, self.written) = (new, Some(read));
+        Ok(())
+    }
+}
+
+/// Changes one value of a stack's table. Returns the parameters beside it, and the path to them.
+fn put(root: &mut Value, path: &str, value: Value) -> Result<(Vec<String>, String), Refusal> {
     let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
-    let mut at = &mut root;
-    let mut walked = String::new();
+    let (mut at, mut walked) = (root, String::new());
     for step in above.split('.').filter(|s| !s.is_empty()) {
         let known = parameters(at, &walked);
         at = at.get_mut(step).ok_or_else(|| unknown(&format!("{walked}{step}"), known))?;
         walked = format!("{walked}{step}.");
     }
     let known = parameters(at, &walked);
-    let Value::Object(map) = at else { return Err(plain(format!("`{above}`, which takes no parameters"))) };
+    let Value::Object(map) = at else {
+        return Err(Refusal { allowed: format!("`{above}`, which takes no parameters"), hint: None, lacks: false });
+    };
     if last == "kind" {
         map.retain(|k, _| k == "kind"); // a different kind has different parameters
     }
@@ -255,17 +290,7 @@ fn assign(stack: &Stack, path: &str, value: Value) -> Result<Stack, Refusal> {
         (_, value) => value,
     };
     map.insert(last.to_owned(), value);
-    let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
-        said if said.starts_with(&format!("unknown field `{last}`")) => {
-            unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
-        }
-        said => refusal(&said),
-    })?;
-    let read = serde_json::to_value(&new).map_err(|e| plain(e.to_string()))?;
-    match path.split('.').try_fold(&read, |v, step| v.get(step)) {
-        Some(_) => Ok(new),
-        None => Err(unknown(path, known)),
-    }
+    Ok((known, walked))
 }
 
 /// The paths of the entries in a table of parameters.
