@@ -10,12 +10,15 @@ use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The endings that [`TraceFile::create`] accepts.
 pub const ENDINGS: &[&str] = &[".parquet", ".csv"];
+
+/// Bytes of a Parquet file that are passed to the system together.
+const ROOM: usize = 1 << 18;
 
 /// An unfinished file that is older than this, compared with a finished one of its name, belongs to a killed process.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -31,7 +34,7 @@ pub struct TraceFile {
 #[derive(Debug)]
 enum Format {
     Csv(CsvSink<NewFile>),
-    Parquet(ParquetSink<NewFile>),
+    Parquet(ParquetSink<BufWriter<NewFile>>),
 }
 
 impl TraceFile {
@@ -45,7 +48,8 @@ impl TraceFile {
         let format = match ending.as_ref().and_then(|e| e.to_str()) {
             Some("csv") => NewFile::create(path).and_then(CsvSink::new).map(Format::Csv).map_err(refused)?,
             Some("parquet") => {
-                let sink = NewFile::create(path).and_then(|f| ParquetSink::new(f, &meta));
+                let sink =
+                    NewFile::create(path).and_then(|f| ParquetSink::new(BufWriter::with_capacity(ROOM, f), &meta));
                 sink.map(Format::Parquet).map_err(refused)?
             }
             _ => return Err(TraceError::Format { path: path.to_owned(), allowed: ENDINGS }),
@@ -130,7 +134,7 @@ impl Sink for TraceFile {
                 about.keep()?;
                 table.keep().inspect_err(|_| drop(fs::remove_file(&name)))
             }
-            Format::Parquet(s) => s.finish(hash)?.keep(),
+            Format::Parquet(s) => s.finish(hash)?.into_inner().map_err(IntoInnerError::into_error)?.keep(),
         }
     }
 }

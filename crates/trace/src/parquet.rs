@@ -9,6 +9,7 @@ mod columns;
 mod numbers;
 mod page;
 mod presence;
+mod window;
 
 pub use columns::Columns;
 
@@ -89,13 +90,15 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
 
     fn write(&mut self, chunk: &mut Columns) -> io::Result<()> {
         chunk.finish();
+        self.page.begin();
         let described = self.out.schema_descr().columns().to_vec();
         let mut group = self.out.next_row_group().map_err(plain)?;
         for (column, described) in COLUMNS.iter().zip(described) {
-            chunk.encode(column, &mut self.page);
+            chunk.encode(column, &mut self.page).map_err(plain)?;
             let range = (column.id == Id::Time).then(|| chunk.times());
             let (bytes, about) = self.page.column_chunk(described, chunk.len(), range).map_err(plain)?;
             group.append_column(&bytes, about).map_err(plain)?;
+            self.page.reuse(bytes);
         }
         group.close().map(drop).map_err(plain)
     }

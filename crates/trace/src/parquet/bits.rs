@@ -1,60 +1,57 @@
 //! Sequences of numbers with a few bits each, and numbers in as many bytes as they need.
 
-/// Numbers packed in one call.
+/// Numbers that are packed together.
 pub(super) const PART: usize = 32;
 
-/// After up to seven pending bits, a number of at most this width still fits in a word.
-const NARROW: u32 = u64::BITS - 8;
-
-/// Concatenates numbers, each in its `width` low bits, the first lowest (Parquet, Encodings, RLE).
-pub(super) fn pack(mut values: [u64; PART], mut width: u32, out: &mut Vec<u8>) {
-    let mut n = PART;
-    // Two neighbours form one number of twice the width.
-    while n > 1 && 2 * width <= NARROW {
-        n /= 2;
-        for i in 0..n {
-            values[i] = values[2 * i] | values[2 * i + 1] << width;
-        }
-        width *= 2;
-    }
-    if width > NARROW {
-        return pack_wide(&values, width, out);
-    }
-    let mut bytes = [0; PART * 8];
-    let (mut waiting, mut bits, mut at) = (0, 0, 0);
-    for v in &values[..n] {
-        waiting |= v << bits;
-        bits += width;
-        if let Some(room) = bytes.get_mut(at..at + 8) {
-            room.copy_from_slice(&waiting.to_le_bytes());
-        }
-        at += bits as usize / 8;
-        waiting >>= bits & !7;
-        bits &= 7;
-    }
-    out.extend_from_slice(&bytes[..at]);
-}
-
-fn pack_wide(values: &[u64; PART], width: u32, out: &mut Vec<u8>) {
-    let (mut waiting, mut bits) = (0, 0);
-    for v in values {
-        waiting |= u128::from(*v) << bits;
-        bits += width;
-        while bits >= 8 {
-            out.push(waiting as u8);
-            waiting >>= 8;
-            bits -= 8;
-        }
+/// Writes what each number has beyond `least`, in this number of bytes, the lowest first.
+pub(super) fn pack(numbers: &[i64], least: i64, bytes: u8, out: &mut Vec<u8>) {
+    match bytes {
+        0 => {}
+        1 => pack_in::<1>(numbers, least, out),
+        2 => pack_in::<2>(numbers, least, out),
+        3 => pack_in::<3>(numbers, least, out),
+        4 => pack_in::<4>(numbers, least, out),
+        5 => pack_in::<5>(numbers, least, out),
+        6 => pack_in::<6>(numbers, least, out),
+        7 => pack_in::<7>(numbers, least, out),
+        _ => pack_in::<8>(numbers, least, out),
     }
 }
 
-/// [`pack`] for the value of each of `bytes`. Groups of eight are written whole.
-pub(super) fn pack_all(bytes: &[u8], of: impl Fn(u8) -> u64, width: u32, out: &mut Vec<u8>) {
-    let whole = out.len() + bytes.len().div_ceil(8) * width as usize;
-    for bytes in bytes.chunks(PART) {
-        let mut part = [0; PART];
-        part.iter_mut().zip(bytes).for_each(|(v, b)| *v = of(*b));
-        pack(part, width, out);
+fn pack_in<const BYTES: usize>(numbers: &[i64], least: i64, out: &mut Vec<u8>) {
+    for part in numbers.chunks(PART) {
+        let mut room = [[0; BYTES]; PART];
+        for (place, v) in room.iter_mut().zip(part) {
+            place.copy_from_slice(&v.wrapping_sub(least).to_le_bytes()[..BYTES]);
+        }
+        out.extend_from_slice(room[..part.len()].as_flattened());
+    }
+}
+
+/// The bytes that `v` needs.
+pub(super) fn bytes_of(v: u64) -> u8 {
+    width(v).div_ceil(8) as u8
+}
+
+/// Concatenates numbers, each in its `width` low bits, one to eight, the first lowest (Parquet, Encodings, RLE). Groups of eight
+/// are written whole.
+pub(super) fn pack_bytes(bytes: &[u8], width: u32, out: &mut Vec<u8>) {
+    let (low, high) = (0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff);
+    let mut at = out.len();
+    let whole = at + bytes.len().div_ceil(8) * width as usize;
+    out.resize(whole + 8, 0);
+    for group in bytes.chunks(8) {
+        let mut eight = [0; 8];
+        eight[..group.len()].copy_from_slice(group);
+        // Two neighbours form one number of twice the width, three times.
+        let mut v = u64::from_le_bytes(eight);
+        v = v & low | (v & !low) >> (8 - width);
+        v = v & high | (v & !high) >> (2 * (8 - width));
+        v = v & u64::from(u32::MAX) | v >> 32 << (4 * width);
+        if let Some(room) = out.get_mut(at..at + 8) {
+            room.copy_from_slice(&v.to_le_bytes());
+        }
+        at += width as usize;
     }
     out.truncate(whole);
 }
@@ -94,25 +91,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_numbers_of_every_width_can_be_taken_out_again() {
-        for width in 0..=64 {
-            let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-            let values: [u64; PART] =
-                std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask);
+    fn numbers_of_every_size_in_bytes_can_be_taken_out_again() {
+        for bytes in 1..=8 {
+            let bits = 8 * u32::from(bytes);
+            let least = i64::MIN >> (i64::BITS - bits);
+            let noise = |i: i64| (i + 1).wrapping_mul(0x1e37_79b9_7f4a_7c15) >> (i64::BITS - bits);
+            let numbers: Vec<i64> = [least, -1, 0, !least].into_iter().chain((0..99).map(noise)).collect();
+            let mut out = vec![7];
+            pack(&numbers, least, bytes, &mut out);
+            let taken = out[1..].chunks_exact(bytes.into()).map(|chunk| {
+                let mut eight = [0; 8];
+                eight[..chunk.len()].copy_from_slice(chunk);
+                i64::from_le_bytes(eight).wrapping_add(least)
+            });
+            assert_eq!(taken.collect::<Vec<_>>(), numbers, "{bytes}");
+            assert_eq!(bytes_of((!least as u64) << 1 | 1), bytes);
+        }
+        assert_eq!(bytes_of(0), 0);
+    }
+
+    #[test]
+    fn packed_numbers_of_up_to_eight_bits_can_be_taken_out_again() {
+        for width in 1..=8 {
+            let numbers: Vec<u8> = (0..61_u8).map(|i| i.wrapping_mul(0x9d) >> (8 - width)).collect();
             let mut out = Vec::new();
-            pack(values, width, &mut out);
-            assert_eq!(out.len(), PART * width as usize / 8);
+            pack_bytes(&numbers, width, &mut out);
+            assert_eq!(out.len(), 8 * width as usize);
             let w = width as usize;
-            let bit = |i: usize| u64::from(out[i / 8] >> (i % 8) & 1);
-            let taken: [u64; PART] = std::array::from_fn(|n| (0..w).map(|b| bit(n * w + b) << b).sum());
-            assert_eq!(taken, values, "{width}");
+            let bit = |i: usize| out[i / 8] >> (i % 8) & 1;
+            let taken = |n: usize| (0..w).map(|b| bit(n * w + b) << b).sum::<u8>();
+            assert!(numbers.iter().enumerate().all(|(n, v)| taken(n) == *v), "{width}");
         }
     }
 
     #[test]
     fn groups_of_eight_are_whole() {
         let mut out = vec![9];
-        pack_all(&[1; 41], |b| u64::from(b) + 1, 2, &mut out);
+        pack_bytes(&[2; 41], 2, &mut out);
         let mut expected = vec![9];
         expected.extend([0b1010_1010; 10]);
         expected.extend([0b10, 0]);

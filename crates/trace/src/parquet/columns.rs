@@ -1,16 +1,17 @@
 //! A chunk of records as columns.
 
-use super::bits::pack_all;
+use super::bits::pack_bytes;
 use super::numbers::{Differences, Numbers, Plain};
 use super::page::Page;
-use super::presence::Presence;
+use super::presence::{place, Presence};
+use super::window::Small;
 use crate::row::Row;
 use crate::schema::{fill, judge, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
 use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
-use ackclock_tcp::time::Time;
 use parquet::basic::Encoding;
+use parquet::errors::Result;
 use std::io::Write;
 
 const N: usize = COLUMNS.len();
@@ -19,7 +20,6 @@ const N: usize = COLUMNS.len();
 #[derive(Debug)]
 pub struct Columns {
     presence: Presence,
-    times: (Time, Time),
     values: Box<Values>,
 }
 
@@ -28,8 +28,10 @@ pub struct Columns {
 struct Values {
     ints: [Numbers<Differences>; N],
     reals: [Numbers<Plain>; N],
-    /// One byte each for words and flags; SACK blocks in Parquet's PLAIN encoding.
-    bytes: [Vec<u8>; N],
+    /// Words and flags.
+    bytes: [Small; N],
+    /// SACK blocks in Parquet's PLAIN encoding.
+    sacks: Vec<u8>,
     /// The number of records with SACK blocks.
     texts: usize,
     /// The verdicts with their rows, because a verdict is known only later.
@@ -41,11 +43,12 @@ impl Columns {
         let values = Values {
             ints: std::array::from_fn(|_| Numbers::default()),
             reals: std::array::from_fn(|_| Numbers::default()),
-            bytes: std::array::from_fn(|_| Vec::new()),
+            bytes: std::array::from_fn(|_| Small::default()),
+            sacks: Vec::new(),
             texts: 0,
             truths: std::array::from_fn(|_| Vec::new()),
         };
-        Columns { presence: Presence::new(), times: (Time::ZERO, Time::ZERO), values: Box::new(values) }
+        Columns { presence: Presence::new(), values: Box::new(values) }
     }
 }
 
@@ -53,14 +56,14 @@ impl Columns {
 struct Record<'a> {
     values: &'a mut Values,
     row: u32,
-    /// Its columns, one bit each.
+    /// Its columns, one bit each, at their places.
     filled: u64,
 }
 
 impl Record<'_> {
     #[inline(always)]
     fn fill(&mut self, column: Id) -> usize {
-        self.filled |= 1 << column as u32;
+        self.filled |= 1 << place(column);
         column as usize
     }
 }
@@ -111,7 +114,7 @@ impl Cells for Record<'_> {
 impl Values {
     #[inline(never)]
     fn sack(&mut self, v: Sack<'_>) {
-        let out = &mut self.bytes[Id::Sack as usize];
+        let out = &mut self.sacks;
         let start = out.len();
         out.extend_from_slice(&[0; 4]);
         // A write to memory cannot fail.
@@ -126,10 +129,6 @@ impl Chunk for Columns {
     #[inline(always)]
     fn push(&mut self, row: Row<&Segment>) {
         let rows = self.presence.rows();
-        if rows == 0 {
-            self.times.0 = row.at;
-        }
-        self.times.1 = row.at;
         let mut record = Record { values: &mut self.values, row: rows as u32, filled: 0 };
         fill(&row, &mut record);
         let filled = record.filled;
@@ -151,7 +150,8 @@ impl Chunk for Columns {
         self.presence.clear();
         self.values.ints.iter_mut().for_each(Numbers::clear);
         self.values.reals.iter_mut().for_each(Numbers::clear);
-        self.values.bytes.iter_mut().for_each(Vec::clear);
+        self.values.bytes.iter_mut().for_each(Small::clear);
+        self.values.sacks.clear();
         self.values.truths.iter_mut().for_each(Vec::clear);
         self.values.texts = 0;
     }
@@ -163,19 +163,22 @@ impl Columns {
         self.presence.finish();
     }
 
-    /// The first and the last record's time.
-    pub(super) fn times(&self) -> (Time, Time) {
-        self.times
+    /// The first and the last record's time, once its column is encoded.
+    pub(super) fn times(&self) -> (i64, i64) {
+        self.values.ints[Id::Time as usize].ends()
     }
 
     /// Writes a column into `page`.
-    pub(super) fn encode(&mut self, column: &Column, page: &mut Page) {
+    ///
+    /// # Errors
+    /// Those of the compression.
+    pub(super) fn encode(&mut self, column: &Column, page: &mut Page) -> Result<()> {
         let c = column.id as usize;
         page.clear();
         if column.nullable {
-            page.levels(|out| self.presence.write(column.id, out));
+            page.levels(self.presence.like(column.id), |out| self.presence.write(column.id, out))?;
         }
-        let bytes = &self.values.bytes[c];
+        let bytes = self.values.bytes[c].all();
         match column.kind {
             Kind::Int | Kind::Small => match self.values.ints[c].encoded() {
                 Ok((dictionary, places)) => {
@@ -196,11 +199,12 @@ impl Columns {
                 let truths = &mut self.values.truths[c];
                 truths.sort_unstable();
                 let bytes: Vec<u8> = truths.iter().map(|t| t.1.into()).collect();
-                pack_all(&bytes, u64::from, 1, page.values(truths.len(), Encoding::PLAIN));
+                pack_bytes(&bytes, 1, page.values(truths.len(), Encoding::PLAIN));
             }
             Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
             Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
-            Kind::Text => page.plain(self.values.texts, bytes),
+            Kind::Text => page.plain(self.values.texts, &self.values.sacks),
         }
+        Ok(())
     }
 }

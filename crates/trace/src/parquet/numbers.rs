@@ -1,71 +1,206 @@
 //! Numbers of one column of a chunk: as positions in a dictionary while there are few different ones, otherwise directly or as
 //! differences.
+//!
+//! A number is only stored when it arrives. Numbers are encoded in blocks, in loops without a branch for each kind of record.
 
-use super::bits::{pack, varint, width, zigzag, PART};
+use super::bits::{bytes_of, pack, varint, zigzag, PART};
+use super::window::Window;
 
 /// The largest size of a dictionary: enough for sizes on the wire, windows, links.
 const FEW: usize = 16;
 
-/// Numbers of 64 bits, encoded one by one.
+/// Differences in a block; each of its parts has its own width.
+const BLOCK: usize = 128;
+
+/// Numbers of 64 bits, encoded block by block.
 #[derive(Debug, Default)]
 pub(super) struct Numbers<M> {
-    /// The different numbers, until there are too many.
-    known: [i64; FEW],
-    different: usize,
-    places: Vec<u8>,
-    /// The encoding from then on.
+    /// The last number of the block before, if there is one, and the numbers since then.
+    window: Window<i64>,
+    begun: Begun,
+    first: i64,
+    few: Few,
+    /// The encoding once there are too many different numbers.
     many: M,
     spilt: bool,
 }
 
+/// Whether the first number of a window belongs to the block before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Begun {
+    #[default]
+    No,
+    Yes,
+}
+
 /// Encodes numbers with many different values.
 pub(super) trait Many: Default {
-    fn push(&mut self, v: i64);
+    /// The first number.
+    fn first(&mut self, v: i64);
+    /// The numbers of `window` after its first one, which was the last one so far: a whole block, or the last ones.
+    fn more(&mut self, window: &[i64]);
     fn clear(&mut self);
 }
 
 impl<M: Many> Numbers<M> {
     #[inline(always)]
     pub(super) fn push(&mut self, v: i64) {
-        if self.spilt {
-            return self.many.push(v);
-        }
-        match self.known[..self.different].iter().position(|known| *known == v) {
-            Some(place) => self.places.push(place as u8),
-            None => self.meet(v),
+        if self.window.push(v) > BLOCK {
+            self.encode();
         }
     }
 
-    /// Adds a number that is not yet in the dictionary.
-    #[cold]
+    /// Encodes the numbers that wait.
     #[inline(never)]
-    fn meet(&mut self, v: i64) {
-        if let Some(free) = self.known.get_mut(self.different) {
-            *free = v;
-            self.places.push(self.different as u8);
-            self.different += 1;
-            return;
+    fn encode(&mut self) {
+        let window = self.window.filled();
+        let waiting = match self.begun {
+            Begun::No => window,
+            Begun::Yes => &window[1..],
+        };
+        let Some(last) = waiting.last().copied() else { return };
+        if !self.spilt && !self.few.extend(waiting) {
+            self.spilt = true;
+            self.few.hand_over(&mut self.many);
         }
-        self.spilt = true;
-        self.places.iter().for_each(|place| self.many.push(self.known[usize::from(*place)]));
-        self.many.push(v);
+        if self.begun == Begun::No {
+            self.first = window[0];
+            if self.spilt {
+                self.many.first(self.first);
+            }
+        }
+        if self.spilt {
+            self.many.more(window);
+        }
+        self.window.clear();
+        self.window.push(last);
+        self.begun = Begun::Yes;
     }
 
-    /// The dictionary and the positions in it, or the encoding for many values.
+    /// The dictionary and the positions in it, or the encoding for many values. Nothing may be added afterwards.
     pub(super) fn encoded(&mut self) -> Result<(&[i64], &[u8]), &mut M> {
+        self.encode();
         if self.spilt {
             Err(&mut self.many)
         } else {
-            Ok((&self.known[..self.different], &self.places))
+            Ok((&self.few.dictionary.known[..self.few.dictionary.different], &self.few.places))
         }
     }
 
+    /// The first number and the last one; valid after [`Numbers::encoded`].
+    pub(super) fn ends(&self) -> (i64, i64) {
+        (self.first, self.window.filled().last().copied().unwrap_or(self.first))
+    }
+
     pub(super) fn clear(&mut self) {
-        self.different = 0;
-        self.places.clear();
+        self.window.clear();
+        self.begun = Begun::No;
+        self.few.clear();
         self.spilt = false;
         self.many.clear();
     }
+}
+
+/// Numbers as places in a dictionary.
+#[derive(Debug, Default)]
+struct Few {
+    dictionary: Dictionary,
+    places: Vec<u8>,
+    /// Whether all places of the last block are the same.
+    even: bool,
+}
+
+impl Few {
+    /// Adds numbers, unless the dictionary would become too large: then none is added.
+    fn extend(&mut self, values: &[i64]) -> bool {
+        let before = self.places.len();
+        // Only a column that has repeated one number is likely to do so again.
+        let last =
+            self.places.last().copied().filter(|place| self.even && self.dictionary.is_everywhere(*place, values));
+        self.places.resize(before + values.len(), last.unwrap_or_default());
+        if last.is_some() {
+            return true;
+        }
+        for (place, v) in self.places[before..].iter_mut().zip(values) {
+            let Some(found) = self.dictionary.place(*v) else {
+                self.places.truncate(before);
+                return false;
+            };
+            *place = found;
+        }
+        let (block, first) = (&self.places[before..], self.places[before]);
+        self.even = block.iter().fold(0, |all, place| all | (place ^ first)) == 0;
+        true
+    }
+
+    /// Passes all numbers on to another encoding.
+    fn hand_over(&mut self, many: &mut impl Many) {
+        let number = |place: &u8| self.dictionary.known[usize::from(*place)];
+        let Some(first) = self.places.first() else { return };
+        many.first(number(first));
+        let mut window = [0; BLOCK + 1];
+        // Only whole blocks have been encoded.
+        for block in self.places.windows(BLOCK + 1).step_by(BLOCK) {
+            window.iter_mut().zip(block).for_each(|(v, place)| *v = number(place));
+            many.more(&window);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.dictionary = Dictionary::default();
+        self.places.clear();
+        self.even = false;
+    }
+}
+
+#[derive(Debug)]
+struct Dictionary {
+    known: [i64; FEW],
+    different: usize,
+    /// Numbers that were found before, with their places, each in its [`slot`].
+    found: [(i64, u8); 2 * FEW],
+}
+
+impl Default for Dictionary {
+    fn default() -> Self {
+        let mut found = [(0, 0); 2 * FEW];
+        // A number that belongs to another slot, as 0 does in all other slots.
+        found[slot(0)] = (1, 0);
+        Dictionary { known: [0; FEW], different: 0, found }
+    }
+}
+
+impl Dictionary {
+    /// The place of `v`, which is added if it is new; `None` if there is no room.
+    #[inline(always)]
+    fn place(&mut self, v: i64) -> Option<u8> {
+        let (known, place) = self.found[slot(v)];
+        if known == v {
+            return Some(place);
+        }
+        self.look_up(v)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, v: i64) -> Option<u8> {
+        let place = self.known[..self.different].iter().position(|known| *known == v).unwrap_or(self.different);
+        *self.known.get_mut(place)? = v;
+        self.different = self.different.max(place + 1);
+        self.found[slot(v)] = (v, place as u8);
+        Some(place as u8)
+    }
+
+    /// Whether all of `values` are the number at `place`.
+    fn is_everywhere(&self, place: u8, values: &[i64]) -> bool {
+        let known = self.known[usize::from(place)];
+        values.iter().fold(0, |all, v| all | (v ^ known)) == 0
+    }
+}
+
+/// Multiplicative hashing with 2⁶⁴ divided by the golden ratio (Knuth, The Art of Computer Programming, volume 3, §6.4).
+#[inline(always)]
+fn slot(v: i64) -> usize {
+    ((v as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - (2 * FEW).ilog2())) as usize
 }
 
 /// Parquet's PLAIN.
@@ -73,9 +208,12 @@ impl<M: Many> Numbers<M> {
 pub(super) struct Plain(pub(super) Vec<u8>);
 
 impl Many for Plain {
-    #[inline(always)]
-    fn push(&mut self, v: i64) {
+    fn first(&mut self, v: i64) {
         self.0.extend_from_slice(&v.to_le_bytes());
+    }
+
+    fn more(&mut self, window: &[i64]) {
+        pack(&window[1..], 0, size_of::<i64>() as u8, &mut self.0);
     }
 
     fn clear(&mut self) {
@@ -83,78 +221,58 @@ impl Many for Plain {
     }
 }
 
-/// Differences in a block; each of its parts has its own width.
-const BLOCK: usize = 128;
-
 /// Parquet's DELTA_BINARY_PACKED.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Differences {
     first: i64,
-    last: i64,
     pub(super) count: usize,
-    block: [i64; BLOCK],
-    used: usize,
     packed: Vec<u8>,
 }
 
-impl Default for Differences {
-    fn default() -> Self {
-        Differences { first: 0, last: 0, count: 0, block: [0; BLOCK], used: 0, packed: Vec::new() }
-    }
-}
-
 impl Many for Differences {
-    #[inline(always)]
-    fn push(&mut self, v: i64) {
-        if self.count == 0 {
-            self.first = v;
-        } else {
-            self.block[self.used % BLOCK] = v.wrapping_sub(self.last);
-            self.used += 1;
-            if self.used == BLOCK {
-                self.pack();
-            }
+    fn first(&mut self, v: i64) {
+        self.first = v;
+        self.count = 1;
+    }
+
+    /// Widths are whole bytes, and a block's least difference is 0 or that of its width: differences that repeat then have the
+    /// same bytes in each block, which Snappy finds.
+    fn more(&mut self, window: &[i64]) {
+        let used = window.len() - 1;
+        if used == 0 {
+            return;
         }
-        self.last = v;
-        self.count += 1;
+        let mut block = [0; BLOCK];
+        block.iter_mut().zip(window.windows(2)).for_each(|(d, pair)| *d = pair[1].wrapping_sub(pair[0]));
+        // A part that has begun is written whole.
+        let parts = || block.chunks_exact(PART).take(used.div_ceil(PART));
+        let mut widths = [0; BLOCK / PART];
+        let mut least = 0;
+        if block.iter().fold(0, |all, d| all | d) >= 0 {
+            let most = parts().map(|part| part.iter().fold(0, |all, d| all | d));
+            widths.iter_mut().zip(most).for_each(|(width, most)| *width = bytes_of(most as u64));
+        } else {
+            let most = block.iter().fold(0, |all, d| all | (d ^ (d >> (i64::BITS - 1))));
+            // One bit for the sign.
+            let width = bytes_of((most as u64) << 1 | 1);
+            least = i64::MIN >> (i64::BITS - 8 * u32::from(width));
+            widths.iter_mut().zip(parts()).for_each(|(w, _)| *w = width);
+        }
+        self.count += used;
+        zigzag(least, &mut self.packed);
+        self.packed.extend(widths.map(|width| 8 * width));
+        widths.iter().zip(parts()).for_each(|(width, part)| pack(part, least, *width, &mut self.packed));
     }
 
     fn clear(&mut self) {
         self.count = 0;
-        self.used = 0;
         self.packed.clear();
     }
 }
 
 impl Differences {
-    #[inline(never)]
-    fn pack(&mut self) {
-        // A part that has begun is written whole.
-        let parts = self.used.div_ceil(PART);
-        let (used, rest) = self.block.split_at_mut(self.used);
-        let Some(least) = used.iter().copied().min() else { return };
-        rest.fill(least);
-        zigzag(least, &mut self.packed);
-        let mut over = [[0; PART]; BLOCK / PART];
-        let mut widths = [0; BLOCK / PART];
-        for ((w, over), part) in widths.iter_mut().zip(&mut over).zip(self.block.chunks_exact(PART)) {
-            let mut all = 0;
-            for (o, d) in over.iter_mut().zip(part) {
-                *o = d.wrapping_sub(least) as u64;
-                all |= *o;
-            }
-            *w = width(all) as u8;
-        }
-        self.packed.extend_from_slice(&widths);
-        for (w, over) in widths.iter().zip(&over).take(parts) {
-            pack(*over, u32::from(*w), &mut self.packed);
-        }
-        self.used = 0;
-    }
-
-    /// Ends the last block and writes the encoded numbers.
+    /// Writes the encoded numbers.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) {
-        self.pack();
         varint(BLOCK as u64, out);
         varint((BLOCK / PART) as u64, out);
         varint(self.count as u64, out);
