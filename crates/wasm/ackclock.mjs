@@ -45,19 +45,26 @@ export async function load(source) {
   return { ask, run };
 }
 
-// `{"f64": [address, length]}` as a copy of that memory, any other value unchanged.
+// `{"f64": [[address, length], …]}` as one copy of these pieces of memory, any other value unchanged.
 function column(memory, value) {
   for (const kind in ARRAYS) {
-    const place = value?.[kind];
-    if (Array.isArray(place)) return copy(new ARRAYS[kind](memory.buffer, place[0], place[1]));
+    const places = value?.[kind];
+    if (Array.isArray(places)) return joined(ARRAYS[kind], memory.buffer, places);
   }
   return value;
 }
 
-function copy(array) {
+function joined(kind, buffer, places) {
+  let all;
   try {
-    return array.slice();
+    all = new kind(places.reduce((sum, [, length]) => sum + length, 0));
   } catch (error) {
     throw new Error(`the results: ${NO_MEMORY}`, { cause: error });
   }
+  let at = 0;
+  for (const [address, length] of places) {
+    all.set(new kind(buffer, address, length), at);
+    at += length;
+  }
+  return all;
 }

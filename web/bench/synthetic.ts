@@ -56,7 +56,6 @@ export function syntheticRun(segments: number, rate = 1000, stack = "synthetic")
     name: "S → D",
     time,
     packets: packetsFound,
-    bytes: Float64Array.from(packetsFound, (n) => n * MSS),
     limit: 40,
   };
   const link = { rateBps: 1e8, delayS: DELAY_S, limitPackets: 40 };

@@ -34,20 +34,23 @@ impl Border for Memory {
         unsafe { read(at as f64, into.as_mut_ptr(), into.len()) }.min(into.len())
     }
 
-    /// `{"f64": [address, length]}`; the length counts numbers.
+    /// `{"f64": [[address, length], …]}`, a pair for each piece; lengths count numbers.
     fn column(&mut self, column: Column) -> Value {
         match column {
-            Column::F64(v) => json!({ "f64": place(v) }),
-            Column::U32(v) => json!({ "u32": place(v) }),
-            Column::I32(v) => json!({ "i32": place(v) }),
-            Column::U8(v) => json!({ "u8": place(v) }),
+            Column::F64(pieces) => json!({ "f64": places(pieces) }),
+            Column::U32(pieces) => json!({ "u32": places(pieces) }),
+            Column::I32(pieces) => json!({ "i32": places(pieces) }),
+            Column::U8(pieces) => json!({ "u8": places(pieces) }),
         }
     }
 }
 
-fn place<T>(values: Vec<T>) -> [usize; 2] {
-    let values = values.leak();
-    [values.as_ptr() as usize, values.len()]
+fn places<T>(pieces: Vec<Vec<T>>) -> Vec<[usize; 2]> {
+    let place = |values: Vec<T>| {
+        let values = values.leak();
+        [values.as_ptr() as usize, values.len()]
+    };
+    pieces.into_iter().map(place).collect()
 }
 
 /// `len` bytes for the caller to fill.

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-/// A sequence of numbers of one kind.
+/// A sequence of numbers of one kind, in pieces that follow one another.
 #[derive(Debug)]
 pub enum Column {
     /// Times and offsets.
-    F64(Vec<f64>),
+    F64(Vec<Vec<f64>>),
     /// Counts.
-    U32(Vec<u32>),
+    U32(Vec<Vec<u32>>),
     /// Numbers that may be missing: -1.
-    I32(Vec<i32>),
+    I32(Vec<Vec<i32>>),
     /// Positions in lists of words; bytes.
-    U8(Vec<u8>),
+    U8(Vec<Vec<u8>>),
 }
 
 /// The caller's side.
@@ -44,10 +44,10 @@ impl Border for Lists {
 
     fn column(&mut self, column: Column) -> Value {
         match column {
-            Column::F64(v) => v.into(),
-            Column::U32(v) => v.into(),
-            Column::I32(v) => v.into(),
-            Column::U8(v) => v.into(),
+            Column::F64(pieces) => pieces.concat().into(),
+            Column::U32(pieces) => pieces.concat().into(),
+            Column::I32(pieces) => pieces.concat().into(),
+            Column::U8(pieces) => pieces.concat().into(),
         }
     }
 }

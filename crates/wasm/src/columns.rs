@@ -6,13 +6,13 @@ macro_rules! table {
         $(#[$doc])*
         #[derive(Debug, Default)]
         pub(crate) struct $name {
-            $(pub(crate) $field: Vec<$type>,)*
+            $(pub(crate) $field: $crate::pieces::Pieces<$type>,)*
         }
 
         impl $name {
             pub(crate) fn columns(self, border: &mut dyn $crate::border::Border) -> serde_json::Value {
                 let mut table = serde_json::Map::new();
-                $(table.insert($key.to_owned(), border.column($crate::border::Column::$kind(self.$field)));)*
+                $(table.insert($key.to_owned(), border.column($crate::border::Column::$kind(self.$field.into_pieces())));)*
                 table.into()
             }
         }

@@ -13,6 +13,7 @@ mod capture;
 mod columns;
 mod layout;
 mod picture;
+mod pieces;
 
 use ackclock_lab::error::ScenarioError;
 use ackclock_lab::run::{check, meta, run_watched, RunError};
@@ -156,14 +157,14 @@ impl What {
         let (plan, seed) = self.plan()?;
         let (hash, csv) = recorded(&plan, seed, CsvSink::new(Vec::new()), border)?;
         let description = description(Path::new("trace.csv"), &meta(&plan, seed), hash);
-        let file = border.column(Column::U8(csv));
+        let file = border.column(Column::U8(vec![csv]));
         Ok(json!({ "file": file, "description": description, "trace_hash": hash.to_string() }).to_string())
     }
 
     fn parquet(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let (plan, seed) = self.plan()?;
         let (hash, parquet) = recorded(&plan, seed, ParquetSink::new(Vec::new(), &meta(&plan, seed)), border)?;
-        let file = border.column(Column::U8(parquet));
+        let file = border.column(Column::U8(vec![parquet]));
         Ok(json!({ "file": file, "trace_hash": hash.to_string() }).to_string())
     }
 }

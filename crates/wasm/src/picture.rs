@@ -148,7 +148,7 @@ impl Watch for Picture {
         self.fates.on_doubled(flow, to, seg, sends);
     }
 
-    fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
+    fn queue(&mut self, at: Time, link: u32, packets: u32, _: u64) {
         let i = link as usize;
         if i >= self.queues.len() {
             self.queues.resize_with(i + 1, Queue::default);
@@ -156,6 +156,5 @@ impl Watch for Picture {
         let q = &mut self.queues[i];
         q.time.push(at.as_secs_f64());
         q.packets.push(packets);
-        q.bytes.push(bytes as f64);
     }
 }

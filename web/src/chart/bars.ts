@@ -1,6 +1,6 @@
 /** Ranges of the sequence space at points in time: segments, SACK blocks. */
 
-import { beginnings, children, descend, during, largest, least, levels } from "./pyramid";
+import { beginnings, bounds, children, descend, during, FAN } from "./pyramid";
 import type { Scale } from "./scale";
 
 /** The visible part of a chart: scales from values to px, and the size of a device pixel in px. */
@@ -23,13 +23,18 @@ export function columns({ x, pixel }: Sight): (time: number) => number {
   return (time) => Math.round(time * factor + start);
 }
 
+/** The levels above bars. */
+interface Above {
+  readonly lows: readonly Float64Array[];
+  readonly highs: readonly Float64Array[];
+  readonly begins: readonly Float64Array[];
+  /** The widest gap between the bars of a node when they are stacked. */
+  readonly gaps: readonly Float64Array[];
+}
+
 /** Bars over ascending times, with a pyramid above them. */
 export class Bars {
-  private readonly lows: Float64Array[];
-  private readonly highs: Float64Array[];
-  private readonly begins: Float64Array[];
-  /** The widest gap between the bars of a node when they are stacked. */
-  private readonly gaps: Float64Array[];
+  private made: Above | undefined;
 
   /** `item` holds each bar's index in the trace. */
   constructor(
@@ -37,12 +42,12 @@ export class Bars {
     readonly low: Float64Array,
     readonly high: Float64Array,
     readonly item: Uint32Array,
-  ) {
-    this.lows = levels(low, least);
-    this.highs = levels(high, largest);
-    this.begins = beginnings(time);
-    this.gaps = this.lows.map((level) => new Float64Array(level.length));
-    for (let level = 0; level < this.gaps.length; level++) this.measureGaps(level);
+  ) {}
+
+  /** Made when the bars are drawn or searched for the first time: many never are. */
+  private get above(): Above {
+    this.made ??= above(this.time, this.low, this.high);
+    return this.made;
   }
 
   get length(): number {
@@ -55,7 +60,8 @@ export class Bars {
    */
   visit(sight: Sight, emit: (x: number, low: number, high: number) => void): void {
     const { x, y, pixel } = sight;
-    const { time, low, high, lows, highs, gaps, begins } = this;
+    const { time, low, high } = this;
+    const { lows, highs, gaps, begins } = this.above;
     const column = columns(sight);
     const bottom = Math.min(y.from, y.to);
     const top = Math.max(y.from, y.to);
@@ -83,6 +89,7 @@ export class Bars {
   /** The bar nearest to (`px`, `py`) and nearer than `reach` px, as its position and distance; undefined if there is none. */
   nearest(sight: Sight, px: number, py: number, reach: number): { point: number; distance: number } | undefined {
     const { x, y } = sight;
+    const { lows, highs } = this.above;
     let best = { point: -1, distance: reach };
     const apart = (first: number, last: number, low: number, high: number) => {
       const left = x.at(this.time[first]) - px;
@@ -95,8 +102,8 @@ export class Bars {
       this.length,
       during(this.time, x.back(px - reach), x.back(px + reach)),
       (level, node, first, last) => {
-        const low = this.lows[level - 1][node];
-        return apart(first, last, low, this.highs[level - 1][node]) >= best.distance;
+        const low = lows[level - 1][node];
+        return apart(first, last, low, highs[level - 1][node]) >= best.distance;
       },
       (point) => {
         const distance = apart(point, point, this.low[point], this.high[point]);
@@ -108,6 +115,7 @@ export class Bars {
 
   /** The lowest and the highest value of the bars from `t0` to `t1`; low is above high if there are none. */
   range(t0: number, t1: number): Range {
+    const { lows, highs } = this.above;
     const seen = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
     const take = (low: number, high: number) => {
       seen.low = Math.min(seen.low, low);
@@ -117,28 +125,37 @@ export class Bars {
     descend(
       this.length,
       during(this.time, t0, t1),
-      (level, node) => take(this.lows[level - 1][node], this.highs[level - 1][node]),
+      (level, node) => take(lows[level - 1][node], highs[level - 1][node]),
       (point) => take(this.low[point], this.high[point]),
     );
     return seen;
   }
+}
 
-  private measureGaps(level: number): void {
-    const lows = level === 0 ? this.low : this.lows[level - 1];
-    const highs = level === 0 ? this.high : this.highs[level - 1];
-    const inside = level === 0 ? undefined : this.gaps[level - 1];
-    const here = this.gaps[level];
-    for (let node = 0; node < here.length; node++) {
-      const { first, end } = children(node, lows.length);
-      let low = lows[first];
-      let high = highs[first];
-      let gap = inside ? inside[first] : 0;
-      for (let child = first + 1; child < end; child++) {
-        gap = Math.max(gap, inside ? inside[child] : 0, lows[child] - high, low - highs[child]);
-        low = Math.min(low, lows[child]);
-        high = Math.max(high, highs[child]);
-      }
-      here[node] = gap;
-    }
+function above(time: Float64Array, low: Float64Array, high: Float64Array): Above {
+  const { lows, highs } = bounds(low, high);
+  const gaps: Float64Array[] = [];
+  for (let level = 0; level < lows.length; level++) {
+    const [below, over] = level === 0 ? [low, high] : [lows[level - 1], highs[level - 1]];
+    gaps.push(widest(below, over, gaps[level - 1]));
   }
+  return { lows, highs, begins: beginnings(time), gaps };
+}
+
+/** The widest gap in each node of a level; `inside` are those of the level below, if it has nodes. */
+function widest(lows: Float64Array, highs: Float64Array, inside: Float64Array | undefined): Float64Array {
+  const here = new Float64Array(Math.ceil(lows.length / FAN));
+  for (let node = 0; node < here.length; node++) {
+    const { first, end } = children(node, lows.length);
+    let low = lows[first];
+    let high = highs[first];
+    let gap = inside ? inside[first] : 0;
+    for (let child = first + 1; child < end; child++) {
+      gap = Math.max(gap, inside ? inside[child] : 0, lows[child] - high, low - highs[child]);
+      low = Math.min(low, lows[child]);
+      high = Math.max(high, highs[child]);
+    }
+    here[node] = gap;
+  }
+  return here;
 }

@@ -6,7 +6,8 @@
  * all points to WebGL would be simpler, but is seven times slower without a graphics card.
  */
 
-const FAN = 8;
+/** The number of children of a node. */
+export const FAN = 8;
 
 /** The points from `first` to `end`, exclusive. */
 export interface Stretch {
@@ -69,20 +70,31 @@ export function descend(
   if (count > 0) go(top, 0, size);
 }
 
-/** The levels above `values`: `pick` derives each point of a level from its children, of which there are up to eight. */
-export function levels(
-  values: Float64Array,
-  pick: (below: Float64Array, first: number, end: number) => number,
-): Float64Array[] {
-  const found: Float64Array[] = [];
-  for (let below = values; below.length > 1; ) {
-    const here = new Float64Array(Math.ceil(below.length / FAN));
-    for (let node = 0; node < here.length; node++)
-      here[node] = pick(below, node * FAN, Math.min((node + 1) * FAN, below.length));
-    found.push(here);
-    below = here;
+/** The bounds of each node of each level: the smallest of `low` and the largest of `high`, without infinity and NaN. */
+export function bounds(low: Float64Array, high: Float64Array): { lows: Float64Array[]; highs: Float64Array[] } {
+  const lows: Float64Array[] = [];
+  const highs: Float64Array[] = [];
+  // A call for each node would take most of the time.
+  for (let [below, above] = [low, high]; below.length > 1; ) {
+    const least = new Float64Array(Math.ceil(below.length / FAN));
+    const most = new Float64Array(least.length);
+    for (let node = 0; node < least.length; node++) {
+      const end = Math.min((node + 1) * FAN, below.length);
+      let bottom = Number.POSITIVE_INFINITY;
+      let top = Number.NEGATIVE_INFINITY;
+      for (let i = node * FAN; i < end; i++) {
+        const [down, up] = [below[i], above[i]];
+        if (down < bottom && down !== Number.NEGATIVE_INFINITY) bottom = down;
+        if (up > top && up !== Number.POSITIVE_INFINITY) top = up;
+      }
+      least[node] = bottom;
+      most[node] = top;
+    }
+    lows.push(least);
+    highs.push(most);
+    [below, above] = [least, most];
   }
-  return found;
+  return { lows, highs };
 }
 
 /** The start time of each node of each level, and finally the time of the last point. */
@@ -97,17 +109,7 @@ export function beginnings(time: Float64Array): Float64Array[] {
   return found;
 }
 
-/** The smallest of `values` from `first` to `end`, exclusive, without infinity and NaN. */
-export function least(values: ArrayLike<number>, first: number, end: number): number {
-  let found = Number.POSITIVE_INFINITY;
-  for (let i = first; i < end; i++) {
-    const value = values[i];
-    if (value < found && value !== Number.NEGATIVE_INFINITY) found = value;
-  }
-  return found;
-}
-
-/** The largest, likewise. */
+/** The largest of `values` from `first` to `end`, exclusive, without infinity and NaN. */
 export function largest(values: ArrayLike<number>, first: number, end: number): number {
   let found = Number.NEGATIVE_INFINITY;
   for (let i = first; i < end; i++) {

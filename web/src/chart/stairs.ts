@@ -1,21 +1,28 @@
 /** Step functions: acknowledged data, windows, thresholds, queues. */
 
 import { columns, type Range, type Sight } from "./bars";
-import { around, beginnings, countBelow, descend, during, largest, least, levels } from "./pyramid";
+import { around, beginnings, bounds, countBelow, descend, during } from "./pyramid";
+
+/** The levels above values. */
+interface Above {
+  readonly lows: readonly Float64Array[];
+  readonly highs: readonly Float64Array[];
+  readonly begins: readonly Float64Array[];
+}
 
 /** Values over ascending times, each valid until the next one, with a pyramid above. */
 export class Stairs {
-  private readonly lows: Float64Array[];
-  private readonly highs: Float64Array[];
-  private readonly begins: Float64Array[];
+  private made: Above | undefined;
 
   constructor(
     readonly time: Float64Array,
     readonly value: Float64Array,
-  ) {
-    this.lows = levels(value, least);
-    this.highs = levels(value, largest);
-    this.begins = beginnings(time);
+  ) {}
+
+  /** Made when the values are drawn for the first time: many never are. */
+  private get above(): Above {
+    this.made ??= { ...bounds(this.value, this.value), begins: beginnings(this.time) };
+    return this.made;
   }
 
   get length(): number {
@@ -36,11 +43,12 @@ export class Stairs {
       if (high > seen.high && high !== Number.POSITIVE_INFINITY) seen.high = high;
       return true;
     };
+    const { lows, highs } = this.above;
     const { first, end } = during(this.time, t0, t1);
     descend(
       this.length,
       { first: Math.max(first - 1, 0), end },
-      (level, node) => take(this.lows[level - 1][node], this.highs[level - 1][node]),
+      (level, node) => take(lows[level - 1][node], highs[level - 1][node]),
       (point) => take(this.value[point], this.value[point]),
     );
     return seen;
@@ -52,7 +60,8 @@ export class Stairs {
    */
   visit(sight: Sight, emit: (x: number, first: number, last: number, low: number, high: number) => void): void {
     const { x, pixel } = sight;
-    const { time, value, lows, highs, begins } = this;
+    const { time, value } = this;
+    const { lows, highs, begins } = this.above;
     const column = columns(sight);
     descend(
       this.length,

@@ -113,9 +113,9 @@ export class Reader {
     this.kept += event === "sent" ? SENT_BYTES : ROW_BYTES;
     this.fits(0, line);
     if (event === "queue") {
-      const queue = this.queues.get(number("link")) ?? columns("time packets bytes");
+      const queue = this.queues.get(number("link")) ?? columns("time packets");
       this.queues.set(number("link"), queue);
-      add(queue, { time, packets: number("queue_packets"), bytes: number("queue_bytes") });
+      add(queue, { time, packets: number("queue_packets") });
       return;
     }
     const index = number("flow");
@@ -143,9 +143,9 @@ export class Reader {
     const numbered = [...this.flows].sort(([a], [b]) => a - b);
     const flows = numbered.map(([i, flow]) => traced(flow, i));
     const queues = [...this.queues].map(([link, q]): QueueTrace => {
-      const { time = [], packets = [], bytes = [] } = q;
+      const { time = [], packets = [] } = q;
       const name = `link ${link >> 1}, ${link & 1 ? "back" : "forward"}`;
-      return { link, name, time: f64(time), packets: u32(packets), bytes: f64(bytes), limit: Number.NaN };
+      return { link, name, time: f64(time), packets: u32(packets), limit: Number.NaN };
     });
     const summary = { runs: [{ duration_s: durationS, flows: flows.map((flow) => counted(flow, durationS)) }] };
     return { flows, queues, links: [], elements: [], durationS, summary };

@@ -129,7 +129,6 @@ export interface QueueTrace {
   name: string;
   time: Float64Array;
   packets: Uint32Array;
-  bytes: Float64Array;
   /** Packets; NaN if the limit is not counted in packets. */
   limit: number;
 }

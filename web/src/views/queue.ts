@@ -44,7 +44,6 @@ export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
 const NONE = {
   time: new Float64Array(0),
   packets: new Uint32Array(0),
-  bytes: new Float64Array(0),
   limit: Number.NaN,
 };
 

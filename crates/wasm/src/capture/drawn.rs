@@ -39,7 +39,7 @@ table! {
 pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border) -> Value {
     // The SYN has offset 0 on the page.
     let place = |offset: i64| (offset + 1) as f64;
-    let edges = |of: fn(&(i64, i64)) -> i64| Column::F64(graph.blocks.iter().map(|b| place(of(b))).collect());
+    let edges = |of: fn(&(i64, i64)) -> i64| Column::F64(vec![graph.blocks.iter().map(|b| place(of(b))).collect()]);
     let (mut sends, mut acks) = (Sends::default(), Acks::default());
     let mut judged = row.retransmissions().peekable();
     for Sent { frame, at, offset, len } in &graph.sent {

@@ -2,6 +2,7 @@
 
 use super::tables::{Acks, Marks, Phases, Sends, Steps, Windows};
 use crate::border::{Border, Column};
+use crate::pieces::Pieces;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use serde_json::{json, Value};
@@ -23,8 +24,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Flow {
     pub(super) sends: Sends,
     acks: Acks,
-    sack_left: Vec<f64>,
-    sack_right: Vec<f64>,
+    sack_left: Pieces<f64>,
+    sack_right: Pieces<f64>,
     windows: Windows,
     dupthresh: Steps,
     rto: Steps,
@@ -32,10 +33,10 @@ pub(super) struct Flow {
     phases: Phases,
     marks: Marks,
     /// The sender's packets by number: their row in `sends`.
-    row: Vec<u32>,
+    row: Pieces<u32>,
     /// The receiver's packets by number: when they were sent, and the number of pure ACKs before
     /// them.
-    answers: Vec<(f64, u32)>,
+    answers: Pieces<(f64, u32)>,
     /// Packets of the sender that take sequence space, and pure ACKs of the receiver.
     numbered: [u32; 2],
     /// The engine's report about the segments now sent: first offset, end, requesting part,
@@ -217,8 +218,8 @@ impl Flow {
         json!({
             "sends": self.sends.columns(border),
             "acks": self.acks.in_order().columns(border),
-            "sackLeft": border.column(Column::F64(self.sack_left)),
-            "sackRight": border.column(Column::F64(self.sack_right)),
+            "sackLeft": border.column(Column::F64(self.sack_left.into_pieces())),
+            "sackRight": border.column(Column::F64(self.sack_right.into_pieces())),
             "windows": self.windows.columns(border),
             "dupthresh": self.dupthresh.columns(border),
             "rto": self.rto.columns(border),

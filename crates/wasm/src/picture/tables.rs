@@ -1,6 +1,7 @@
 //! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which explains them.
 
 use crate::columns::table;
+use crate::pieces::Pieces;
 
 table! {
     /// Segments with data, in the order of transmission.
@@ -84,20 +85,19 @@ table! {
     Queue {
         time "time": F64(f64),
         packets "packets": U32(u32),
-        bytes "bytes": F64(f64),
     }
 }
 
 impl Acks {
     /// Moves dropped ACKs from the position of the drop to the position of the transmission.
     pub(super) fn in_order(mut self) -> Acks {
-        if !self.dropped.contains(&1) {
+        if !self.dropped.iter().any(|dropped| *dropped == 1) {
             return self;
         }
         let key = |i: usize| if self.dropped[i] == 1 { self.sent[i] } else { self.time[i] };
         let mut order: Vec<usize> = (0..self.sent.len()).collect();
         order.sort_by(|a, b| key(*a).total_cmp(&key(*b)));
-        fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+        fn pick<T: Copy>(column: &mut Pieces<T>, order: &[usize]) {
             *column = order.iter().map(|i| column[*i]).collect();
         }
         for column in

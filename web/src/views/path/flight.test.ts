@@ -31,7 +31,6 @@ function queue(time: number, packets: number): QueueTrace {
     name: "A → B",
     time: Float64Array.of(time),
     packets: Uint32Array.of(packets),
-    bytes: Float64Array.of(0),
     limit: 10,
   };
 }

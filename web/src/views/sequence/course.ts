@@ -3,7 +3,7 @@
 import { chosen, gather } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
 import { Stairs } from "../../chart/stairs";
-import { FATES, type FlowTrace, type RunTrace, VERDICTS } from "../../engine/trace";
+import { FATES, type FlowTrace, type RunTrace, type Sends, VERDICTS } from "../../engine/trace";
 
 export interface Course {
   readonly flow: FlowTrace;
@@ -39,10 +39,8 @@ export interface Course {
 
 export function course(run: RunTrace, flow: FlowTrace): Course {
   const { sends } = flow;
-  const verdict = (name: (typeof VERDICTS)[number]) => {
-    const wanted = VERDICTS.indexOf(name);
-    return pick(flow, (i) => sends.verdict[i] === wanted);
-  };
+  const judged = byVerdict(flow);
+  const verdict = (name: (typeof VERDICTS)[number]) => judged[VERDICTS.indexOf(name)];
   const lost = FATES.indexOf("dropped");
   const told = blocks(flow);
   const { acks, duplicates, acked, rwnd } = acknowledged(flow);
@@ -68,13 +66,27 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
   };
 }
 
+/** The segments with each verdict, in one pass over all. */
+function byVerdict({ sends }: FlowTrace): Bars[] {
+  const { verdict } = sends;
+  const counts = new Uint32Array(1 << 8);
+  for (let i = 0; i < verdict.length; i++) counts[verdict[i]]++;
+  const items = Array.from(counts, (count) => new Uint32Array(count));
+  counts.fill(0);
+  for (let i = 0; i < verdict.length; i++) items[verdict[i]][counts[verdict[i]]++] = i;
+  return VERDICTS.map((_, one) => segments(sends, items[one]));
+}
+
 /** The segments for which `wanted` is true. */
 function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
-  const item = chosen(sends.time.length, wanted);
-  const low = gather(sends.seq, item);
-  const high = gather(sends.len, item);
-  for (let n = 0; n < item.length; n++) high[n] += low[n];
-  return new Bars(gather(sends.time, item), low, high, item);
+  return segments(sends, chosen(sends.time.length, wanted));
+}
+
+function segments({ time, seq, len }: Sends, item: Uint32Array): Bars {
+  const low = gather(seq, item);
+  const high = new Float64Array(item.length);
+  for (let n = 0; n < item.length; n++) high[n] = low[n] + len[item[n]];
+  return new Bars(gather(time, item), low, high, item);
 }
 
 /** The ACKs for which `wanted` is true, at these times. */
