@@ -2,9 +2,10 @@
 
 usage: tools/cluster_scale.py [--runs N] [--workers N] [--json FILE]
 
-The scheduler is a process of its own. All workers are in another one. They simulate nothing: each run is a copy of one
-real run with its own seed, identity and hash, and claims to have taken a millisecond. Thus the figures are those of
-everything but simulation. Prints a table.
+The scheduler is a process of its own, and the workers are in others, up to 250 in each. They simulate nothing: each run
+is a copy of one real run with its own seed, identity and hash, and claims to have taken a millisecond. Thus the figures
+are those of everything but simulation. With ``--workers 0`` the rows come from the command's own process, without a
+cluster. Prints a table.
 """
 
 # Parts of Dask have no types.
@@ -22,9 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ from typing import TYPE_CHECKING, Any
 import ackclock as ak
 from ackclock import _native
 from ackclock.runs import remote
+from ackclock.runs.cutter import Cutter
+from ackclock.runs.local import TASK_S
 from ackclock.runs.task import Done, Task, run_task
 
 if TYPE_CHECKING:
@@ -58,6 +61,10 @@ RUN_S = 0.001
 """Time that a stand-in claims for a run, in seconds."""
 SEEDS = 1000
 MB = 1e6
+PER_PROCESS = 250
+"""Stand-ins in a process: its one thread for messages must answer for all of them."""
+PATIENCE = "300s"
+"""How long they may take to connect; a thousand workers on one machine share its cores."""
 
 
 def plan(runs: int) -> ak.Plan:
@@ -97,14 +104,36 @@ class StandIn:
         return Done(tuple(rows), RUN_S * task.count, RUN_S * task.count)
 
 
-async def stand_ins(scheduler: str, workers: int) -> None:
+class Here:
+    """An executor that answers in this process."""
+
+    def __init__(self) -> None:
+        self._stand_in = StandIn()
+
+    def __enter__(self) -> Here:
+        """Return the executor."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing."""
+
+    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        """See ``ackclock.runs.executor.Executor``."""
+        cutter = Cutter(TASK_S)
+        for piece in cutter.pieces(tasks):
+            (done,) = self._stand_in([piece], 0.0)
+            cutter.learn(piece, done)
+            yield piece, done
+
+
+async def stand_ins(scheduler: str, first: int, workers: int) -> None:
     """Be many workers of a scheduler, until the process is ended."""
     from distributed import Worker  # noqa: PLC0415 - other parts do not need it
 
     vars(remote)["run_tasks"] = StandIn()
     shared = ThreadPoolExecutor(1)
     several = [
-        Worker(scheduler, nthreads=1, name=f"stand-in-{n}", executor=shared, memory_limit=0, dashboard=False)
+        Worker(scheduler, nthreads=1, name=f"stand-in-{first + n}", executor=shared, memory_limit=0, dashboard=False)
         for n in range(workers)
     ]
     for some in range(0, workers, 50):
@@ -120,31 +149,33 @@ def open_files() -> None:
 
 
 @contextmanager
-def cluster(workers: int, folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Start a scheduler and its workers; the scheduler's address, and the two processes."""
+def cluster(workers: int, folder: Path) -> Iterator[tuple[str, int, list[int]]]:
+    """Start a scheduler and its workers; the scheduler's address, its process, and those of the workers."""
     about = folder / "scheduler.json"
     options = ["--port", "0", "--no-dashboard", "--scheduler-file", str(about)]
+    os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = PATIENCE
     quiet = {**os.environ, "DASK_LOGGING__DISTRIBUTED": "error"}
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", *options], stderr=subprocess.DEVNULL, env=quiet
-    )
-    try:
+    with ExitStack() as started:
+        scheduler = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", *options], stderr=subprocess.DEVNULL, env=quiet
+        )
+        started.callback(scheduler.wait)
+        started.callback(scheduler.send_signal, signal.SIGTERM)
         while not about.exists() or not about.read_text(encoding="utf-8").endswith("}"):
             time.sleep(0.1)
             if scheduler.poll() is not None:
                 sys.exit("the scheduler did not start")
         address: str = json.loads(about.read_text(encoding="utf-8"))["address"]
-        command = [sys.executable, __file__, "--stand-ins", str(workers), "--scheduler", address]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet) as others:
-            try:
-                if others.stdout is None or others.stdout.readline() != "ready\n":
-                    sys.exit("the workers did not start")
-                yield address, scheduler.pid, others.pid
-            finally:
-                others.kill()
-    finally:
-        scheduler.send_signal(signal.SIGTERM)
-        scheduler.wait()
+        processes = []
+        for first in range(0, workers, PER_PROCESS):
+            count = str(min(PER_PROCESS, workers - first))
+            command = [sys.executable, __file__, "--stand-ins", count, "--first", str(first), "--scheduler", address]
+            others = started.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet))
+            started.callback(others.kill)
+            if others.stdout is None or others.stdout.readline() != "ready\n":
+                sys.exit("the workers did not start")
+            processes.append(others.pid)
+        yield address, scheduler.pid, processes
 
 
 def peak_mb(process: int) -> float:
@@ -162,37 +193,43 @@ def processor_s(process: int) -> float:
 
 def measure(runs: int, workers: int) -> dict[str, float]:
     """Run the sweep, and return its figures."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        if workers == 0:
+            found = swept(runs, folder, Here())
+        else:
+            with cluster(workers, folder) as (address, scheduler, others):
+                found = swept(runs, folder, address)
+                found |= {"scheduler_cpu_s": processor_s(scheduler), "scheduler_mb": peak_mb(scheduler)}
+                found["workers_cpu_s"] = sum(map(processor_s, others))
+                found["workers_mb"] = sum(map(peak_mb, others))
+        store = folder / "store"
+        found["sqlite_mb"] = sum(file.stat().st_size for file in store.glob("runs.sqlite*")) / MB
+        for name in ("manifest.json", "runs.parquet"):
+            found[f"{name}_mb"] = (store / "sweeps/scale" / name).stat().st_size / MB
+    return {"workers": workers, **found}
+
+
+def swept(runs: int, folder: Path, on: str | Here) -> dict[str, float]:
+    """Run the sweep on a cluster, or here; the figures of the command."""
     made = plan(runs)
     told: list[float] = []
 
     def tell(_: Told) -> None:
         told[1:] = [time.perf_counter()]
 
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        with cluster(workers, folder) as (address, scheduler, others):
-            began, used = time.perf_counter(), time.process_time()
-            sweep = ak.sweep(made, folder / "store", on=address, progress=tell)
-            ended = time.perf_counter()
-            found = {
-                "workers": workers,
-                "runs": sweep.manifest.runs,
-                "before_s": told[0] - began,
-                "running_s": told[1] - told[0],
-                "table_s": ended - told[1],
-                "kept_per_s": sweep.manifest.runs / (told[1] - told[0]),
-                "cpu_s": time.process_time() - used,
-                "scheduler_cpu_s": processor_s(scheduler),
-                "workers_cpu_s": processor_s(others),
-                "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB,
-                "scheduler_mb": peak_mb(scheduler),
-                "workers_mb": peak_mb(others),
-            }
-        store = folder / "store"
-        found["sqlite_mb"] = sum(file.stat().st_size for file in store.glob("runs.sqlite*")) / MB
-        for name in ("manifest.json", "runs.parquet"):
-            found[f"{name}_mb"] = (store / "sweeps/scale" / name).stat().st_size / MB
-    return found
+    began, used = time.perf_counter(), time.process_time()
+    sweep = ak.sweep(made, folder / "store", on=on, progress=tell)
+    ended = time.perf_counter()
+    return {
+        "runs": sweep.manifest.runs,
+        "before_s": told[0] - began,
+        "running_s": told[1] - told[0],
+        "table_s": ended - told[1],
+        "kept_per_s": sweep.manifest.runs / (told[1] - told[0]),
+        "cpu_s": time.process_time() - used,
+        "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB,
+    }
 
 
 ROWS = {
@@ -221,16 +258,18 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1000)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--stand-ins", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--first", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--scheduler", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.stand_ins:
-        asyncio.run(stand_ins(arguments.scheduler, arguments.stand_ins))
+        asyncio.run(stand_ins(arguments.scheduler, arguments.first, arguments.stand_ins))
         return
     open_files()
     found = measure(arguments.runs, arguments.workers)
     print("| | |\n| --- | --: |")
     for key, (title, form) in ROWS.items():
-        print(f"| {title} | {found[key]:{form}} |")
+        if key in found:
+            print(f"| {title} | {found[key]:{form}} |")
     print(f"\nackclock {_native.__version__}, {os.cpu_count()} cores; load {os.getloadavg()[0]:.1f}")
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

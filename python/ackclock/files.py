@@ -8,13 +8,14 @@ import glob
 import io
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from errno import EFBIG, EINVAL, ETIMEDOUT
 from os import PathLike
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from stat import S_ISREG
 from threading import Thread
+from typing import BinaryIO
 
 LARGEST = 16 << 20
 """The largest file that is read, in bytes; the engine has the same bound."""
@@ -84,13 +85,26 @@ def write(path: Path, content: bytes | Iterable[bytes]) -> None:
     Raises:
         OSError: the folder is missing or not writable, or the disk is full; the error names ``path``.
     """
+    with replacing(path) as opened:
+        opened.writelines([content] if isinstance(content, bytes) else content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that becomes ``path`` if the block ends without an error; else it is removed.
+
+    Raises:
+        OSError: as for :func:`write`.
+    """
     part = _beside(path)
     try:
-        with part.open("wb") as opened:
-            opened.writelines([content] if isinstance(content, bytes) else content)
+        with part.open("w+b") as opened:
+            yield opened
         part.replace(path)
         _tidy(path)
     except OSError as error:
+        if error.errno is None:
+            raise  # the block's own error
         # A failed write does not say which file it was writing.
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:

@@ -15,6 +15,7 @@ import pytest
 import ackclock as ak
 from ackclock.permission import allowing
 from ackclock.runs import local
+from ackclock.runs.keys import Keys
 from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
 from ackclock.sweep.points import Points
@@ -97,7 +98,7 @@ def test_a_class_is_a_value_of_a_plan(tmp_path: Path) -> None:
 
 
 def test_another_source_is_another_run_and_the_same_one_is_kept(planned: Path) -> None:
-    def keys() -> list[list[str]]:
+    def keys() -> list[Keys]:
         with allowing(True):
             return Points(ak.Plan.read(planned)).check([1])
 

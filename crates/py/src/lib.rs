@@ -12,7 +12,7 @@ mod views;
 
 use ackclock_lab::capturing::Capturing;
 use ackclock_lab::stats;
-use ackclock_lab::{error::ScenarioError, identity::identity, places, schema, stacks};
+use ackclock_lab::{error::ScenarioError, identity::Identities, places, schema, stacks};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::parse_nanos;
@@ -192,7 +192,8 @@ fn identities(
 ) -> PyResult<Vec<String>> {
     let request = Request::read(py, file, text, stack.into_iter().collect(), &set, (seed, seeds))?;
     let plan = request.first();
-    Ok(plan.seeds.iter().map(|&seed| identity(plan, seed)).collect())
+    let identities = Identities::of(plan);
+    Ok(plan.seeds.iter().map(|&seed| identities.with(seed)).collect())
 }
 
 /// Every stack as a JSON list of objects.

@@ -23,6 +23,11 @@ class Group:
     refused: int = 0
     """The number of times a worker had another version of Ackclock."""
 
+    @property
+    def runs(self) -> int:
+        """The number of its runs."""
+        return sum(task.count for task in self.tasks)
+
     def split(self) -> list[Group]:
         """Return the groups to send after its workers have died: its halves, or a single task again.
 

@@ -4,16 +4,70 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 from ackclock import _native
 from ackclock.runs.task import Task
 
 FORM = 2
 """Format of the stored rows; increased when the content of a run's JSON changes."""
+
+
+_BYTES = 32
+"""The size of a key; its text has two digits for each byte."""
+_IDENTITY = re.compile(r'"identity":"([^"\\\\]*)"')
+
+
+class Keys(Sequence[str]):
+    """A sequence of keys that takes a quarter of the memory of a list of their texts."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        """Keep these keys.
+
+        Raises:
+            ValueError: a text is not a key.
+        """
+        self._bytes = b"".join(map(_packed, keys))
+
+    def __len__(self) -> int:
+        """The number of keys."""
+        return len(self._bytes) // _BYTES
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        """The key at a position, or those of a range."""
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        first = range(len(self))[at] * _BYTES
+        return self._bytes[first : first + _BYTES].hex()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys in order."""
+        return (self._bytes[first : first + _BYTES].hex() for first in range(0, len(self._bytes), _BYTES))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same keys in the same order."""
+        return isinstance(other, Keys) and self._bytes == other._bytes
+
+    __hash__ = None  # type: ignore[assignment] # as a list
+
+    def __repr__(self) -> str:
+        """The number of keys."""
+        return f"<{len(self)} keys>"
+
+
+def _packed(key: str) -> bytes:
+    packed = bytes.fromhex(key)
+    if len(packed) != _BYTES or packed.hex() != key:
+        raise ValueError(f"found the key {key[:80]!r}")
+    return packed
 
 
 def key_of(identity: str, asked: str) -> str:
@@ -43,6 +97,9 @@ def _said(reordering: bool, measures: bool, bin_s: float | None) -> str:
 
 def key_of_run(run: str) -> str:
     """Return the key of a run, from its JSON."""
+    if '"measures":' not in run and '"reordering":' not in run and (found := _IDENTITY.search(run)):
+        # In a text of JSON a quotation mark has a backslash before it, so this is the run's own identity.
+        return key_of(found[1], _said(False, False, None))
     said: dict[str, Any] = json.loads(run)
     measures = said.get("measures")
     reordering = any("reordering" in flow for flow in said["flows"])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
+from itertools import compress, islice
 from typing import Any
 
 from ackclock.progress import Show, Tell, Told, unshown
@@ -16,6 +19,8 @@ from ackclock.runs.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.store import Cost, Store
 from ackclock.runs.task import Task
 
+_AT_ONCE = 500
+"""Keys that the store is asked for at a time."""
 Runs = list[dict[str, Any]]
 """The runs of a point as in ``ackclock run --json``, one for each seed."""
 
@@ -123,23 +128,26 @@ class Laboratory:
         Args:
             what: the name of the work, for the progress display and for errors.
             keys: the keys of all requested runs.
-            points: the same runs point by point; iterated only if runs are missing.
+            points: the same runs in the same order, point by point; iterated only if runs are missing.
 
         Raises:
             ScenarioError, OSError, KeyboardInterrupt: as for ``run``.
             AlgorithmError: an algorithm in Python raised an error.
             RuntimeError: an executor returned runs that were not requested.
         """
-        missing = set(keys)
-        wanted = len(missing)
-        missing -= self._store.kept(missing & self._made if self._fresh else missing)
+        missing = _Missing(keys, self._kept)
+        kept = missing.wanted - missing.left
         with self._show(what) as tell:
-            tell(Told(wanted - len(missing), wanted, wanted - len(missing)))
-            if missing:
-                self._make(what, points, missing, wanted, tell)
+            tell(Told(kept, missing.wanted, kept))
+            if missing.left:
+                self._make(what, points, missing, tell)
 
-    def _make(self, what: str, points: Iterable[Wanted], missing: set[str], wanted: int, tell: Tell) -> None:
-        kept, last = wanted - len(missing), time.perf_counter()
+    def _kept(self, keys: Iterable[str]) -> set[str]:
+        """Return the keys of these whose runs need not be made."""
+        return self._store.kept(self._made.intersection(keys) if self._fresh else keys)
+
+    def _make(self, what: str, points: Iterable[Wanted], missing: _Missing, tell: Tell) -> None:
+        kept, last = missing.wanted - missing.left, time.perf_counter()
         asked: set[str] = set()
         with closing(self._executor.run(_tasks(points, missing, asked))) as finished:
             for task, done in finished:
@@ -157,16 +165,71 @@ class Laboratory:
                 asked.difference_update(keys)
                 if self._fresh:
                     self._made.update(keys)
-                tell(Told(wanted - len(missing) - len(asked), wanted, kept))
-        if missing or asked:
-            raise RuntimeError(f"{what}: {len(missing) + len(asked)} runs did not come back")
+                tell(Told(missing.wanted - missing.left - len(asked), missing.wanted, kept))
+        if asked or not missing.all_had_their_turn:
+            raise RuntimeError(f"{what}: {missing.left + len(asked)} runs did not come back")
 
 
-def _tasks(points: Iterable[Wanted], missing: set[str], asked: set[str]) -> Iterator[Task]:
-    """The tasks for missing runs, whose keys move from ``missing`` to ``asked``: a run is included once."""
+class _Missing:
+    """The requested runs that the store lacks. It has a byte for each run: their keys would not fit into memory."""
+
+    def __init__(self, keys: Iterable[str], kept: Callable[[Iterable[str]], set[str]]) -> None:
+        """Ask for each run whether it is stored.
+
+        Args:
+            keys: the keys of all requested runs, of which some may be the same.
+            kept: returns the keys of stored runs among some keys.
+        """
+        self._has, heads = bytearray(), array("Q")
+        rest = iter(keys)
+        while some := list(islice(rest, _AT_ONCE)):
+            stored = kept(some)
+            self._has.extend(key in stored for key in some)
+            heads.extend(map(_head, some))
+        self._twice: set[int] = set()
+        """Beginnings of the keys that may occur more than once."""
+        self._begun: set[str] = set()
+        """Those of these keys that had their turn."""
+        self.wanted = len(set(heads))
+        """The number of different runs."""
+        self.left = self._has.count(False)
+        """The number of missing runs that had no turn yet."""
+        if self.wanted < len(heads):
+            self._twice = {head for head, times in Counter(heads).items() if times > 1}
+            self.left = len({head for head, has in zip(heads, self._has, strict=True) if not has})
+        self._at = 0
+
+    @property
+    def all_had_their_turn(self) -> bool:
+        """Whether no run is left. ``left`` would be wrong if two different keys began alike."""
+        return self._at == len(self._has)
+
+    def take(self, keys: Sequence[str]) -> list[bool]:
+        """Whether each of the next keys is that of a missing run that had no turn yet; it has now."""
+        has = self._has[self._at : self._at + len(keys)]
+        self._at += len(keys)
+        new = [not stored and self._is_first(key) for key, stored in zip(keys, has, strict=True)]
+        self.left -= sum(new)
+        return new
+
+    def _is_first(self, key: str) -> bool:
+        if not self._twice or _head(key) not in self._twice:
+            return True
+        before = len(self._begun)
+        self._begun.add(key)
+        return len(self._begun) > before
+
+
+def _head(key: str) -> int:
+    """The first 64 bits of a key."""
+    return int(key[:16], 16)
+
+
+def _tasks(points: Iterable[Wanted], missing: _Missing, asked: set[str]) -> Iterator[Task]:
+    """The tasks for missing runs, whose keys are added to ``asked``: a run is included once."""
     for point in points:
-        new = {key: seed for key, seed in zip(point.keys, point.seeds, strict=True) if key in missing}
-        asked.update(new)
-        missing.difference_update(new)
-        for first, count in stretches(list(new.values())):
+        keys = list(point.keys)
+        new = missing.take(keys)
+        asked.update(compress(keys, new))
+        for first, count in stretches(list(compress(point.seeds, new))):
             yield replace(point.task, first=first, count=count)

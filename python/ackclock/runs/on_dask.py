@@ -36,6 +36,9 @@ ALLOWED = "dask:N for N worker processes here, dask://HOST:PORT or tls://HOST:PO
 SECONDS = 1.0
 """The intended duration of a group."""
 GROUPS_PER_THREAD = 4
+MOST_RUNS = 200_000
+"""Runs in progress beyond which nothing more is sent: the command stores some ten thousand a second, and remembers the
+key of each."""
 REFUSED = 3
 FETCH_SECONDS = 30
 
@@ -138,7 +141,9 @@ class OnDask:
 
     def _fill(self, groups: Groups, sent: dict[Key, _Sent], finished: queue.SimpleQueue[Key]) -> bool:
         """Send groups until enough are in progress; return whether any is."""
-        while len(sent) < GROUPS_PER_THREAD * self._workers.threads and (group := groups.next(not sent)):
+        runs, most = sum(one.group.runs for one in sent.values()), GROUPS_PER_THREAD * self._workers.threads
+        while len(sent) < most and runs < MOST_RUNS and (group := groups.next(not sent)):
+            runs += group.runs
             key, only = (self._name, next(self._numbers)), self._workers.only
             call = packed(group.tasks, 2 * SECONDS)
             try:

@@ -78,7 +78,7 @@ class Job:
         self.points = Points(plan)
         seeds = _first_seeds(plan)
         entries = [
-            Entry(list(point.values), list(seeds), keys)
+            Entry.of(list(point.values), seeds, keys)
             for point, keys in zip(self.points, self.points.check(seeds), strict=True)
         ]
         self.manifest = Manifest(plan.name, plan.to_toml(), plan.scenario.text, self.points.names, entries)
@@ -106,11 +106,11 @@ class Job:
 
     def _kept(self, store: Store) -> bool:
         """Whether the store has every run of the manifest, so that nothing is left to do."""
-        wanted = set(self.manifest.keys())
-        whole = len(store.kept(wanted)) == len(wanted)
-        if whole:
-            self.progress(Told(len(wanted), len(wanted), len(wanted)))
-        return whole
+        if any(len(store.kept(point.keys)) < len(set(point.keys)) for point in self.manifest.points):
+            return False
+        wanted = len(set(self.manifest.keys()))
+        self.progress(Told(wanted, wanted, wanted))
+        return True
 
     def _unused(self, store: Store) -> list[str]:
         """Remarks on stacks that lack parameters which the scenario sets."""
@@ -140,8 +140,8 @@ class Job:
                     entry = self.manifest.points[at]
                     first, count = entry.seeds[0], min(2 * len(entry.seeds), stop.at_most)
                     more = range(first + len(entry.seeds), first + count)
-                    entry.keys += point.keys(more)
-                    entry.seeds += more
+                    seeds, keys = [*entry.seeds, *more], [*entry.keys, *point.keys(more)]
+                    self.manifest.points[at] = Entry.of(entry.values, seeds, keys)
             self.manifest.write(store)
             self._make(lab)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ackclock import _native, files
+from ackclock.runs.keys import Keys
 
 FORM = 1
 FOLDER = "sweeps"
@@ -29,9 +30,21 @@ class Entry:
 
     values: list[Any]
     """Values of the parameters, in their order."""
-    seeds: list[int]
-    keys: list[str]
+    seeds: Sequence[int]
+    """A range, if they are consecutive."""
+    keys: Keys
     """The key in the store for the run of each seed."""
+
+    @classmethod
+    def of(cls, values: list[Any], seeds: Sequence[int], keys: Iterable[str]) -> Entry:
+        """Return the entry with its seeds and keys in compact form.
+
+        Raises:
+            ValueError: a text is not a key.
+        """
+        consecutive = range(seeds[0], seeds[0] + len(seeds)) if seeds else range(0)
+        same = isinstance(seeds, range) or list(consecutive) == list(seeds)
+        return cls(values, consecutive if same else list(seeds), keys if isinstance(keys, Keys) else Keys(keys))
 
 
 @dataclass
@@ -71,7 +84,7 @@ class Manifest:
 
     def _point(self, point: Entry) -> dict[str, Any]:
         values = dict(zip(self.parameters, point.values, strict=True))
-        return {"parameters": values, "seeds": point.seeds, "keys": point.keys}
+        return {"parameters": values, "seeds": list(point.seeds), "keys": list(point.keys)}
 
     def write(self, store: Placed) -> None:
         """Write the manifest into the sweep's folder.
@@ -124,7 +137,7 @@ def _entry(point: dict[str, Any]) -> Entry:
     named = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
     if not isinstance(values, dict) or not numbers or not named or len(seeds) != len(keys):
         raise ValueError("a point without parameters, seeds or keys")
-    return Entry(list(values.values()), seeds, keys)
+    return Entry.of(list(values.values()), seeds, keys)
 
 
 def _checked(manifest: Manifest, name: str) -> Manifest:

@@ -164,7 +164,7 @@ def load(store: Store, name: str) -> Sweep:
         except KeyError:
             raise OSError(f"{file}: damaged, and {store.file} lacks runs of it: run the sweep again") from None
     present = store.kept(manifest.keys())
-    content = table.parquet(table.build(manifest, store, present))
+    content = table.content(manifest, store, present)
     note = f"{name}: {len(present):,} of {manifest.runs:,} runs are finished; the same sweep continues"
     return Sweep(manifest, content, (note,))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ackclock import _native, paths
 from ackclock.document import Value, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.runs.keys import asked_of, key_of, stretches
+from ackclock.runs.keys import Keys, asked_of, key_of, stretches
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
@@ -88,7 +88,7 @@ class Points:
             values = tuple(v for axis, row in zip(axes, rows, strict=True) for v in axis.rows[row])
             yield self._point(index, rows, values)
 
-    def check(self, seeds: Sequence[int]) -> list[list[str]]:
+    def check(self, seeds: Sequence[int]) -> list[Keys]:
         """Return the keys of all points' runs with these seeds; afterwards, tasks include the algorithms in Python.
 
         Raises:
@@ -97,7 +97,7 @@ class Points:
         found = []
         for point in self:
             try:
-                found.append(point.keys(seeds))
+                found.append(Keys(point.keys(seeds)))
             except ScenarioError as error:
                 raise self._refusal(point, unquoted(error, self.plan.scenario.document)) from None
             if any("python" in text for text in (point.task.text, *(value for _, value in _options(point.task)))):

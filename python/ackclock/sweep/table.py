@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ackclock.sweep.columns import FLOW_NUMBERS, MEANS, MEASURED
 from ackclock.sweep.manifest import Manifest
 from ackclock.sweep.points import as_cell
 from ackclock.sweep.rows import unpacked
+from ackclock.sweep.writing import written
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +26,8 @@ _CHUNK = 5_000
 """Runs that are unpacked at a time, because their JSON takes far more memory than their columns."""
 
 
-def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> pl.DataFrame:
-    """Build the table: sorted by point, seed and flow, with columns fixed by the plan.
+def content(manifest: Manifest, store: Store, present: set[str] | None = None) -> bytes:
+    """Build the table in memory, as a Parquet file; equal rows give equal bytes.
 
     Args:
         manifest: manifest of the sweep.
@@ -37,31 +38,9 @@ def build(manifest: Manifest, store: Store, present: set[str] | None = None) -> 
         KeyError: a run is missing.
         OSError: the store cannot be read.
     """
-    import polars as pl  # noqa: PLC0415 - start-up time
-
-    schema = _schema(manifest)
-    wanted = (
-        (at, seed, key)
-        for at, point in enumerate(manifest.points)
-        for seed, key in zip(point.seeds, point.keys, strict=True)
-        if present is None or key in present
-    )
-    cells = _cells(manifest, schema)
-    frames = [pl.DataFrame(schema=schema)]
-    while some := list(islice(wanted, _CHUNK)):
-        ats, seeds, keys = zip(*some, strict=True)
-        about = pl.DataFrame({"point": ats, "seed": seeds}, schema={"point": pl.Int64, "seed": pl.Int64})
-        runs = about.hstack([pl.Series("run", list(store.runs(keys)), pl.String)])
-        rows = unpacked(runs, _is_measured(manifest)).join(cells, on="point", how="left", maintain_order="left")
-        frames.append(rows.select(list(schema)))
-    return pl.concat(frames, rechunk=True)
-
-
-def parquet(frame: pl.DataFrame) -> bytes:
-    """Convert a table to a Parquet file; equal rows give equal bytes."""
-    content = io.BytesIO()
-    frame.write_parquet(content, compression="zstd", compression_level=3, row_group_size=100_000)
-    return content.getvalue()
+    into = io.BytesIO()
+    written(_pieces(manifest, store, present), _schema(manifest), into)
+    return into.getvalue()
 
 
 def save(manifest: Manifest, store: Store) -> bytes:
@@ -74,10 +53,32 @@ def save(manifest: Manifest, store: Store) -> bytes:
         KeyError: a run is missing.
         OSError: the disk is full, or the folder is not writable.
     """
-    content = parquet(build(manifest, store))
-    if store.writable:
-        files.write(manifests.folder_of(store, manifest.name) / manifests.TABLE, content)
-    return content
+    if not store.writable:
+        return content(manifest, store)
+    with files.replacing(manifests.folder_of(store, manifest.name) / manifests.TABLE) as opened:
+        written(_pieces(manifest, store), _schema(manifest), opened)
+        opened.seek(0)
+        return opened.read()
+
+
+def _pieces(manifest: Manifest, store: Store, present: set[str] | None = None) -> Iterator[pl.DataFrame]:
+    """Yield the rows, sorted by point, seed and flow, with columns fixed by the plan."""
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    schema, measured = _schema(manifest), _is_measured(manifest)
+    wanted = (
+        (at, seed, key)
+        for at, point in enumerate(manifest.points)
+        for seed, key in zip(point.seeds, point.keys, strict=True)
+        if present is None or key in present
+    )
+    cells = _cells(manifest, schema)
+    while some := list(islice(wanted, _CHUNK)):
+        ats, seeds, keys = zip(*some, strict=True)
+        about = pl.DataFrame({"point": ats, "seed": seeds}, schema={"point": pl.Int64, "seed": pl.Int64})
+        runs = about.hstack([pl.Series("run", list(store.runs(keys)), pl.String)])
+        rows = unpacked(runs, measured).join(cells, on="point", how="left", maintain_order="left")
+        yield rows.select(list(schema))
 
 
 def intact(manifest: Manifest, store: manifests.Placed) -> bytes | None:
