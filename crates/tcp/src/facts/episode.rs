@@ -55,10 +55,11 @@ pub struct CcUndo {
     pub at: Option<Time>,
 }
 
-/// The last four episodes. Boxed because it is seldom used.
+/// The last four episodes. A connection without any has no memory for them.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    last: [Option<Episode>; 4],
+    /// Episode `id` is at `place(id)`.
+    last: Vec<Episode>,
     count: u32,
     open: bool,
 }
@@ -69,7 +70,19 @@ impl Ledger {
         self.count += 1;
         self.open = true;
         e.id = self.count;
-        self.last[self.count as usize % 4].insert(e)
+        let at = Self::place(e.id);
+        if at == self.last.len() {
+            self.last.reserve_exact(1);
+            self.last.push(e);
+        } else {
+            self.last[at] = e;
+        }
+        &mut self.last[at]
+    }
+
+    /// The place of an episode, counted from 1.
+    fn place(id: u32) -> usize {
+        id.wrapping_sub(1) as usize % 4
     }
 
     /// The phase (Recovery or Loss) of the newest episode ended.
@@ -91,12 +104,12 @@ impl Ledger {
 
     /// The episode with this number, if still remembered.
     pub fn get(&mut self, id: u32) -> Option<&mut Episode> {
-        self.last[id as usize % 4].as_mut().filter(|e| e.id == id)
+        self.last.get_mut(Self::place(id)).filter(|e| e.id == id)
     }
 
     /// The newest episode, running or not.
     pub fn newest(&self) -> Option<&Episode> {
-        self.last[self.count as usize % 4].as_ref()
+        self.last.get(Self::place(self.count))
     }
 
     /// Episodes begun so far; also the newest one's number.
@@ -123,4 +136,45 @@ pub struct Mistake {
     pub cause: Cause,
     /// The reordering that it measured, if any.
     pub sample: Option<ReorderSample>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::wide;
+
+    fn episode() -> Episode {
+        Episode {
+            id: 0,
+            cause: Cause::Rto,
+            began: Time::ZERO,
+            recover: Offset(1),
+            prior: wide(),
+            target: 1.0,
+            cc_undo: CcUndo::default(),
+            flight: 0,
+            retransmits: 0,
+            proven_spurious: 0,
+            dupacks_to_fill: 0,
+            first_dup: Time::ZERO,
+            last_dup: Time::ZERO,
+            filled: None,
+            ended: None,
+            void: false,
+        }
+    }
+
+    #[test]
+    fn the_last_four_episodes_are_kept_and_only_they_take_memory() {
+        let mut ledger = Ledger::default();
+        assert_eq!((ledger.newest(), ledger.last.capacity()), (None, 0));
+        assert_eq!(ledger.get(0), None);
+        for id in 1..=9 {
+            assert_eq!(ledger.begin(episode()).id, id);
+            assert_eq!(ledger.newest().map(|e| e.id), Some(id));
+            let kept: Vec<u32> = (0..=id + 1).filter(|id| ledger.get(*id).is_some()).collect();
+            assert_eq!(kept, (id.saturating_sub(3).max(1)..=id).collect::<Vec<_>>());
+        }
+        assert_eq!(ledger.last.capacity(), 4);
+    }
 }

@@ -18,6 +18,9 @@ use crate::seq::Offset;
 use crate::time::Time;
 use crate::units::Bytes;
 
+/// Records for which memory is first asked. A million short windows need little more than their segments.
+const SMALLEST: usize = 4;
+
 /// One segment on the scoreboard.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
@@ -306,7 +309,7 @@ impl Scoreboard {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.ring.len() * 2).max(16);
+        let size = (self.ring.len() * 2).max(SMALLEST);
         let blank = Sent { start: Offset(0), at: Time(0), cwnd: 0.0, len: 0, marks: Marks(0), sends: 0 };
         let mut ring = vec![blank; size].into_boxed_slice();
         let mut i = self.released;

@@ -31,7 +31,7 @@ impl Scoreboard {
 
     /// Replaces the records on the board by these, which have the same bytes and marks.
     fn replace(&mut self, records: &[Sent]) {
-        let mut ring = vec![records[0]; (records.len() + 1).next_power_of_two().max(16)].into_boxed_slice();
+        let mut ring = vec![records[0]; (records.len() + 1).next_power_of_two()].into_boxed_slice();
         // From now on, indices remembered elsewhere are out of date.
         (self.head, self.released) = (self.tail, self.tail);
         for s in records {
