@@ -65,6 +65,13 @@ PER_PROCESS = 250
 """Stand-ins in a process: its one thread for messages must answer for all of them."""
 PATIENCE = "300s"
 """How long they may take to connect; a thousand workers on one machine share its cores."""
+QUIET = {
+    "DASK_LOGGING__DISTRIBUTED": "error",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "60s",
+}
+"""What each worker of its own machine does a hundred times a second even without work, a stand-in does seldom."""
 
 
 def plan(runs: int) -> ak.Plan:
@@ -154,7 +161,7 @@ def cluster(workers: int, folder: Path) -> Iterator[tuple[str, int, list[int]]]:
     about = folder / "scheduler.json"
     options = ["--port", "0", "--no-dashboard", "--scheduler-file", str(about)]
     os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = PATIENCE
-    quiet = {**os.environ, "DASK_LOGGING__DISTRIBUTED": "error"}
+    quiet = {**os.environ, **QUIET}
     with ExitStack() as started:
         scheduler = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_scheduler", *options], stderr=subprocess.DEVNULL, env=quiet
