@@ -36,6 +36,11 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
             0 => s = Stack::named("quic-undo").expect("listed"),
             1 => s = Stack::named("linux-2025").expect("listed").without_sack(),
             2 => s = Stack::named("linux-2025").expect("listed"),
+            3 => {
+                s = Stack::named("late").expect("listed");
+                let oracle = luck.one_in(4);
+                s.detect = if oracle { DetectSpec::Oracle } else { DetectSpec::Late(detectors::late_spec(luck)) };
+            }
             _ => {}
         }
         for _ in 0..1 + luck.below(4) {

@@ -101,8 +101,11 @@ pub(crate) struct Book {
     pub(crate) w: Option<Window>,
     pub(crate) inflation: f64,
     pub(crate) phase: Phase,
-    /// Duplicates in a row.
+    /// Duplicates in a row, and how many there were at the last timeout.
     pub(crate) dups: u32,
+    pub(crate) dups_at_timeout: u32,
+    /// When the segment that was sent last had been sent before.
+    pub(crate) sent_before: Time,
     /// The newest episode, and `max` when it was first heard about.
     pub(crate) episode: u32,
     pub(crate) recover: u64,
@@ -142,6 +145,8 @@ impl Book {
             inflation: 0.0,
             phase: Phase::Open,
             dups: 0,
+            dups_at_timeout: 0,
+            sent_before: Time::ZERO,
             episode: 0,
             recover: 0,
             began: Time::ZERO,
@@ -222,7 +227,7 @@ impl Book {
                 self.sack(at, left, right, &mut news);
             }
         }
-        let same_window = seg.wnd == self.wnd;
+        let (same_window, before_wnd) = (seg.wnd == self.wnd, self.wnd);
         if !late {
             self.wnd = seg.wnd;
             self.widest = self.widest.max(seg.wnd.into());
@@ -237,7 +242,7 @@ impl Book {
                 DupRule::Rfc5681 => seg.seq_len() == 0 && same_window,
                 DupRule::NewSackInfo => by_sack,
                 DupRule::Ns2 => true,
-                DupRule::EmulatedSack => seg.seq_len() == 0 && seg.wnd > 0,
+                DupRule::EmulatedSack => seg.seq_len() == 0 && 0 < seg.wnd && seg.wnd <= before_wnd,
                 DupRule::Netstack => by_sack && seg.seq_len() == 0 && same_window,
             };
         let late_dup = late && by_sack && self.stack.dup_rule == DupRule::NewSackInfo;
@@ -307,6 +312,8 @@ impl Book {
             self.max = s.end;
             return;
         }
+        let first = self.out.iter().find(|p| s.start <= p.start && p.end <= s.end);
+        self.sent_before = first.map_or(self.now, |p| p.last);
         for p in self.out.iter_mut().filter(|p| s.start <= p.start && p.end <= s.end) {
             (p.last, p.sends, p.episode) = (self.now, p.sends + 1, s.episode);
         }
@@ -334,7 +341,8 @@ impl Book {
             Event::Timeout { episode, .. } => {
                 self.meet(episode);
                 self.forget();
-                (self.timeouts, self.timeout_at, self.dups) = (self.timeouts + 1, Some(self.now), 0);
+                self.dups_at_timeout = std::mem::take(&mut self.dups);
+                (self.timeouts, self.timeout_at) = (self.timeouts + 1, Some(self.now));
             }
             Event::Threshold { dupthresh, .. } => self.threshold = Some(dupthresh),
             Event::Persist { .. } => self.probing = true,

@@ -138,9 +138,11 @@ impl Watch for Reader<'_> {
     const HEARS_RTO: bool = true;
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         self.write(|n| {
+            let new = matches!(e, Event::Sent { start, .. } if start.0 == n.judge.book.max);
             n.judge.tcp(at, flow, side, e);
             if side == Side::Sender {
                 n.rates.note(at, &e);
+                n.follow(at, &e, new);
                 if let Event::Acked { .. } = e {
                     n.settle();
                 }
@@ -152,6 +154,7 @@ impl Watch for Reader<'_> {
     }
     fn rto(&mut self, at: Time, _: u32, side: Side, rto: Nanos) {
         if side == Side::Sender {
+            self.write(|n| n.rto_told(at));
             self.does(at, Action::Rto(rto));
         }
     }
@@ -162,9 +165,13 @@ impl Watch for Reader<'_> {
     }
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.write(|n| {
+            if to == Side::Sender {
+                n.before_ack();
+            }
             n.judge.delivered(at, flow, to, seg, wire, sends);
             if to == Side::Sender {
                 n.rates.hear(seg);
+                n.ack_taken();
             }
         });
     }

@@ -139,6 +139,9 @@ fn examine_any(number: u64) -> (Option<String>, u64) {
 fn examine_all(named: &Stack, from: u64, count: u64) -> (Vec<String>, u64) {
     let (mut wrong, mut asked) = (Vec::new(), 0);
     for number in from..from + count {
+        if wrong.len() >= ENOUGH {
+            break;
+        }
         let (why, n) = examine(named, number);
         asked += n;
         wrong.extend(why.map(|why| format!("{} in scenario {number}: {why}", named.name)));
@@ -146,24 +149,28 @@ fn examine_all(named: &Stack, from: u64, count: u64) -> (Vec<String>, u64) {
     (wrong, asked)
 }
 
-/// Runs `count` numbers from `from` on, a few at a time on each core.
+/// Differences, or violations, after which a run stops.
+const ENOUGH: usize = 20;
+
+/// Runs `count` numbers from `from` on, a few at a time on each core, until enough of them are wrong.
 fn on_all_cores(from: u64, count: u64, examine: impl Fn(u64) -> (Option<String>, u64) + Sync) -> (Vec<String>, u64) {
     const CHUNK: usize = 16;
-    let next = AtomicUsize::new(0);
+    let (next, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let results: Vec<(Option<String>, u64)> = std::thread::scope(|scope| {
         let worker = || {
             let mut found = Vec::new();
             loop {
                 let first = next.fetch_add(CHUNK, Ordering::Relaxed) as u64;
-                if first >= count {
+                if first >= count || wrong.load(Ordering::Relaxed) >= ENOUGH {
                     return found;
                 }
                 let safely = |n| catch_unwind(AssertUnwindSafe(|| examine(from + n)));
-                let panicked = |n| (Some(format!("a panic in scenario {}", from + n)), 0);
-                found.extend(
-                    (first..count.min(first + CHUNK as u64)).map(|n| safely(n).unwrap_or_else(|_| panicked(n))),
-                );
+                for n in first..count.min(first + CHUNK as u64) {
+                    let result = safely(n).unwrap_or_else(|_| (Some(format!("a panic in scenario {}", from + n)), 0));
+                    wrong.fetch_add(usize::from(result.0.is_some()), Ordering::Relaxed);
+                    found.push(result);
+                }
             }
         };
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
@@ -182,6 +189,9 @@ fn every_component_does_the_same_as_its_second_implementation_in_random_scenario
         (wrong, compared) = on_all_cores(from, count * DRAWN_STACKS, examine_any);
     }
     for name in Stack::names().filter(|n| wanted(n)) {
+        if wrong.len() >= ENOUGH {
+            break;
+        }
         let named = Stack::named(name).expect("listed");
         let (more, n) = on_all_cores(from, count.div_ceil(4), |number| {
             let drawn = paths::draw(number);
@@ -192,7 +202,7 @@ fn every_component_does_the_same_as_its_second_implementation_in_random_scenario
         compared += n;
     }
     println!("{compared} actions compared, {} differences", wrong.len());
-    for why in wrong.iter().take(60) {
+    for why in wrong.iter().take(3 * ENOUGH) {
         println!("{why}");
     }
     assert!(compared > count, "too quiet");
@@ -212,6 +222,9 @@ fn every_stack_keeps_the_rules_of_its_sources_in_random_scenarios() {
             while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let stack = Stack::named(name).expect("listed");
                 found.push(examine_all(&stack, from, count));
+                if found.iter().any(|(wrong, _): &(Vec<String>, u64)| wrong.len() >= ENOUGH) {
+                    break;
+                }
             }
             found
         };
@@ -221,7 +234,7 @@ fn every_stack_keeps_the_rules_of_its_sources_in_random_scenarios() {
     let asked: u64 = results.iter().map(|r| r.1).sum();
     let wrong: Vec<&String> = results.iter().flat_map(|r| &r.0).collect();
     println!("{} stacks, {count} scenarios each, {asked} questions, {} violations", names.len(), wrong.len());
-    for why in wrong.iter().take(200) {
+    for why in wrong.iter().take(3 * ENOUGH) {
         println!("{why}");
     }
     assert!(asked > count * names.len() as u64, "too quiet");

@@ -5,7 +5,7 @@ use crate::paths::Luck;
 use ackclock_tcp::detect::threshold::{avg, avg_dev, ewma, fa, fixed as t_fixed, inc, linux as t_linux, multipath};
 use ackclock_tcp::detect::threshold::{ncr as t_ncr, CapSpec, CapStore, ThresholdSpec};
 use ackclock_tcp::detect::DetectSpec;
-use ackclock_tcp::detect::{delayed, dup_ack, fack, linux_no_sack, quic, rack_tlp, sack, tcp_pr, vegas};
+use ackclock_tcp::detect::{delayed, dup_ack, fack, late, linux_no_sack, quic, rack_tlp, sack, tcp_pr, vegas};
 use ackclock_tcp::time::Nanos;
 
 fn cap(luck: &mut Luck) -> CapSpec {
@@ -66,9 +66,23 @@ fn threshold(luck: &mut Luck) -> ThresholdSpec {
     }
 }
 
+/// Late, with settings at both ends and between.
+pub(super) fn late_spec(luck: &mut Luck) -> late::LateSpec {
+    late::LateSpec {
+        margin: luck.of(&[1.0, 1.5, 3.0, 1000.0]),
+        least_rtts: luck.of(&[0.0, 0.0, 0.5, 2.0]),
+        first_rtts: luck.of(&[0.0, 0.25, 0.75, 10.0]),
+        cap_srtts: luck.of(&[0.1, 1.0, 8.0, 1000.0]),
+        keep: luck.of(&[0.0, 0.5, 0.999, 1.0]),
+        keep_after_losses: luck.of(&[0.0, 0.5, 0.95, 1.0]),
+        dupthresh: luck.of(&[0, 1, 3, 10]),
+        max_ack_delay: span(luck, &[0, 25, 200]),
+    }
+}
+
 pub(super) fn detect(luck: &mut Luck) -> DetectSpec {
     let guard = luck.of(&GUARDS);
-    match luck.below(13) {
+    match luck.below(15) {
         0..3 => {
             DetectSpec::DupAck(dup_ack::DupAckSpec { threshold: threshold(luck), guard, judge_in_recovery: coin(luck) })
         }
@@ -115,6 +129,7 @@ pub(super) fn detect(luck: &mut Luck) -> DetectSpec {
             max: span(luck, &[1000, 60_000]),
             root: luck.of(&[tcp_pr::Root::Exact, tcp_pr::Root::TwoNewtonSteps]),
         }),
+        12 | 13 => DetectSpec::Late(late_spec(luck)),
         _ => DetectSpec::Quic(quic::QuicSpec {
             packet_threshold: luck.of(&[1, 2, 3, 6]),
             time_threshold: luck.of(&[1.0, 1.125, 2.0, 10.0]),

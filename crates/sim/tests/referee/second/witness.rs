@@ -3,6 +3,7 @@
 
 use super::counting::below_segments;
 use super::rates::Rates;
+use super::view::View;
 use super::{advances, board, end_of};
 use crate::book::Piece;
 use crate::judge::Judge;
@@ -11,7 +12,7 @@ use ackclock_tcp::event::{Cause, Phase, Window};
 use ackclock_tcp::facts::ack::{AckEvent, DupRule};
 use ackclock_tcp::facts::answer::Xmit;
 use ackclock_tcp::facts::ctx::Ctx;
-use ackclock_tcp::facts::episode::{Episode, Ledger, Mistake};
+use ackclock_tcp::facts::episode::{CcUndo, Episode, Ledger, Mistake};
 use ackclock_tcp::facts::reorder::ReorderSample;
 use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::recovery::robust::OwnLimit;
@@ -19,6 +20,7 @@ use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::spurious::Spurious;
 use ackclock_tcp::time::{Nanos, Time};
+use ackclock_tcp::undo::Standing;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -29,22 +31,64 @@ pub(crate) struct Notebook {
     /// Round-trip times of data sent once.
     rtts: Vec<Nanos>,
     /// Times of the duplicates of the hole that is open.
-    dups: Vec<Time>,
+    pub(super) dups: Vec<Time>,
     heard: Option<ReorderSample>,
     recovered: u32,
     timeouts: u32,
-    /// Somebody listens.
+    /// The sender's own state.
+    pub(crate) view: View,
+    /// Times of the first and the last duplicate before the newest episode.
+    pub(super) span: Option<(Time, Time)>,
+    /// The bytes of the last verdict, and the sample of reordering that came with a mistake.
+    lost: u64,
+    measured: Option<ReorderSample>,
+    /// Answers that others must be told: what a mistake gives back, a copy that was timed, a late original, losses by time.
+    pub(super) gives_back: Option<CcUndo>,
+    pub(super) spurious_at: Option<Time>,
+    pub(super) timed_copy: Option<Nanos>,
+    needless: bool,
+    late_original: Option<bool>,
+    pub(super) holds_resends: bool,
+    pub(super) judges_by_time: bool,
+    pub(super) before_interrupted: bool,
+    /// The detector may hold back segments.
+    pub(super) holds: bool,
+    /// Somebody listens; everybody does.
     pub(super) active: bool,
+    pub(super) complete: bool,
     pub(crate) wrong: Option<String>,
 }
 
 impl Notebook {
     pub(crate) fn new(judge: Judge, rates: Rates) -> Notebook {
-        let (rtts, dups) = (vec![], vec![]);
-        Notebook { judge, rates, rtts, dups, heard: None, recovered: 0, timeouts: 0, active: false, wrong: None }
+        Notebook {
+            judge,
+            rates,
+            rtts: vec![],
+            dups: vec![],
+            heard: None,
+            recovered: 0,
+            timeouts: 0,
+            view: View::new(),
+            span: None,
+            lost: 0,
+            measured: None,
+            gives_back: None,
+            spurious_at: None,
+            timed_copy: None,
+            needless: false,
+            late_original: None,
+            holds_resends: false,
+            judges_by_time: false,
+            before_interrupted: false,
+            holds: false,
+            active: false,
+            complete: false,
+            wrong: None,
+        }
     }
 
-    fn expect(&mut self, holds: bool, why: impl FnOnce() -> String) {
+    pub(super) fn expect(&mut self, holds: bool, why: impl FnOnce() -> String) {
         if !holds && self.wrong.is_none() {
             self.wrong = Some(why());
         }
@@ -81,17 +125,6 @@ impl Notebook {
         self.expect(cx.min_rtt == least, || {
             format!("the smallest RTT is {:?}, and it should be {least:?}", cx.min_rtt)
         });
-    }
-
-    /// The view of the sender.
-    fn check_view(&mut self, w: &Window, cx: &Ctx) {
-        let book = &self.judge.book;
-        let told = (cx.snd_una.0, cx.snd_max.0, cx.phase, cx.now);
-        let known = (book.una, book.max, book.phase, book.now);
-        let window = book.w;
-        self.expect(told == known, || format!("the view is {told:?}, and it should be {known:?}"));
-        let same = window.is_none_or(|b| b == *w);
-        self.expect(same, || format!("a window of {w:?}, and {window:?} was reported"));
     }
 
     /// The scoreboard has the pieces that the notebook has, and finds in them what anybody finds.
@@ -133,22 +166,53 @@ impl Notebook {
     }
 
     /// What a new segment may use, and how long the next one is (RFC 1122 §4.2.3.4), where all data is written at the start.
-    fn check_room(&mut self, cx: &Ctx) {
-        let (book, mss) = (&self.judge.book, u64::from(cx.mss));
-        let Some(written) = book.written_at_start() else { return };
+    pub(super) fn next_segment(&self) -> Option<(u64, u64)> {
+        let book = &self.judge.book;
+        let (written, mss) = (book.written_at_start()?, book.mss);
         let cap = book.stack.limits.cwnd_cap_segs.map_or(u64::MAX, |n| u64::from(n) * mss);
         let free = matches!(&book.stack.recovery, RecoverySpec::Robust(s) if s.cap == OwnLimit::Ignored);
-        let cap = if free && cx.phase == Phase::Recovery { u64::MAX } else { cap };
+        let cap = if free && book.phase == Phase::Recovery { u64::MAX } else { cap };
         let limit = written.min(book.edge).min(book.una.saturating_add(cap));
         let room = limit.saturating_sub(book.max);
         let silly =
             book.stack.limits.avoid_silly_window && room < mss && book.max + room != written && 2 * room < book.widest;
-        let next = if silly { 0 } else { room.min(mss) };
+        let new = if silly { 0 } else { room.min(mss) };
+        let nxt = self.view.nxt();
+        let again = book.out.iter().find(|p| p.start <= nxt && nxt < p.end);
+        Some((room, if nxt < book.max { again.map_or(0, Piece::len) } else { new }))
+    }
+
+    pub(super) fn check_room(&mut self, cx: &Ctx) {
+        let Some((room, next)) = self.next_segment() else { return };
         let told = (cx.room, u64::from(cx.next_len));
-        let back = cx.snd_nxt < cx.snd_max;
-        self.expect(told.0 == room && (back || told.1 == next), || {
+        self.expect(told == (room, next), || {
             format!("room and length of the next segment are {told:?}, and not {room} and {next}")
         });
+    }
+
+    /// An owner of Recovery or Loss is told of the ACK, and of the bytes newly marked lost.
+    pub(super) fn check_answer(&mut self, ack: &AckEvent, lost: u64) {
+        let (known, una) = (self.lost, self.judge.book.una);
+        let same = lost == known && ack.ack.0 == una;
+        self.expect(same || !self.complete, || format!("{lost} bytes are told as lost, and {known} are ({ack:?})"));
+    }
+
+    /// Retransmissions are held back exactly while a late original waits for others.
+    pub(super) fn check_hold(&mut self, hold: bool) {
+        let known = self.holds_resends && self.judge.ack.is_some();
+        self.expect(hold == known || !self.complete, || format!("resends are held: {hold}, and should be: {known}"));
+    }
+
+    /// A mistake is told with what arrived with this ACK, and its sample has been told before.
+    pub(super) fn check_mistake(&mut self, m: &Mistake, at: Standing) {
+        let measured = self.measured.take();
+        if !self.complete {
+            return;
+        }
+        self.expect(measured == m.sample, || format!("{:?} was measured, and {measured:?} told", m.sample));
+        let acked = self.judge.ack.as_ref().map_or(0, |a| a.delivered);
+        let counts = self.judge.book.stack.dup_rule != DupRule::EmulatedSack;
+        self.expect(!counts || at.acked == acked, || format!("{} bytes arrived with a mistake, not {acked}", at.acked));
     }
 
     /// A hole that filled on its own is told, with its duplicates.
@@ -170,6 +234,16 @@ impl Notebook {
         self.expect(heard == Some(sample), || format!("a hole filled: {sample:?}, and {heard:?} was told"));
     }
 
+    /// A partial ACK in a Recovery was shown to the judge of mistakes, whose answer was told.
+    fn check_late_original(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
+        let (asked, now) = (self.late_original.take(), board::retrans_out(board) > 0);
+        let _ = (ack, cx, now);
+        self.expect(asked != Some(true) || !self.complete, || "a late original was not told".into());
+        if asked == Some(false) {
+            self.holds_resends = false;
+        }
+    }
+
     /// Every repair that has ended and every timeout was told.
     pub(crate) fn settle(&mut self) {
         let (ended, fired) = (self.judge.repaired, self.judge.book.timeouts);
@@ -179,6 +253,9 @@ impl Notebook {
         }
         self.expect(recovered == ended, || format!("{recovered} repairs are told to have ended, and {ended} have"));
         self.expect(timeouts == fired, || format!("{timeouts} timeouts are told, and there were {fired}"));
+        let left = (self.gives_back, self.spurious_at, self.timed_copy, self.needless);
+        let nothing = left == (None, None, None, false);
+        self.expect(nothing || !self.complete, || format!("answers that nobody was told: {left:?}"));
     }
 }
 
@@ -194,31 +271,58 @@ impl Witness {
             check(&mut notebook);
         }
     }
+
+    /// Looks at the view, if everybody does.
+    fn see(&self, w: Option<&Window>, cx: &Ctx) {
+        self.with(|n| {
+            n.check_cx(cx);
+            if let Some(w) = w {
+                n.check_window(w);
+            }
+        });
+    }
+
+    /// What the detector now wants of timers.
+    fn note_times(&self, now: Time) {
+        self.with(|n| {
+            n.view.owns_rto = self.inner.owns_rto();
+            n.view.stand_in = self.inner.stands_in_for_rto();
+            let deadline = self.inner.deadline().filter(|_| self.inner.keeps_time());
+            n.view.deadline = deadline.map(|at| (at, now));
+        });
+    }
 }
 
 impl Detector for Witness {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        self.see(Some(w), cx);
         self.with(|n| {
-            n.check_view(w, cx);
+            n.asked_about(ack, w, cx);
             // Without SACK, Linux counts duplicates as deliveries.
             if n.judge.book.stack.dup_rule != DupRule::EmulatedSack {
                 n.check_ack(ack, cx);
             }
             n.check_board(ack, board, cx);
-            n.check_room(cx);
             n.check_hole(ack, cx);
+            n.check_late_original(ack, board, cx);
         });
         let verdict = self.inner.on_ack(ack, w, board, cx);
+        self.with(|n| {
+            n.judged(verdict, self.inner.dupthresh(w, cx));
+            n.lost = verdict.lost();
+        });
+        self.note_times(cx.now);
         let doubt = match cx.phase {
             Phase::Open => verdict == Verdict::Suspect,
             Phase::Disorder => !advances(ack) && matches!(verdict, Verdict::Suspect | Verdict::Clear),
             Phase::Recovery | Phase::Loss => false,
         };
+        let begins = !cx.phase.repairs() && matches!(verdict, Verdict::Lost(_) | Verdict::Collapsed(_));
         self.with(|n| n.rates.lose(super::segments(verdict.lost(), cx)));
-        self.with(|n| match verdict {
-            Verdict::Lost(_) | Verdict::Collapsed(_) => n.dups.clear(),
-            _ if doubt && ack.is_dup => n.dups.push(cx.now),
-            _ => {}
+        self.with(|n| {
+            if (doubt || begins) && ack.is_dup {
+                n.dups.push(cx.now);
+            }
         });
         verdict
     }
@@ -235,25 +339,37 @@ impl Timekeeper for Witness {
         self.inner.deadline()
     }
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        // The deadline is met now, and the timer that it may stand in for.
+        self.with(|n| n.view.deadline = None);
+        self.see(Some(w), cx);
         let verdict = self.inner.on_timer(w, board, cx);
-        if matches!(verdict, Verdict::Lost(_) | Verdict::Collapsed(_)) {
-            self.with(|n| n.dups.clear());
-        }
+        self.with(|n| {
+            n.timer_ran(verdict, cx, self.inner.deadline());
+            n.lost = verdict.lost();
+        });
+        self.note_times(cx.now);
         verdict
     }
     fn watches_sends(&self) -> bool {
         self.inner.watches_sends()
     }
+    fn hears_drops(&self) -> bool {
+        self.inner.hears_drops()
+    }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
+        self.see(None, cx);
         self.with(|n| {
             let (max, end) = (cx.snd_max.0, end_of(sent));
             let new = sent.sends > 1 || end == max;
             n.expect(new, || format!("a new segment ends at {end}, and {max} is the end of all"));
         });
         self.inner.on_sent(x, sent, cx);
+        self.note_times(cx.now);
     }
     fn hold_until(&self) -> Option<Time> {
-        self.inner.hold_until()
+        let until = self.inner.hold_until();
+        self.with(|n| n.holds |= until.is_some());
+        until
     }
     fn owns_rto(&self) -> bool {
         self.inner.owns_rto()
@@ -262,42 +378,72 @@ impl Timekeeper for Witness {
         self.inner.stands_in_for_rto()
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
-        self.inner.after_rto(board, cx)
+        self.see(None, cx);
+        let by_time = self.inner.after_rto(board, cx);
+        self.with(|n| n.judges_by_time = by_time);
+        self.note_times(cx.now);
+        by_time
     }
 }
 
 impl Learner for Witness {
     fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        if sample.resent.is_none() {
-            self.with(|n| n.heard = Some(*sample));
-        }
+        self.with(|n| match sample.resent {
+            None => n.heard = Some(*sample),
+            Some(_) => n.measured = Some(*sample),
+        });
+        self.see(Some(w), cx);
         self.inner.on_reorder(sample, w, cx);
+        self.note_times(cx.now);
     }
     fn on_handshake(&mut self, rtt: Nanos, now: Time) {
         self.inner.on_handshake(rtt, now);
     }
     fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+        self.see(Some(w), cx);
+        self.with(|n| {
+            let due = std::mem::take(&mut n.needless);
+            n.expect(due || !n.complete, || "a copy is told to be needless, and no judge said so".into());
+        });
         self.inner.on_needless(w, cx);
     }
     fn on_late_original(&mut self, from: Offset, waits: bool, board: &Scoreboard, cx: &Ctx) {
+        self.see(None, cx);
+        self.with(|n| {
+            let due = n.late_original.take() == Some(true) || !n.complete;
+            n.holds_resends = board::retrans_out(board) > 0;
+            let known = (n.judge.book.una - n.judge.ack.as_ref().map_or(0, |a| a.acked), n.holds_resends);
+            n.expect(due && (from.0, waits) == known, || format!("late from {from:?}, waits: {waits}; not {known:?}"));
+        });
         self.inner.on_late_original(from, waits, board, cx);
+        self.note_times(cx.now);
     }
     fn on_recovered(&mut self, cx: &Ctx) {
         self.with(|n| n.recovered += 1);
+        self.see(None, cx);
         self.inner.on_recovered(cx);
+        self.note_times(cx.now);
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
+        self.see(Some(w), cx);
         self.inner.on_cut(w, cx);
+        self.note_times(cx.now);
+        self.with(|n| n.cut_told(cx));
     }
     fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
+        self.see(Some(w), cx);
+        self.with(|n| n.stall_told(idle, cx.now));
         self.inner.on_stall(idle, w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
+        self.see(Some(w), cx);
         self.with(|n| {
             n.timeouts += 1;
-            n.dups.clear();
+            let known = n.judge.book.dups_at_timeout;
+            n.expect(dup_run == known, || format!("{dup_run} duplicates before a timeout, not {known}"));
         });
         self.inner.on_rto(dup_run, w, cx);
+        self.note_times(cx.now);
     }
     fn on_excess(&mut self, segments: u32) {
         self.inner.on_excess(segments);
@@ -310,39 +456,69 @@ pub(super) struct Auditor {
     pub(super) notebook: Arc<Mutex<Notebook>>,
 }
 
+impl Auditor {
+    fn with(&self, check: impl FnOnce(&mut Notebook)) {
+        if let Ok(mut notebook) = self.notebook.lock() {
+            check(&mut notebook);
+        }
+    }
+}
+
 impl Spurious for Auditor {
     fn on_begin(&mut self, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) {
-        if let Ok(mut n) = self.notebook.lock() {
+        self.with(|n| {
+            n.check_cx(cx);
             let id = ledger.count();
-            let fast = ledger.get(id).is_some_and(|ep| ep.cause == Cause::Fast);
+            let before = ledger.get(id - 1).copied();
+            let Some(ep) = ledger.get(id).copied() else { return n.expect(false, || "no episode has begun".into()) };
             // A fast retransmit during another one ends that.
-            let before = ledger.get(id - 1).map(|ep| ep.ended);
             let entered = std::mem::take(&mut n.judge.entered);
-            if fast && !entered {
-                n.expect(before == Some(Some(cx.now)), || format!("episode {id} begins, and {before:?} ended before"));
+            if ep.cause == Cause::Fast && !entered {
+                let ended = before.map(|b| b.ended);
+                n.expect(ended == Some(Some(cx.now)), || format!("episode {id} begins, and {ended:?} ended before"));
             }
-        }
+            // A timeout in a repair may remember what that one remembers.
+            let interrupted = before.filter(|b| ep.cause == Cause::Rto && b.ended.is_none() && n.before_interrupted);
+            n.check_episode(&ep, interrupted.map(|b| b.prior));
+        });
         self.inner.on_begin(ledger, board, cx);
     }
     fn answers_late_original(&self, ack: &AckEvent) -> bool {
-        self.inner.answers_late_original(ack)
+        let late = self.inner.answers_late_original(ack);
+        self.with(|n| n.late_original = Some(late));
+        late
     }
     fn on_retransmit(&mut self, seg: &Sent, before: Time, ep: &mut Episode, cx: &Ctx) {
+        self.with(|n| {
+            n.check_cx(cx);
+            let known = n.judge.book.sent_before;
+            n.expect(before == known, || format!("the segment resent was last sent at {before:?}, not at {known:?}"));
+        });
         self.inner.on_retransmit(seg, before, ep, cx);
     }
     fn passes_over(&self, ack: &AckEvent, cx: &Ctx) -> bool {
         self.inner.passes_over(ack, cx)
     }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, board: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
-        self.inner.on_ack(ack, ledger, board, cx)
+        self.with(|n| n.check_cx(cx));
+        let mistake = self.inner.on_ack(ack, ledger, board, cx);
+        if mistake.as_ref().is_some_and(|m| ledger.open().is_some_and(|ep| ep.id == m.episode)) {
+            self.with(Notebook::mistake_ends_repair);
+        }
+        mistake
     }
     fn rtt(&mut self, cx: &Ctx) -> Option<Nanos> {
-        self.inner.rtt(cx)
+        let rtt = self.inner.rtt(cx);
+        self.with(|n| n.timed_copy = rtt);
+        rtt
     }
     fn needless(&mut self) -> bool {
-        self.inner.needless()
+        let needless = self.inner.needless();
+        self.with(|n| n.needless = needless);
+        needless
     }
     fn on_episode_end(&mut self, ep: &mut Episode, cx: &Ctx) -> Option<Mistake> {
+        self.with(|n| n.check_cx(cx));
         self.inner.on_episode_end(ep, cx)
     }
 }
