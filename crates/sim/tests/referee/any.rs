@@ -33,7 +33,7 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
         let mut s = named(luck);
         // Few others go together with these.
         match luck.below(16) {
-            0 => s = Stack::named("quic-undo").expect("listed"),
+            0 => s = Stack::named(luck.of(&["quic-undo", "quic-9002", "linux-bbr-2025"])).expect("listed"),
             1 => s = Stack::named("linux-2025").expect("listed").without_sack(),
             2 => s = Stack::named("linux-2025").expect("listed"),
             3 => {
@@ -42,6 +42,9 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
                 s.detect = if oracle { DetectSpec::Oracle } else { DetectSpec::Late(detectors::late_spec(luck)) };
             }
             _ => {}
+        }
+        if let (true, DetectSpec::Quic(q)) = (luck.one_in(2), &mut s.detect) {
+            q.adapt = true;
         }
         for _ in 0..1 + luck.below(4) {
             exchange(&mut s, luck);
@@ -58,9 +61,9 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
 }
 
 fn exchange(s: &mut Stack, luck: &mut Luck) {
-    match luck.below(9) {
+    match luck.below(10) {
         0 => s.rto = rto(luck),
-        1 => s.detect = detectors::detect(luck),
+        1 | 9 => s.detect = detectors::detect(luck),
         2 => s.disorder = disorder(luck),
         3 => s.recovery = recovery(luck),
         4 => s.timeout = timeout(luck),

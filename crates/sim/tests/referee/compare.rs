@@ -50,7 +50,9 @@ impl<'a> Reader<'a> {
     }
 
     fn write(&self, write: impl FnOnce(&mut Notebook)) {
-        if let Some(Ok(mut notebook)) = self.notes.as_ref().map(|n| n.lock()) {
+        if let Some(Ok(mut notebook)) =
+            self.notes.as_ref().map(|n| n.lock()).filter(|n| n.as_ref().is_ok_and(|n| !n.greets))
+        {
             write(&mut notebook);
         }
     }
@@ -68,6 +70,11 @@ impl<'a> Reader<'a> {
 
     /// The run is over; returns how many actions were compared.
     pub(crate) fn end(&mut self) -> u64 {
+        if let Some(Ok(mut n)) = self.notes.as_ref().map(|n| n.lock()) {
+            if n.greets && n.everybody {
+                n.check_greetings();
+            }
+        }
         let told =
             self.notes.as_ref().and_then(|n| n.lock().ok()).and_then(|n| n.rates.wrong.clone().or(n.wrong.clone()));
         self.wrong = told.or(self.wrong.take());
@@ -139,10 +146,11 @@ impl Watch for Reader<'_> {
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         self.write(|n| {
             let new = matches!(e, Event::Sent { start, .. } if start.0 == n.judge.book.max);
+            let next = n.room_for_next();
             n.judge.tcp(at, flow, side, e);
             if side == Side::Sender {
                 n.rates.note(at, &e);
-                n.follow(at, &e, new);
+                n.follow(at, &e, new, next);
                 if let Event::Acked { .. } = e {
                     n.settle();
                 }

@@ -17,6 +17,7 @@ mod second;
 
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::FlowSpec;
+use ackclock_tcp::congestion::CongestionSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use compare::{Reader, Transcript};
@@ -77,10 +78,10 @@ const MOST_ACTIONS: usize = 8_000;
 /// Whether second implementations in these slots differ in a scenario, and how; and how many actions were compared.
 fn differs(drawn: &paths::Drawn, stack: &Stack, slots: &[&str], seed: u64) -> Result<(Option<String>, u64), String> {
     let f = &drawn.scenario.flows[0];
-    let notes: Notes = (!f.handshake).then(|| {
-        let judge = Judge::silent(stack, f.mss, f.window, written(f));
-        Arc::new(Mutex::new(Notebook::new(judge, Rates::new(stack, f.app.pieces.is_none()))))
-    });
+    let judge = Judge::silent(stack, f.mss, f.window, written(f));
+    let mut notebook = Notebook::new(judge, Rates::new(stack, f.app.pieces.is_none()));
+    notebook.greets = f.handshake;
+    let notes: Notes = Some(Arc::new(Mutex::new(notebook)));
     let second = second::replaced(stack, slots, &notes);
     let mut sim = Sim::new(&drawn.scenario, std::slice::from_ref(stack), seed, Transcript::default())
         .map_err(|e| format!("the engine's: {e}"))?;
@@ -126,10 +127,13 @@ fn examine_any(number: u64) -> (Option<String>, u64) {
         // Less than two segments.
         f.window = u64::from(f.mss) * luck.of(&[2, 3]) / 2;
     }
-    if luck.one_in(5) {
+    if luck.one_in(3) {
         drawn.round(&mut luck);
     }
     let mut stack = any::draw(&mut luck);
+    if matches!(stack.congestion, CongestionSpec::Bbr(_)) && !drawn.ecn && luck.one_in(2) {
+        drawn.police(&mut luck);
+    }
     stack.options.ecn |= drawn.ecn;
     let (wrong, compared) = compare(&drawn, &stack, number);
     (wrong.map(|why| format!("a drawn stack in scenario {number}: {why}\n  {stack:?}")), compared)

@@ -1,12 +1,13 @@
 //! Random scenarios: one transfer over a path that loses, reorders, duplicates, stops and marks, drawn by a number.
 
+use ackclock_sim::element::token_bucket::{Excess, TokenBucketSpec};
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::startup::StartupSpec;
 use ackclock_tcp::time::Nanos;
-use ackclock_tcp::units::Rate;
+use ackclock_tcp::units::{Packets, Rate};
 
 /// A small generator written here: which scenario a number means must not depend on another crate.
 pub(crate) struct Luck(u64);
@@ -56,6 +57,24 @@ impl Drawn {
 }
 
 impl Drawn {
+    /// The same path behind a policer, and a longer transfer: rates are measured over many round trips.
+    pub(crate) fn police(&mut self, luck: &mut Luck) {
+        let link = &mut self.scenario.links[0].forward;
+        let splits = link.elements.iter().any(|e| e.kind() == "split");
+        let rate = link.rate.unwrap_or(Rate(2_000_000));
+        let spec = TokenBucketSpec {
+            rate: Rate(rate.0 / luck.of(&[2, 3, 5])),
+            burst: luck.of(&[6_000, 15_000, 40_000]),
+            excess: Excess::Drop,
+            limit: Packets(1000),
+            at: if splits { Place::Entry } else { Place::Exit },
+            only: Only::All,
+        };
+        link.elements.insert(0, ElementSpec::TokenBucket(spec));
+        let app = &mut self.scenario.flows[0].app;
+        app.bytes = app.bytes.map(|bytes| bytes * luck.of(&[2, 6]));
+    }
+
     /// The same with round times and, mostly, links without a rate: much happens at one instant, and comparisons meet equal values.
     pub(crate) fn round(&mut self, luck: &mut Luck) {
         let coin = luck.one_in(3);

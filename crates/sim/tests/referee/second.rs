@@ -4,6 +4,7 @@
 mod after_timer;
 mod bbr;
 mod board;
+mod consequences;
 mod counting;
 mod counting_linux;
 mod cubic;
@@ -15,6 +16,8 @@ mod judges_of_copies;
 mod late;
 mod linux_growth;
 mod oracle;
+mod pause;
+mod presumed;
 mod quic;
 mod rack;
 pub(crate) mod rates;
@@ -84,7 +87,8 @@ macro_rules! watched {
 pub(crate) fn replaced(stack: &Stack, slots: &[&str], notes: &Notes) -> Stack {
     let mut s = stack.clone();
     if let Some(Ok(mut n)) = notes.as_ref().map(|n| n.lock()) {
-        n.complete = slots.len() == SLOTS.len();
+        n.everybody = slots.len() == SLOTS.len();
+        n.complete = n.everybody && !n.greets;
     }
     for slot in slots {
         match *slot {
@@ -122,7 +126,7 @@ fn witnessed(of: Factory<dyn Detector>, notes: &Notes) -> Factory<dyn Detector> 
     outside(move |mss| -> Box<dyn Detector> {
         let inner = (of.make)(mss);
         if let Ok(mut n) = notebook.lock() {
-            n.active = true;
+            n.active = !n.greets;
             n.view.owns_rto = inner.owns_rto();
         }
         Box::new(Witness { inner, notebook: Arc::clone(&notebook) })
@@ -219,7 +223,8 @@ fn timeout(spec: &TimeoutSpec) -> Factory<dyn Timeout> {
 }
 
 fn congestion(spec: &CongestionSpec, notes: &Notes) -> Factory<dyn Congestion> {
-    let (spec, notes) = (spec.clone(), notes.clone());
+    let notes = notes.clone().filter(|n| n.lock().is_ok_and(|n| !n.greets));
+    let spec = spec.clone();
     outside(move |mss| -> Box<dyn Congestion> {
         match &spec {
             CongestionSpec::Aimd(s) => Box::new(reno::Aimd { spec: s.clone(), bytes_acked: 0 }),

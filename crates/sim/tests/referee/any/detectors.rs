@@ -17,7 +17,7 @@ fn share(luck: &mut Luck) -> f64 {
 }
 
 fn threshold(luck: &mut Luck) -> ThresholdSpec {
-    match luck.below(9) {
+    match luck.below(11) {
         0 => ThresholdSpec::Fixed(t_fixed::FixedSpec { segments: luck.of(&[1, 2, 3, 4, 10, 1000]) }),
         1 => {
             use inc::UpdatePer::{Dsack, Episode, Segment};
@@ -49,17 +49,17 @@ fn threshold(luck: &mut Luck) -> ThresholdSpec {
         6 => {
             ThresholdSpec::Linux(t_linux::LinuxSpec { initial: luck.of(&[1, 2, 3, 5]), max: luck.of(&[1, 3, 10, 300]) })
         }
-        7 => {
+        7..10 => {
             let step = luck.of(&[0.01, 0.1, 1.0]);
             let ta = fa::AvoidTimeouts { step, count_growth: coin(luck) };
             ThresholdSpec::Fa(fa::FaSpec {
                 ratio: luck.of(&[0.05, 0.5, 0.9, 1.0]),
                 events: luck.of(&[fa::Events::Confirmed, fa::Events::All]),
                 in_order: coin(luck),
-                samples: luck.of(&[1, 2, 10, 1000]),
+                samples: luck.of(&[1, 2, 2, 5, 10, 1000]),
                 rule: luck.of(&[fa::Rule::Percentile, fa::Rule::Mean]),
                 flight_cwnds: luck.of(&[1.0, 1.5, 2.0]),
-                avoid_timeouts: coin(luck).then_some(ta),
+                avoid_timeouts: (!luck.one_in(3)).then_some(ta),
             })
         }
         _ => ThresholdSpec::Multipath(multipath::MultipathSpec { paths: luck.of(&[1, 2, 3, 4, 5, 65_536]) }),
@@ -136,7 +136,7 @@ pub(super) fn detect(luck: &mut Luck) -> DetectSpec {
             granularity: span(luck, &[1, 30]),
             persistent: luck.of(&[1, 3]),
             max_pto: span(luck, &[1, 400, 60_000]),
-            adapt: coin(luck),
+            adapt: !luck.one_in(4),
         }),
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct View {
     nxt: u64,
     skips: bool,
     /// Of the newest episode.
-    recover: Option<u64>,
+    pub(super) recover: Option<u64>,
     timed_out: bool,
     /// When the retransmission timer fires; unknown once a closed window was probed.
     rto_at: Option<Time>,
@@ -62,6 +62,10 @@ pub(crate) struct View {
     mistaken: bool,
     done_grow: bool,
     owner: Phase,
+    /// The phase in which this ACK came, and whether the recovery was told if it may resend.
+    pub(super) phase: Phase,
+    pub(super) hold_told: bool,
+    pub(super) recover_before: Option<u64>,
     verdict: Verdict,
     /// `grows_by_sack_above`, and the detector's threshold after it judged.
     pub(super) sack_growth: Option<u32>,
@@ -115,6 +119,9 @@ impl View {
             mistaken: false,
             done_grow: false,
             owner: Phase::Open,
+            phase: Phase::Open,
+            hold_told: false,
+            recover_before: None,
             verdict: Verdict::Clear,
             sack_growth: None,
             dupthresh: None,
@@ -130,11 +137,15 @@ impl View {
         }
     }
 
+    pub(super) fn was_probed(&self) -> bool {
+        self.probed
+    }
+
     pub(super) fn nxt(&self) -> u64 {
         self.nxt
     }
 
-    fn ask<T>(&self, question: impl FnOnce(&dyn Rto) -> T) -> Option<T> {
+    pub(super) fn ask<T>(&self, question: impl FnOnce(&dyn Rto) -> T) -> Option<T> {
         let rto = self.rto.as_ref()?.lock().ok()?;
         Some(question(rto.as_ref()))
     }
@@ -218,6 +229,9 @@ impl Notebook {
     }
 
     pub(super) fn check_window(&mut self, w: &Window) {
+        if !self.complete {
+            return;
+        }
         if let Some(want) = self.view.grown_to.take() {
             self.expect_complete(want == *w, || format!("the window grows to {w:?}, and it should be {want:?}"));
         }
@@ -243,6 +257,7 @@ impl Notebook {
 
     /// A segment is about to reach the sender.
     pub(crate) fn before_ack(&mut self) {
+        self.probe_was_sent();
         self.view.limited = self.next_segment().map(|(_, len)| len > 0);
         self.restart_now();
         self.view.by_timer = false;
@@ -279,6 +294,7 @@ impl Notebook {
         v.nxt = v.nxt.max(una);
         (v.rearm, v.grown, v.mistaken, v.done_grow, v.fact, v.judged) = (Rearm::OnNewData, 0, false, false, None, 0);
         (v.timed, v.asked, v.verdict) = (0, 0, Verdict::Clear);
+        (v.phase, v.hold_told, v.recover_before) = (self.judge.book.phase, false, v.recover);
         let w = self.judge.book.w.or(v.first);
         v.asks = v.starting && (self.judge.book.episode == 0 || w.is_some_and(|w| w.cwnd < w.ssthresh));
         self.view.before_sample = None;
@@ -288,6 +304,7 @@ impl Notebook {
 
     /// The detector is asked about an ACK.
     pub(super) fn asked_about(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) {
+        self.forget_answers();
         (self.view.fact, self.view.owner, self.view.rearm) = (Some(*ack), cx.phase, Rearm::OnNewData);
         self.view.judged += 1;
         if let (Some(limited), true) = (self.view.limited, self.stops_at_the_window()) {
@@ -454,15 +471,19 @@ impl Notebook {
     }
 
     /// Follows a report of the sender. The notebook has it already.
-    pub(crate) fn follow(&mut self, at: Time, e: &Event, new_data: bool) {
+    pub(crate) fn follow(&mut self, at: Time, e: &Event, new_data: bool, next: Option<u64>) {
         if !self.complete {
             return;
         }
         self.restart_now();
         match *e {
-            Event::Sent { start, len, by, .. } => {
+            Event::Sent { start, len, by, sends, .. } => {
                 self.view.may_stall = None;
+                self.check_probe(at, start.0, new_data, next);
+                let alone = new_data && self.judge.book.out.len() == 1;
+                self.sent_after_pause(at, alone);
                 let (end, urgent) = (start.0 + u64::from(len), std::mem::take(&mut self.view.urgent));
+                self.tally_sent(by, sends > 1, false);
                 let probe = urgent || (by == Slot::Sequencer && self.judge.book.phase != Phase::Open);
                 let again = by != Slot::Sequencer && self.view.wanted.is_some_and(|x| x != Xmit::New);
                 if new_data {
@@ -475,7 +496,10 @@ impl Notebook {
                     self.view.set_timer(at);
                 }
             }
-            Event::Window { by, to, .. } => {
+            Event::Window { by, from, to, .. } => {
+                if by == Slot::Startup {
+                    self.start_writes(from, to);
+                }
                 if let (Slot::Congestion, Some(want)) = (by, self.view.grown_to.take()) {
                     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * f64::max(a, b);
                     let same = near(to.cwnd, want.cwnd) && near(to.ssthresh, want.ssthresh);
@@ -492,10 +516,15 @@ impl Notebook {
             }
             Event::Timeout { backoff, .. } => {
                 (self.view.urgent, self.view.fired, self.view.by_timer) = (false, true, false);
+                self.presume(0);
+                self.no_probe();
                 let known = self.view.ask(|rto| rto.backoff_count());
                 self.expect(known.is_none_or(|n| n == backoff), || format!("back-off {backoff}, and not {known:?}"));
             }
-            Event::Persist { .. } => (self.view.urgent, self.view.probed) = (true, true),
+            Event::Persist { .. } => {
+                (self.view.urgent, self.view.probed) = (true, true);
+                self.no_probe();
+            }
             Event::Acked { .. } => self.ack_done(at),
             Event::Inflation { .. } | Event::Mistake { .. } | Event::Threshold { .. } | Event::Rtt { .. } => {}
         }
@@ -532,6 +561,8 @@ impl Notebook {
         }
         self.no_timer_without_data();
         self.check_calls(&a, advances, hears_sacks);
+        self.check_phase(&a, self.view.owner, self.view.verdict);
+        self.check_told();
         self.look_for_a_stall(at);
     }
 

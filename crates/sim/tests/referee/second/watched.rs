@@ -4,7 +4,7 @@ use super::view::SharedRto;
 use super::witness::Notebook;
 use ackclock_tcp::congestion::{Congestion, Cut, LossEvent};
 use ackclock_tcp::disorder::Disorder;
-use ackclock_tcp::event::Window;
+use ackclock_tcp::event::{Slot, Window};
 use ackclock_tcp::facts::ack::AckEvent;
 use ackclock_tcp::facts::answer::{Flow, Xmit};
 use ackclock_tcp::facts::ctx::Ctx;
@@ -55,8 +55,10 @@ impl Recovery for Watched<dyn Recovery> {
         cx: &Ctx,
     ) -> Flow {
         self.see(Some(w), cx);
+        self.with(|n| n.check_cut_threshold(w));
         let flow = self.inner.enter(ack, ep, w, board, cx);
         self.with(|n| {
+            n.answers(flow, false);
             n.view.flow(flow, false);
             n.view.follow_episode(ep);
             if flow == Flow::Rewind {
@@ -75,9 +77,13 @@ impl Recovery for Watched<dyn Recovery> {
         cx: &Ctx,
     ) -> Flow {
         self.see(Some(w), cx);
-        self.with(|n| n.check_answer(ack, lost));
+        self.with(|n| {
+            n.check_answer(ack, lost);
+            n.check_hole_of(ep, ack, cx.now);
+        });
         let flow = self.inner.on_ack(ack, lost, ep, w, board, cx);
         self.with(|n| {
+            n.answers(flow, false);
             n.view.flow(flow, true);
             n.view.follow_episode(ep);
         });
@@ -91,6 +97,7 @@ impl Recovery for Watched<dyn Recovery> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.see(None, cx);
+        self.with(|n| n.owner_told(Slot::Recovery));
         self.inner.on_sent(x, sent, cx);
         if sent.start == cx.snd_una && self.inner.restarts_timer() {
             self.with(|n| n.oldest_resent(cx.now));
@@ -117,6 +124,7 @@ impl Recovery for Watched<dyn Recovery> {
 impl Timeout for Watched<dyn Timeout> {
     fn enter(&mut self, ep: &mut Episode, w: &mut Window, board: &mut Scoreboard, cx: &Ctx) -> Repair {
         self.see(Some(w), cx);
+        self.with(|n| n.check_cut_threshold(w));
         let repair = self.inner.enter(ep, w, board, cx);
         self.with(|n| {
             n.view.follow_episode(ep);
@@ -150,6 +158,7 @@ impl Timeout for Watched<dyn Timeout> {
         });
         let (flow, mistake) = self.inner.on_ack(ack, lost, ep, w, board, cx);
         self.with(|n| {
+            n.answers(flow, mistake.is_some());
             n.view.flow(flow, true);
             n.view.follow_episode(ep);
             if mistake.is_some() {
@@ -168,6 +177,7 @@ impl Timeout for Watched<dyn Timeout> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.see(None, cx);
+        self.with(|n| n.owner_told(Slot::Timeout));
         self.inner.on_sent(x, sent, cx);
     }
 }
@@ -194,6 +204,7 @@ impl Disorder for Watched<dyn Disorder> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, w: &Window, cx: &Ctx) {
         self.see(Some(w), cx);
+        self.with(|n| n.owner_told(Slot::Disorder));
         self.inner.on_sent(x, sent, w, cx);
         self.with(|n| n.view.beyond = self.inner.sent_beyond());
     }
@@ -223,7 +234,10 @@ impl Congestion for Watched<dyn Congestion> {
         self.see(Some(w), cx);
         self.with(|n| n.loss(l, w));
         let cut = self.inner.on_loss(l, w, cx);
-        self.with(|n| n.cut(l, cut.cwnd));
+        self.with(|n| {
+            n.cut(l, cut.cwnd);
+            n.await_cut(cut);
+        });
         cut
     }
     fn save(&self) -> CcUndo {
@@ -243,9 +257,11 @@ impl Congestion for Watched<dyn Congestion> {
     }
     fn on_resume(&mut self, last_sent: Time, cx: &Ctx) {
         self.see(None, cx);
+        self.with(|n| n.resumes(last_sent));
         self.inner.on_resume(last_sent, cx);
     }
     fn on_restart(&mut self) {
+        self.with(Notebook::restarts);
         self.inner.on_restart();
     }
     fn hears_rates(&self) -> bool {
@@ -260,6 +276,7 @@ impl Congestion for Watched<dyn Congestion> {
         self.inner.on_tx_start(rates, w, cx);
     }
     fn on_handshake(&mut self, rtt: Nanos, w: &Window) {
+        self.with(|n| n.greeted[1].push(rtt));
         self.inner.on_handshake(rtt, w);
     }
     fn pace(&self) -> Option<Pace> {
@@ -274,6 +291,7 @@ impl Startup for Watched<dyn Startup> {
         w
     }
     fn on_handshake(&mut self, rtt: Nanos) {
+        self.with(|n| n.greeted[0].push(rtt));
         self.inner.on_handshake(rtt);
     }
     fn hears_every_slow_start(&self) -> bool {
@@ -337,6 +355,7 @@ impl WatchedRto {
 
 impl Rto for WatchedRto {
     fn on_sent(&mut self, sent: &Sent) {
+        self.note(Notebook::timer_told);
         self.with(|rto| rto.on_sent(sent));
     }
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
@@ -348,6 +367,9 @@ impl Rto for WatchedRto {
     }
     fn on_sample(&mut self, rtt: Nanos) {
         self.note(|n| {
+            if n.greets {
+                return n.greeted[3].push(rtt);
+            }
             n.copy_timed();
             let timed = n.timed_copy.take();
             n.expect(timed == Some(rtt), || format!("a sample of {rtt}, and it should be {timed:?}"));

@@ -1,7 +1,10 @@
 //! What the sender tells its components, against the referee's own notebook: the facts of each ACK, the view of the sender, and
 //! whether a component that learns hears all that it is to learn from.
 
+use super::consequences::Awaited;
 use super::counting::below_segments;
+use super::pause::Pause;
+use super::presumed::Presumed;
 use super::rates::Rates;
 use super::view::View;
 use super::{advances, board, end_of};
@@ -48,11 +51,19 @@ pub(crate) struct Notebook {
     pub(super) timed_copy: Option<Nanos>,
     needless: bool,
     late_original: Option<bool>,
+    late_told: bool,
     pub(super) holds_resends: bool,
     pub(super) judges_by_time: bool,
     pub(super) before_interrupted: bool,
     /// The detector may hold back segments.
     pub(super) holds: bool,
+    pub(super) presumed: Presumed,
+    pub(super) pause: Pause,
+    pub(super) awaited: Awaited,
+    /// Only the handshake is looked at: who was told which RTT.
+    pub(crate) greets: bool,
+    pub(crate) everybody: bool,
+    pub(super) greeted: [Vec<Nanos>; 4],
     /// Somebody listens; everybody does.
     pub(super) active: bool,
     pub(super) complete: bool,
@@ -78,10 +89,17 @@ impl Notebook {
             timed_copy: None,
             needless: false,
             late_original: None,
+            late_told: false,
             holds_resends: false,
             judges_by_time: false,
             before_interrupted: false,
             holds: false,
+            presumed: Presumed::default(),
+            pause: Pause::default(),
+            awaited: Awaited::default(),
+            greets: false,
+            everybody: false,
+            greeted: [vec![], vec![], vec![], vec![]],
             active: false,
             complete: false,
             wrong: None,
@@ -89,17 +107,29 @@ impl Notebook {
     }
 
     pub(super) fn expect(&mut self, holds: bool, why: impl FnOnce() -> String) {
-        if !holds && self.wrong.is_none() {
+        if !holds && self.wrong.is_none() && !self.greets {
             self.wrong = Some(why());
         }
     }
 
     /// The facts of this ACK agree with the notebook.
-    fn check_ack(&mut self, a: &AckEvent, cx: &Ctx) {
-        let book = &self.judge.book;
+    fn check_ack(&mut self, a: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         let Some(ack) = self.judge.ack.clone() else {
             return self.expect(false, || format!("{a:?}, and no ACK has arrived"));
         };
+        let counts = self.complete && self.view.phase == cx.phase && !(cx.phase == Phase::Open && advances(a));
+        let delivered = match (self.presumes(), counts) {
+            // Without SACK, Linux counts duplicates as deliveries.
+            (true, true) => self.check_presumed(board, cx.phase, self.view.recover_before),
+            // A mistake on this ACK has changed what is lost; or it is the usual ACK, on which the sender does not look at the
+            // count: it is 0 where Linux's detector leaves Open for it.
+            (true, false) => {
+                self.presume(board.presumed());
+                a.delivered
+            }
+            (false, _) => ack.delivered,
+        };
+        let book = &self.judge.book;
         let late = ack.ack < book.una;
         let sacked: u64 = ack.news.iter().filter(|p| p.start >= book.una).map(|p| p.end - p.start).sum();
         // A segment that is acknowledged in part is named by its end all the same.
@@ -110,7 +140,7 @@ impl Notebook {
         let (una, dups) = (book.una, book.dups);
         self.rtts.extend(rtt);
         let told = (a.ack.0, a.prior_una.0, a.delivered, a.sacked, a.dup_run, a.ece, a.rtt);
-        let known = (una, una - ack.acked, ack.delivered, sacked, dups, ack.ece, rtt);
+        let known = (una, una - ack.acked, delivered, sacked, dups, ack.ece, rtt);
         self.expect(told == known, || format!("the facts of an ACK are {told:?}, and they should be {known:?}"));
         let told = (a.is_dup, a.has_sack, a.dsack.map(|d| (d.0 .0, d.1 .0)), a.tsecr);
         // Of a late ACK only the blocks count.
@@ -182,6 +212,10 @@ impl Notebook {
         Some((room, if nxt < book.max { again.map_or(0, Piece::len) } else { new }))
     }
 
+    pub(crate) fn room_for_next(&self) -> Option<u64> {
+        self.next_segment().map(|next| next.1)
+    }
+
     pub(super) fn check_room(&mut self, cx: &Ctx) {
         let Some((room, next)) = self.next_segment() else { return };
         let told = (cx.room, u64::from(cx.next_len));
@@ -200,6 +234,7 @@ impl Notebook {
     /// Retransmissions are held back exactly while a late original waits for others.
     pub(super) fn check_hold(&mut self, hold: bool) {
         let known = self.holds_resends && self.judge.ack.is_some();
+        self.view.hold_told = true;
         self.expect(hold == known || !self.complete, || format!("resends are held: {hold}, and should be: {known}"));
     }
 
@@ -234,13 +269,24 @@ impl Notebook {
         self.expect(heard == Some(sample), || format!("a hole filled: {sample:?}, and {heard:?} was told"));
     }
 
-    /// A partial ACK in a Recovery was shown to the judge of mistakes, whose answer was told.
-    fn check_late_original(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
-        let (asked, now) = (self.late_original.take(), board::retrans_out(board) > 0);
-        let _ = (ack, cx, now);
-        self.expect(asked != Some(true) || !self.complete, || "a late original was not told".into());
-        if asked == Some(false) {
-            self.holds_resends = false;
+    /// A partial ACK in a Recovery was shown to the judge of mistakes, whose answer was told, and the recovery heard of it.
+    fn check_late_original(&mut self, ack: &AckEvent) {
+        let (asked, v) = (self.late_original.take(), &self.view);
+        let partial = v.phase == Phase::Recovery && advances(ack) && v.recover_before.is_some_and(|r| ack.ack.0 < r);
+        let told = (asked.is_some(), v.hold_told);
+        // A late original has been taken by then.
+        let known = (partial && !self.late_told, v.phase == Phase::Recovery);
+        self.late_told = false;
+        let holds = told == known && asked != Some(true);
+        self.expect(holds || !self.complete, || format!("late originals: {told:?}, {asked:?}, and not {known:?}"));
+    }
+
+    /// All who are told about the handshake were told the same.
+    pub(crate) fn check_greetings(&mut self) {
+        let [start, congestion, detector, timer] = &self.greeted;
+        let heard = start.iter().all(|rtt| timer.contains(rtt)) && !timer.is_empty();
+        if start != congestion || start != detector || !heard {
+            self.wrong = Some(format!("the handshake took {start:?}, {congestion:?}, {detector:?}, {timer:?}"));
         }
     }
 
@@ -298,13 +344,10 @@ impl Detector for Witness {
         self.see(Some(w), cx);
         self.with(|n| {
             n.asked_about(ack, w, cx);
-            // Without SACK, Linux counts duplicates as deliveries.
-            if n.judge.book.stack.dup_rule != DupRule::EmulatedSack {
-                n.check_ack(ack, cx);
-            }
+            n.check_ack(ack, board, cx);
             n.check_board(ack, board, cx);
             n.check_hole(ack, cx);
-            n.check_late_original(ack, board, cx);
+            n.check_late_original(ack);
         });
         let verdict = self.inner.on_ack(ack, w, board, cx);
         self.with(|n| {
@@ -345,6 +388,9 @@ impl Timekeeper for Witness {
         let verdict = self.inner.on_timer(w, board, cx);
         self.with(|n| {
             n.timer_ran(verdict, cx, self.inner.deadline());
+            if verdict == Verdict::Probe {
+                n.await_probe(cx.now);
+            }
             n.lost = verdict.lost();
         });
         self.note_times(cx.now);
@@ -362,6 +408,7 @@ impl Timekeeper for Witness {
             let (max, end) = (cx.snd_max.0, end_of(sent));
             let new = sent.sends > 1 || end == max;
             n.expect(new, || format!("a new segment ends at {end}, and {max} is the end of all"));
+            n.detector_told(sent);
         });
         self.inner.on_sent(x, sent, cx);
         self.note_times(cx.now);
@@ -379,6 +426,7 @@ impl Timekeeper for Witness {
     }
     fn after_rto(&mut self, board: &mut Scoreboard, cx: &Ctx) -> bool {
         self.see(None, cx);
+        self.with(|n| n.expect(board.presumed() == 0, || "after a timeout something is said to have arrived".into()));
         let by_time = self.inner.after_rto(board, cx);
         self.with(|n| n.judges_by_time = by_time);
         self.note_times(cx.now);
@@ -397,6 +445,7 @@ impl Learner for Witness {
         self.note_times(cx.now);
     }
     fn on_handshake(&mut self, rtt: Nanos, now: Time) {
+        self.with(|n| n.greeted[2].push(rtt));
         self.inner.on_handshake(rtt, now);
     }
     fn on_needless(&mut self, w: &Window, cx: &Ctx) {
@@ -411,6 +460,7 @@ impl Learner for Witness {
         self.see(None, cx);
         self.with(|n| {
             let due = n.late_original.take() == Some(true) || !n.complete;
+            n.late_told = true;
             n.holds_resends = board::retrans_out(board) > 0;
             let known = (n.judge.book.una - n.judge.ack.as_ref().map_or(0, |a| a.acked), n.holds_resends);
             n.expect(due && (from.0, waits) == known, || format!("late from {from:?}, waits: {waits}; not {known:?}"));
@@ -426,6 +476,7 @@ impl Learner for Witness {
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {
         self.see(Some(w), cx);
+        self.with(|n| n.check_cut_applied(w));
         self.inner.on_cut(w, cx);
         self.note_times(cx.now);
         self.with(|n| n.cut_told(cx));
@@ -446,6 +497,7 @@ impl Learner for Witness {
         self.note_times(cx.now);
     }
     fn on_excess(&mut self, segments: u32) {
+        self.with(|n| n.presumed.excess.push(segments));
         self.inner.on_excess(segments);
     }
 }
@@ -480,6 +532,7 @@ impl Spurious for Auditor {
             // A timeout in a repair may remember what that one remembers.
             let interrupted = before.filter(|b| ep.cause == Cause::Rto && b.ended.is_none() && n.before_interrupted);
             n.check_episode(&ep, interrupted.map(|b| b.prior));
+            n.episode_begins(&ep);
         });
         self.inner.on_begin(ledger, board, cx);
     }
@@ -493,6 +546,7 @@ impl Spurious for Auditor {
             n.check_cx(cx);
             let known = n.judge.book.sent_before;
             n.expect(before == known, || format!("the segment resent was last sent at {before:?}, not at {known:?}"));
+            n.judge_told(ep);
         });
         self.inner.on_retransmit(seg, before, ep, cx);
     }
