@@ -2,6 +2,7 @@
 //! between.
 
 mod detectors;
+mod kinds;
 
 use crate::paths::Luck;
 use ackclock_tcp::congestion::{aimd, bbr, cubic, cubic_2008, linux_cubic, net2, quic as cc_quic, vegas as cc_vegas};
@@ -38,7 +39,7 @@ pub(crate) fn draw(luck: &mut Luck) -> Stack {
             2 => s = Stack::named("linux-2025").expect("listed"),
             3 => {
                 s = Stack::named("late").expect("listed");
-                let oracle = luck.one_in(4);
+                let oracle = luck.one_in(3);
                 s.detect = if oracle { DetectSpec::Oracle } else { DetectSpec::Late(detectors::late_spec(luck)) };
             }
             _ => {}

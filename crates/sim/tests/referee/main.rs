@@ -8,6 +8,7 @@
 
 mod any;
 mod book;
+mod by_hand;
 mod compare;
 mod judge;
 mod paths;

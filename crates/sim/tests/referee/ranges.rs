@@ -9,6 +9,7 @@ use ackclock_tcp::detect::DetectSpec;
 use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::recovery::prr::Bound;
 use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::spurious::linux::LinuxSpec;
 use ackclock_tcp::spurious::SpuriousSpec;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::timeout::frto::Form;
@@ -43,6 +44,13 @@ const TABLE: &[Row] = &[
     ("startup", r#"{"kind": "smooth"}"#, "/initial_window_segs", SEGMENTS, NO_SEGMENTS),
     ("startup", r#"{"kind": "smooth"}"#, "/ssthresh_segs", "[2]", "[1]"),
     ("startup", r#"{"kind": "smooth"}"#, "/depth", "[1, 100]", "[0, 101]"),
+    ("detect", r#"{"kind": "late"}"#, "/margin", "[1.0, 1000.0]", "[0.999999, 1000.000001]"),
+    ("detect", r#"{"kind": "late"}"#, "/least_rtts", "[0.0, 1000.0]", "[-0.000001, 1000.000001]"),
+    ("detect", r#"{"kind": "late"}"#, "/first_rtts", "[0.0, 1000.0]", "[-0.000001, 1000.000001]"),
+    ("detect", r#"{"kind": "late"}"#, "/cap_srtts", "[0.000001, 1000.0]", "[0.0, 1000.000001]"),
+    ("detect", r#"{"kind": "late"}"#, "/keep", SHARE, NO_SHARE),
+    ("detect", r#"{"kind": "late"}"#, "/keep_after_losses", SHARE, NO_SHARE),
+    ("detect", r#"{"kind": "late"}"#, "/dupthresh", "[0, 1000]", "[-1, 1001]"),
     ("rto", r#"{"kind": "rfc6298", "min": "2 s"}"#, "/max", r#"["2 s", "60 s"]"#, r#"["1999999999 ns"]"#),
     ("rto", r#"{"kind": "rfc6298"}"#, "/tick", TIME, NO_TIME),
     ("rto", r#"{"kind": "rfc6298", "min": "0 s", "initial": "0 s"}"#, "/initial", TIME, NO_TIME),
@@ -239,6 +247,15 @@ fn falls_back(s: &Stack) -> Result<(), String> {
             holds(goes_on && r.bound == Bound::Linux, "another PRR")?;
             let TimeoutSpec::Frto(t) = &got.timeout else { return Err(format!("not F-RTO: {got:?}")) };
             holds(t.form == Form::LinuxNoSack && t.clear_sacks == frto.clear_sacks, "another F-RTO")?;
+            // DSACKs will not come; timestamps still tell.
+            let judge = match &s.spurious {
+                SpuriousSpec::Linux(judge) if judge.timestamps => {
+                    SpuriousSpec::Linux(LinuxSpec { dsack: false, timestamps: true })
+                }
+                SpuriousSpec::Linux(_) | SpuriousSpec::Dsack(_) => SpuriousSpec::Nothing,
+                other => other.clone(),
+            };
+            holds(got.spurious == judge, "another judge of mistakes")?;
             return holds(got.dup_rule == DupRule::EmulatedSack && got.undo == s.undo, "duplicates are no SACKs");
         }
     }
@@ -262,6 +279,9 @@ fn without_sack_linux_counts_duplicates_and_any_other_stack_is_newreno() {
             s = Stack::named("linux-2025").expect("listed");
             if let (DetectSpec::RackTlp(d), TimeoutSpec::Frto(t)) = (&mut s.detect, &mut s.timeout) {
                 (d.dupthresh, d.max_reordering) = (luck.of(&[2, 3, 5]), luck.of(&[5, 300]));
+                let judges = [(true, true), (false, true), (true, false)];
+                let (dsack, timestamps) = luck.of(&judges);
+                s.spurious = SpuriousSpec::Linux(LinuxSpec { dsack, timestamps });
                 (t.form, t.clear_sacks) = (luck.of(&[Form::Linux, Form::LinuxNoSack, Form::Basic]), luck.one_in(2));
             }
             linux += 1;

@@ -328,13 +328,14 @@ impl Sender {
             if self.rated {
                 self.rate_write();
             }
-            if self.hold.any() {
+            let held = self.hold.any();
+            if held {
                 self.note_small();
             }
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
             self.limit = self.find_limit();
             self.may_have_paused();
-            if self.hold.any() {
+            if held {
                 self.go_on();
             }
         }

@@ -8,7 +8,8 @@ use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why, Window};
 use ackclock_tcp::facts::ack::AckEvent;
 use ackclock_tcp::facts::answer::{Flow, Rearm, Xmit};
 use ackclock_tcp::facts::ctx::Ctx;
-use ackclock_tcp::facts::episode::Episode;
+use ackclock_tcp::facts::episode::{CcUndo, Episode};
+use ackclock_tcp::facts::rate::RateSample;
 use ackclock_tcp::rto::Rto;
 use ackclock_tcp::time::{Nanos, Time};
 use std::sync::{Arc, Mutex};
@@ -36,6 +37,8 @@ pub(crate) struct View {
     before_sample: Option<(Option<Nanos>, Nanos)>,
     /// The timer has fired, and not everything that follows is done.
     fired: bool,
+    /// What the last sample said to be in flight.
+    in_flight: Option<u32>,
     /// The detector's timer has run.
     by_timer: bool,
     /// What the owner of the phase last asked for.
@@ -103,6 +106,7 @@ impl View {
             before_sample: None,
             wanted: None,
             fired: false,
+            in_flight: None,
             by_timer: false,
             urgent: false,
             limited: None,
@@ -418,14 +422,14 @@ impl Notebook {
     }
 
     /// The record of a new episode.
-    pub(super) fn check_episode(&mut self, ep: &Episode, remembered: Option<Window>) {
+    pub(super) fn check_episode(&mut self, ep: &Episode, remembered: Option<(Window, CcUndo)>) {
         let Some((l, w, target)) = self.view.last_loss else { return };
         let book = &self.judge.book;
         let told = (ep.cause, ep.began, ep.recover.0, ep.target, ep.flight, ep.retransmits, ep.filled, ep.ended);
         let known = (l.cause, book.now, book.max, target, l.flight, 0, None, None);
         self.expect(told == known, || format!("the episode is {told:?}, and it should be {known:?}"));
-        let w = remembered.unwrap_or(w);
-        self.expect(ep.prior == w, || format!("it remembers {:?}, and not {w:?}", ep.prior));
+        let (told, known) = ((ep.prior, ep.cc_undo), remembered.unwrap_or((w, self.saved)));
+        self.expect(told == known, || format!("it remembers {told:?}, and not {known:?}"));
         let (span, told) = (self.span.take(), (ep.first_dup, ep.last_dup));
         let span = span.unwrap_or((ep.began, ep.began));
         self.expect(told == span, || format!("its duplicates came at {told:?}, and not at {span:?}"));
@@ -525,7 +529,11 @@ impl Notebook {
                 (self.view.urgent, self.view.probed) = (true, true);
                 self.no_probe();
             }
-            Event::Acked { .. } => self.ack_done(at),
+            Event::Acked { pipe, .. } => {
+                let (told, known) = (self.view.in_flight.take(), pipe.div_ceil(self.judge.book.mss) as u32);
+                self.expect(told.is_none_or(|n| n == known), || format!("{told:?} in flight, and not {known}"));
+                self.ack_done(at);
+            }
             Event::Inflation { .. } | Event::Mistake { .. } | Event::Threshold { .. } | Event::Rtt { .. } => {}
         }
     }
@@ -541,6 +549,13 @@ impl Notebook {
 
     fn expect_complete(&mut self, holds: bool, why: impl FnOnce() -> String) {
         self.expect(holds || !self.complete, why);
+    }
+
+    /// What a sample of the delivery rate takes from the ACK; the data in flight is reported with the ACK.
+    pub(super) fn check_sample(&mut self, rs: &RateSample) {
+        self.view.in_flight = Some(rs.in_flight);
+        let rtt = self.view.fact.and_then(|a| a.rtt).map(|rtt| rtt.0 / 1000);
+        self.expect_complete(rs.rtt_us == rtt, || format!("a sample's RTT is {:?} µs, and not {rtt:?}", rs.rtt_us));
     }
 
     /// The sender has done all that follows from an ACK.

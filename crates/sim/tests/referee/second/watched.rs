@@ -232,7 +232,11 @@ impl Congestion for Watched<dyn Congestion> {
             }
         });
         self.see(Some(w), cx);
-        self.with(|n| n.loss(l, w));
+        let saved = self.inner.save();
+        self.with(|n| {
+            n.saved = saved;
+            n.loss(l, w);
+        });
         let cut = self.inner.on_loss(l, w, cx);
         self.with(|n| {
             n.cut(l, cut.cwnd);
@@ -268,7 +272,10 @@ impl Congestion for Watched<dyn Congestion> {
         self.inner.hears_rates()
     }
     fn on_rate(&mut self, rs: &RateSample, rates: &mut Rates, w: &mut Window, cx: &Ctx) {
-        self.with(|n| n.check_window(w));
+        self.with(|n| {
+            n.check_window(w);
+            n.check_sample(rs);
+        });
         self.inner.on_rate(rs, rates, w, cx);
     }
     fn on_tx_start(&mut self, rates: &Rates, w: &mut Window, cx: &Ctx) {

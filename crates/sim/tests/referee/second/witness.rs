@@ -60,6 +60,8 @@ pub(crate) struct Notebook {
     pub(super) presumed: Presumed,
     pub(super) pause: Pause,
     pub(super) awaited: Awaited,
+    /// What the congestion control saved before the last cut.
+    pub(super) saved: CcUndo,
     /// Only the handshake is looked at: who was told which RTT.
     pub(crate) greets: bool,
     pub(crate) everybody: bool,
@@ -97,6 +99,7 @@ impl Notebook {
             presumed: Presumed::default(),
             pause: Pause::default(),
             awaited: Awaited::default(),
+            saved: CcUndo::default(),
             greets: false,
             everybody: false,
             greeted: [vec![], vec![], vec![], vec![]],
@@ -531,7 +534,7 @@ impl Spurious for Auditor {
             }
             // A timeout in a repair may remember what that one remembers.
             let interrupted = before.filter(|b| ep.cause == Cause::Rto && b.ended.is_none() && n.before_interrupted);
-            n.check_episode(&ep, interrupted.map(|b| b.prior));
+            n.check_episode(&ep, interrupted.map(|b| (b.prior, b.cc_undo)));
             n.episode_begins(&ep);
         });
         self.inner.on_begin(ledger, board, cx);

@@ -109,6 +109,17 @@ fn data_released_by_the_next_write_is_not_requested_again() {
 }
 
 #[test]
+fn data_released_by_the_write_that_was_to_follow_is_not_requested_again() {
+    let mut c = sender();
+    c.write_more(300);
+    assert_eq!(said(&mut c, 0), []);
+    c.write(200);
+    assert_eq!(said(&mut c, 10), [(1, 500)]);
+    // The next timer is the retransmission timer, set now; the wait for more has ended.
+    assert_eq!(c.next_timer(), Some(ms(1010)));
+}
+
+#[test]
 fn more_that_follows_is_waited_for_once() {
     let mut c = sender();
     c.write_more(300);
