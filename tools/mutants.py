@@ -4,14 +4,14 @@
     .venv/bin/python tools/mutants.py --kept      only the mutants of tests/mutants/survivors.toml, each with its test
     .venv/bin/python tools/mutants.py --again 2   the two quickest suites once more for mutants that no test noticed
     .venv/bin/python tools/mutants.py --referee   the referee against 40 faults that no other test notices
-    .venv/bin/python tools/mutants.py --seed 26   another list, of the engine's only, and only with the quick suites
+    .venv/bin/python tools/mutants.py --seed 27   another list, of the engine's only, and only with the quick suites
 
 The list is drawn from `cargo mutants --list` with a fixed seed, and a drawn mutant stays. One build has all mutants; an
 environment variable chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by
 the tests that come to its function. Tables of results do not count as tests here: they show a change, not an error.
 Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent, and `referee.csv`
-has the referee's faults. A list of another seed has neither mutants nor files in common with it: `drawn-26.csv`,
-`referee-26.csv`.
+has the referee's faults. A list of another seed has neither mutants nor files in common with the others: `drawn-27.csv`,
+`referee-27.csv`.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ from mutants_run import (
 
 LIST = ROOT / "tests" / "mutants"
 DRAWN, KEPT, REASONS, FAULTS = (LIST / name for name in ("drawn.csv", "survivors.toml", "reasons.toml", "referee.csv"))
-ANOTHER = 450
-"""Mutants of the engine to draw (at least) with another seed."""
+ANOTHER = 330
+"""Mutants of the engine to draw (at least) with another seed, unless `--draw` says otherwise."""
 OPEN = "open"
 """The outcome of a mutant that was drawn, but not judged to the end; `by` is the number of suites that it passed."""
 SILENT = {"survived", "table"}
@@ -70,7 +70,7 @@ FIRST_DRAWN = 1000
 FAULT_COUNT = 40
 QUICK = 9
 """A fault for the referee has passed this number of the engine's suites; the others take half a minute for each."""
-REFEREE_LIMIT = 3600.0
+REFEREE_LIMIT = 600.0
 """Seconds after which the referee counts as hanging."""
 
 
@@ -103,10 +103,17 @@ def lists(seed: int) -> tuple[Path, Path]:
     return LIST / f"drawn-{seed}.csv", LIST / f"referee-{seed}.csv"
 
 
-def draw(tool: str, before: Set[str], seed: int) -> list[Mutant]:
-    """The drawn mutants, in the order of files. A mutant that was drawn before is drawn again while it exists."""
-    folders = FOLDERS if seed == SEED else {ANOTHER: next(iter(FOLDERS.values()))}
-    others = set() if seed == SEED else known(DRAWN).keys()
+def draw(tool: str, before: Set[str], seed: int, another: int) -> list[Mutant]:
+    """The drawn mutants, in the order of files. A mutant that was drawn before is drawn again while it exists.
+
+    Args:
+        tool: the cargo that finds cargo-mutants.
+        before: the mutants drawn before.
+        seed: the list's.
+        another: mutants to draw (at least) for the list of another seed.
+    """
+    folders = FOLDERS if seed == SEED else {another: next(iter(FOLDERS.values()))}
+    others = set() if seed == SEED else {key for file in LIST.glob("drawn*.csv") for key in known(file)} - before
     command = [tool, "mutants", "--list", "--json", *(w for _, (p, _) in folders.items() for w in ("-p", p))]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
@@ -305,11 +312,12 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, default=SEED, help="another list of the engine's mutants, with the quick suites"
     )
+    parser.add_argument("--draw", type=int, default=ANOTHER, help="mutants to draw (at least) with another seed")
     arguments = parser.parse_args()
     own = dict(enumerate(kept(), 1)) if arguments.seed == SEED else {}
     list_, found = lists(arguments.seed)
     before = known(list_)
-    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys(), arguments.seed), FIRST_DRAWN))
+    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys(), arguments.seed, arguments.draw), FIRST_DRAWN))
     rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
     pending = chosen(drawn, rows, arguments)
     built = build({n: m for n, (m, _, _) in own.items()} | pending, needed(pending, arguments))
