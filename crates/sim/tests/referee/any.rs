@@ -7,7 +7,7 @@ mod kinds;
 use crate::paths::Luck;
 use ackclock_tcp::congestion::{aimd, bbr, cubic, cubic_2008, linux_cubic, net2, quic as cc_quic, vegas as cc_vegas};
 use ackclock_tcp::congestion::{CongestionSpec, CutFrom};
-use ackclock_tcp::detect::Guard;
+use ackclock_tcp::detect::{DetectSpec, Guard};
 use ackclock_tcp::disorder::{extended, ncr, DisorderSpec};
 use ackclock_tcp::facts::ack::DupRule;
 use ackclock_tcp::facts::ncr::NcrMode;
