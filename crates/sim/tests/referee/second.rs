@@ -92,7 +92,7 @@ pub(crate) fn replaced(stack: &Stack, slots: &[&str], notes: &Notes) -> Stack {
     }
     for slot in slots {
         match *slot {
-            "rto" => s.rto = RtoSpec::Custom(shared(rto(&stack.rto), notes)),
+            "rto" => s.rto = RtoSpec::Custom(shared(stack, notes)),
             "detect" => s.detect = DetectSpec::Custom(witnessed(detect(&stack.detect), notes)),
             "disorder" => s.disorder = DisorderSpec::Custom(watched!(dyn Disorder, disorder(&stack.disorder), notes)),
             "recovery" => s.recovery = RecoverySpec::Custom(watched!(dyn Recovery, recovery(&stack.recovery), notes)),
@@ -110,14 +110,15 @@ pub(crate) fn replaced(stack: &Stack, slots: &[&str], notes: &Notes) -> Stack {
     s
 }
 
-fn shared(of: Factory<dyn Rto>, notes: &Notes) -> Factory<dyn Rto> {
+fn shared(stack: &Stack, notes: &Notes) -> Factory<dyn Rto> {
+    let (of, stack) = (rto(&stack.rto), stack.clone());
     let Some(notebook) = notes.clone() else { return of };
     outside(move |mss| -> Box<dyn Rto> {
         let inner = Arc::new(Mutex::new((of.make)(mss)));
         if let Ok(mut n) = notebook.lock() {
             n.view.rto = Some(Arc::clone(&inner));
         }
-        Box::new(WatchedRto { inner, notebook: Arc::clone(&notebook) })
+        Box::new(WatchedRto { inner, own: stack.build(mss).rto, notebook: Arc::clone(&notebook) })
     })
 }
 

@@ -350,7 +350,10 @@ impl Notebook {
             v.set_timer(now);
         }
         self.no_timer_without_data();
-        self.look_for_a_stall(now);
+        match verdict {
+            Verdict::Lost(_) | Verdict::Collapsed(_) | Verdict::Probe => self.stall_holds(),
+            Verdict::Clear | Verdict::Suspect | Verdict::More(_) | Verdict::Repaired => self.look_for_a_stall(now),
+        }
     }
 
     fn no_timer_without_data(&mut self) {

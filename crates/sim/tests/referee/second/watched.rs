@@ -14,7 +14,7 @@ use ackclock_tcp::facts::pace::Pace;
 use ackclock_tcp::facts::rate::{RateSample, Rates};
 use ackclock_tcp::facts::scoreboard::{Scoreboard, Sent};
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::rto::Rto;
+use ackclock_tcp::rto::{AnyRto, Rto};
 use ackclock_tcp::startup::{Advice, Startup};
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::timeout::{Repair, Timeout};
@@ -342,9 +342,10 @@ impl Undo for Watched<dyn Undo> {
     }
 }
 
-/// The timer, shared with the notebook.
+/// The timer, shared with the notebook, and the engine's own beside it: it gets the same calls, and must say the same.
 pub(super) struct WatchedRto {
     pub(super) inner: SharedRto,
+    pub(super) own: AnyRto,
     pub(super) notebook: Arc<Mutex<Notebook>>,
 }
 
@@ -358,16 +359,31 @@ impl WatchedRto {
             note(&mut notebook);
         }
     }
+
+    /// Everything that a timer can be asked.
+    fn says(rto: &dyn Rto, at: Time) -> String {
+        let estimate = (rto.srtt(), rto.rttvar(), rto.base(), rto.backed_off(), rto.backoff_count());
+        format!("{estimate:?}, {:?}, {:?}, {}", rto.deadline(at), rto.next_tick(at), rto.hears_sacks())
+    }
+
+    fn both(&mut self, at: Time, call: impl Fn(&mut dyn Rto)) {
+        call(&mut self.own);
+        self.with(|rto| call(rto));
+        let (own, second) = (Self::says(&self.own, at), self.with(|rto| Self::says(rto, at)));
+        self.note(|n| {
+            n.expect(own == second, || format!("the engine's timer says {own}, and the second one {second}"))
+        });
+    }
 }
 
 impl Rto for WatchedRto {
     fn on_sent(&mut self, sent: &Sent) {
         self.note(Notebook::timer_told);
-        self.with(|rto| rto.on_sent(sent));
+        self.both(sent.at, |rto| rto.on_sent(sent));
     }
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
         self.note(Notebook::timer_heard);
-        self.with(|rto| rto.on_ack(ack, now));
+        self.both(now, |rto| rto.on_ack(ack, now));
     }
     fn hears_sacks(&self) -> bool {
         self.with(|rto| rto.hears_sacks())
@@ -381,14 +397,14 @@ impl Rto for WatchedRto {
             let timed = n.timed_copy.take();
             n.expect(timed == Some(rtt), || format!("a sample of {rtt}, and it should be {timed:?}"));
         });
-        self.with(|rto| rto.on_sample(rtt));
+        self.both(Time(rtt.0), |rto| rto.on_sample(rtt));
     }
     fn on_spurious_timeout(&mut self, fired: Time) {
         self.note(|n| {
             let known = n.spurious_at.take();
             n.expect(known == Some(fired), || format!("spurious at {fired:?}, and it should be {known:?}"));
         });
-        self.with(|rto| rto.on_spurious_timeout(fired));
+        self.both(fired, |rto| rto.on_spurious_timeout(fired));
     }
     fn srtt(&self) -> Option<Nanos> {
         self.with(|rto| rto.srtt())
@@ -403,7 +419,7 @@ impl Rto for WatchedRto {
         self.with(|rto| rto.backed_off())
     }
     fn back_off(&mut self) {
-        self.with(|rto| rto.back_off());
+        self.both(Time(1), |rto| rto.back_off());
     }
     fn backoff_count(&self) -> u32 {
         self.with(|rto| rto.backoff_count())
