@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutants import COLUMNS, DRAWN, FAULT_COUNT, FAULTS, KEPT, OPEN, equivalent, kept, lists, place
+from mutants import COLUMNS, DRAWN, FAULT_COUNT, FAULTS, KEPT, OPEN, SEED, equivalent, kept, lists, place
 from mutants_rewrite import Change, Mutant, body_of, rewrite
 from mutants_run import CRATES
 
@@ -80,6 +80,10 @@ def test_the_order_of_drawing_depends_on_no_other_mutant() -> None:
     assert sorted(keys[:30], key=place) == [key for key in ordered if key in keys[:30]]
 
 
+SEEDS = (26, 27)
+"""The seeds of the judgement lists."""
+
+
 def rows_of(file: Path) -> list[dict[str, str]]:
     with file.open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
@@ -100,7 +104,7 @@ def test_every_drawn_mutant_has_an_outcome_and_its_file_exists() -> None:
 
 
 def test_a_mutant_without_an_effect_was_drawn_was_noticed_by_no_test_and_has_a_reason() -> None:
-    outcomes = {key_of(row): row["outcome"] for row in rows_of(DRAWN)}
+    outcomes = {key_of(row): row["outcome"] for seed in (SEED, *SEEDS) for row in rows_of(lists(seed)[0])}
     for key, why in equivalent().items():
         assert outcomes[key] in {"survived", OPEN}, key
         assert why.endswith("."), key
@@ -115,14 +119,20 @@ def test_the_faults_of_the_referee_are_forty_mutants_of_the_engine_that_were_dra
     assert f"It finds {found} of {FAULT_COUNT}." in (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
 
 
-def test_the_second_list_shares_no_mutant_with_the_first_and_its_score_is_on_the_page() -> None:
-    drawn, faults = (rows_of(path) for path in lists(26))
+@pytest.mark.parametrize("seed", SEEDS[:1])
+def test_a_later_list_shares_no_mutant_with_an_earlier_one_and_its_score_is_on_the_page(seed: int) -> None:
+    drawn, faults = (rows_of(path) for path in lists(seed))
     ours = {key_of(row) for row in drawn}
     assert len(faults) == FAULT_COUNT
     assert {key_of(row) for row in faults} <= ours
-    assert not ours & {key_of(row) for row in rows_of(DRAWN)}
+    for earlier in (SEED, *(s for s in SEEDS if s < seed)):
+        assert not ours & {key_of(row) for row in rows_of(lists(earlier)[0])}
     found = sum(row["outcome"] == "found" for row in faults)
     assert f"it found {found} of {FAULT_COUNT};" in (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+
+
+def test_the_third_list_has_no_fault_without_an_effect() -> None:
+    assert not {key_of(row) for row in rows_of(lists(27)[1])} & equivalent().keys()
 
 
 def test_the_table_of_the_page_counts_the_drawn_mutants_of_each_crate() -> None:
