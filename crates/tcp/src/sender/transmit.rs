@@ -328,16 +328,13 @@ impl Sender {
             if self.rated {
                 self.rate_write();
             }
-            let held = self.hold.any();
-            if held {
+            if self.hold.any() {
                 self.note_small();
             }
             self.stream_end = Offset(self.stream_end.0.saturating_add(bytes).min(1 << 62));
             self.limit = self.find_limit();
             self.may_have_paused();
-            if held {
-                self.go_on();
-            }
+            self.go_on();
         }
     }
 
