@@ -35,7 +35,7 @@ impl Notebook {
         // tcp_limit_reno_sacked: the oldest, or what is lost, has not arrived.
         let mut limit = |count: u64, acked: u64| {
             let lost = board::bytes(board, board::lost);
-            let missing = u64::max(lost / mss + u64::from(lost % mss > 0), 1).min(out);
+            let missing = u64::max(lost / mss + u64::from(!lost.is_multiple_of(mss)), 1).min(out);
             if count + missing > out {
                 excess.push((out + acked) as u32);
                 out - missing
