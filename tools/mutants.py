@@ -10,8 +10,8 @@ The list is drawn from `cargo mutants --list` with a fixed seed, and a drawn mut
 environment variable chooses the active one. Each test is first run alone without a mutant: a mutant is judged only by
 the tests that come to its function. Tables of results do not count as tests here: they show a change, not an error.
 Outcomes go to tests/mutants/drawn.csv; `reasons.toml` beside it says why a survivor is equivalent, and `referee.csv`
-has the referee's faults. A list of another seed has neither mutants nor files in common with the others: `drawn-27.csv`,
-`referee-27.csv`.
+has the referee's faults. A list of another seed has neither mutants nor files in common with the others:
+`drawn-27.csv`, `referee-27.csv`.
 """
 
 from __future__ import annotations
@@ -317,7 +317,10 @@ def main() -> int:
     own = dict(enumerate(kept(), 1)) if arguments.seed == SEED else {}
     list_, found = lists(arguments.seed)
     before = known(list_)
-    drawn = {} if arguments.kept else dict(enumerate(draw(arguments.cargo, before.keys(), arguments.seed, arguments.draw), FIRST_DRAWN))
+    drawn: dict[int, Mutant] = {}
+    if not arguments.kept:
+        all_drawn = draw(arguments.cargo, before.keys(), arguments.seed, arguments.draw)
+        drawn = dict(enumerate(all_drawn, FIRST_DRAWN))
     rows = {m.key: before.get(m.key, row_of(m, OPEN)) for m in drawn.values()}
     pending = chosen(drawn, rows, arguments)
     built = build({n: m for n, (m, _, _) in own.items()} | pending, needed(pending, arguments))
