@@ -26,6 +26,7 @@ def test_keys_are_the_texts_that_were_given() -> None:
     keys = Keys(texts)
     assert (list(keys), len(keys), keys[0], keys[-1], keys[1:3]) == (texts, 5, texts[0], texts[4], texts[1:3])
     assert keys == Keys(texts) != Keys(texts[1:])
+    assert keys == texts != Keys(texts[1:])
     assert len(Keys()) == 0
     with pytest.raises(IndexError):
         keys[5]

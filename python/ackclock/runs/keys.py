@@ -53,8 +53,8 @@ class Keys(Sequence[str]):
         return (self._bytes[first : first + _BYTES].hex() for first in range(0, len(self._bytes), _BYTES))
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same keys in the same order."""
-        return isinstance(other, Keys) and self._bytes == other._bytes
+        """Whether both are the same keys in the same order; the other may be a list of texts."""
+        return self._bytes == other._bytes if isinstance(other, Keys) else list(self) == other
 
     __hash__ = None  # type: ignore[assignment] # as a list
 
