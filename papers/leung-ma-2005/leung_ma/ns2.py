@@ -18,8 +18,8 @@ SCENARIO = "scenario-ns2.toml"
 DELAYED: Changes = (("flow[0].receiver.ack", "delayed"), ("flow[0].receiver.delay", "100 ms"))
 TOLERANCE = 0.03
 SEEDS = 240
-"""The number of our seeds. With ns-2's 60 the standard error of a difference of throughputs is at most 1.2 %, so chance alone
-rarely makes 3 %."""
+"""The number of our seeds. With ns-2's 60 the standard error of a difference of throughputs is at most 1.2 %, so chance
+alone rarely makes 3 %."""
 LEAST_RUNS = 5
 """Points with fewer runs of ns-2 are judged together: three runs say almost nothing about the spread."""
 
