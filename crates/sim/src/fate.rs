@@ -95,14 +95,35 @@ impl Copy {
 /// number: 1 for the first transmission of these bytes. A copy without a report counts as taken.
 #[derive(Clone, Debug, Default)]
 pub struct Fates {
-    again: Vec<Copy>,
-    /// The cause of each.
-    causes: Vec<Cause>,
+    again: Vec<Again>,
     /// The episode of the last fast retransmit.
     episode: u32,
     dropped: Vec<Copy>,
     /// How many of these the sender has been told about.
     told: usize,
+    /// Most flows have none of these.
+    rare: Option<Box<Rare>>,
+}
+
+/// A retransmission: the [`Copy`] that was sent, with its cause in the same 16 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    start: u64,
+    len: u32,
+    sends: u8,
+    cause: Cause,
+}
+
+impl Again {
+    fn copy(&self) -> Copy {
+        let Again { start, len, sends, cause: _ } = *self;
+        Copy { start, len, sends }
+    }
+}
+
+/// What only some receivers and some paths do.
+#[derive(Clone, Debug, Default)]
+struct Rare {
     /// Data that arrived and was thrown away.
     refused: Vec<Copy>,
     /// Copies that the network duplicated: such a copy is lost only if both of its packets are.
@@ -113,12 +134,13 @@ impl Fates {
     /// The number of records.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.again.len() + self.dropped.len() + self.refused.len() + self.doubled.len()
+        let rare = self.rare.as_ref().map_or(0, |r| r.refused.len() + r.doubled.len());
+        self.again.len() + self.dropped.len() + rare
     }
 
     /// Data was sent again, by this rule.
     pub fn retransmitted(&mut self, start: u64, len: u32, sends: u8, why: Option<Resend>) {
-        self.causes.push(match why {
+        let cause = match why {
             None => Cause::Unknown,
             Some(Resend::Recovery(episode)) if episode != self.episode => {
                 self.episode = episode;
@@ -127,8 +149,8 @@ impl Fates {
             Some(Resend::Recovery(_) | Resend::Later) => Cause::Recovery,
             Some(Resend::Probe) => Cause::Probe,
             Some(Resend::Timeout) => Cause::Timeout,
-        });
-        self.again.push(Copy { start, len, sends });
+        };
+        self.again.push(Again { start, len, sends, cause });
     }
 
     /// A packet was dropped.
@@ -144,30 +166,30 @@ impl Fates {
 
     /// The receiver threw away these bytes of a packet that arrived, all of it or a part, and does not have them.
     pub fn refused(&mut self, start: u64, len: u32, sends: u8) {
-        self.refused.push(Copy { start, len, sends });
+        self.rare.get_or_insert_default().refused.push(Copy { start, len, sends });
     }
 
     /// The network duplicated a packet; that is still one copy.
     pub fn doubled(&mut self, start: u64, len: u32, sends: u8) {
-        self.doubled.push(Copy { start, len, sends });
+        self.rare.get_or_insert_default().doubled.push(Copy { start, len, sends });
     }
 
     /// The verdict on each retransmission as far as it is known now, in the order of transmission.
     pub fn each(&self) -> Vec<Verdict> {
         let failed = Failed::new(self);
-        self.again.iter().map(|r| failed.verdict(r)).collect()
+        self.again.iter().map(|r| failed.verdict(&r.copy())).collect()
     }
 
     /// The count of each verdict, as far as it is known now.
     pub fn verdicts(&self) -> Verdicts {
         let mut v = Verdicts::default();
-        for (verdict, cause) in self.each().iter().zip(&self.causes) {
+        for (verdict, again) in self.each().iter().zip(&self.again) {
             match verdict {
                 Verdict::Needed => v.needed += 1,
                 Verdict::Refused => v.refused += 1,
                 Verdict::Needless => {
                     v.needless += 1;
-                    v.needless_by.add(*cause);
+                    v.needless_by.add(again.cause);
                 }
             }
         }
@@ -185,8 +207,9 @@ struct Failed {
 
 impl Failed {
     fn new(f: &Fates) -> Self {
-        let all = (!f.refused.is_empty()).then(|| Sorted::new([&f.dropped[..], &f.refused].concat()));
-        Failed { dropped: Sorted::new(f.dropped.clone()), all, doubled: Sorted::new(f.doubled.clone()) }
+        let (refused, doubled) = f.rare.as_ref().map_or((&[][..], &[][..]), |r| (&r.refused[..], &r.doubled[..]));
+        let all = (!refused.is_empty()).then(|| Sorted::new([&f.dropped[..], refused].concat()));
+        Failed { dropped: Sorted::new(f.dropped.clone()), all, doubled: Sorted::new(doubled.to_vec()) }
     }
 
     fn verdict(&self, r: &Copy) -> Verdict {
