@@ -65,7 +65,7 @@ fn what_a_flow_is_made_of_keeps_its_size() {
         ("Sender", 704),
         ("Receiver", 136),
         ("Scoreboard", 184),
-        ("Ledger", 680),
+        ("Ledger", 32),
         ("Slots", 304),
         ("AnyAck", 24),
         ("AnyRto", 88),
