@@ -215,10 +215,12 @@ impl TcpPr {
 
 impl Detector for TcpPr {
     fn on_ack(&mut self, _: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        if board.newly().next().is_some() {
+        let mut newly = board.newly();
+        if let Some(first) = newly.next() {
             let segs = ((w.cwnd / cx.smss()) as u64).max(1);
             let left = self.left(segs);
-            self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
+            let longer = |max: f64, s: &Sent| (max * left).max(cx.now.since(s.at).0 as f64);
+            self.ewrtt = newly.fold(longer(self.ewrtt, first), longer);
             let least = cx.min_rtt.unwrap_or(Nanos(1));
             self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(least).min(self.spec.max);
             self.backed_off = false;
