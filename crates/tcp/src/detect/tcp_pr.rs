@@ -14,9 +14,10 @@
 //! | cburst, extreme losses | `burst`; `Verdict::Collapsed`, and `hold` |
 //!
 //! Departures: mxrtt has a ceiling, because lost ACKs would let it grow without bound, and is at least the shortest RTT of a
-//! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. The gate is RFC 6675's:
-//! a segment's worth of free window. Unsaid: an ACK that tells no packet (a duplicate without SACK) changes no limit; the loss of a segment that was alone on the path counts as a timeout that backs off
-//! (decision 0054); and reneging: once the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
+//! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. The gate is RFC
+//! 6675's: a segment's worth of free window. Unsaid: an ACK that tells no packet (a duplicate without SACK) gives no sample;
+//! the loss of a segment that was alone on the path counts as a timeout that backs off (decision 0054); and reneging: once
+//! the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
 
 use super::{Detector, Learner, Timekeeper, Verdict};
 use crate::error::StackError;
@@ -214,15 +215,15 @@ impl TcpPr {
 }
 
 impl Detector for TcpPr {
-    fn on_ack(&mut self, _: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        let mut newly = board.newly();
-        if let Some(first) = newly.next() {
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if ack.delivered > 0 {
             let segs = ((w.cwnd / cx.smss()) as u64).max(1);
             let left = self.left(segs);
-            let longer = |max: f64, s: &Sent| (max * left).max(cx.now.since(s.at).0 as f64);
-            self.ewrtt = newly.fold(longer(self.ewrtt, first), longer);
-            let least = cx.min_rtt.unwrap_or(Nanos(1));
-            self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(least).min(self.spec.max);
+            self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
+            if self.ewrtt > 0.0 {
+                let least = cx.min_rtt.unwrap_or(Nanos(1));
+                self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(least).min(self.spec.max);
+            }
             self.backed_off = false;
         }
         if board.pipe() == 0 {
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_that_tells_no_packet_leaves_the_limit() {
+    fn before_the_first_sample_an_ack_that_tells_no_packet_leaves_the_limit() {
         // The sample is the time since packet n was sent; a duplicate without SACK names none.
         let mut pr = TcpPr::new(&TcpPrSpec::default());
         let (mut board, cx) = one_segment(Time(40_000_000), None);

@@ -69,16 +69,17 @@ fn to_be_ack(s: &Sent) -> bool {
 }
 
 impl Detector for TcpPr {
-    fn on_ack(&mut self, _: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        let newly: Vec<Sent> = board::newly(board).copied().collect();
-        if !newly.is_empty() {
+    fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
+        if ack.delivered > 0 {
             self.extreme = false;
             let decay = self.decay(f64::max((w.cwnd / mss(cx)).floor(), 1.0));
-            for s in newly {
+            for s in board::newly(board) {
                 self.ewrtt = f64::max(self.ewrtt * decay, (cx.now.0 - s.at.0) as f64);
             }
-            let limit = (self.spec.beta * self.ewrtt) as u64;
-            self.mxrtt = u64::min(u64::max(limit, cx.min_rtt.map_or(1, |t| t.0)), self.spec.max.0);
+            if self.ewrtt > 0.0 {
+                let limit = (self.spec.beta * self.ewrtt) as u64;
+                self.mxrtt = u64::min(u64::max(limit, cx.min_rtt.map_or(1, |t| t.0)), self.spec.max.0);
+            }
         }
         let head = board::oldest(board);
         if board::pipe(board) == 0 {
