@@ -105,7 +105,7 @@ pub struct Fates {
     rare: Option<Box<Rare>>,
 }
 
-/// A retransmission: the [`Copy`] that was sent, with its cause in the same 16 bytes.
+/// A retransmission: the copy that was sent, with its cause in the same 16 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Again {
     start: u64,
