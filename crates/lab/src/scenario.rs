@@ -1,6 +1,7 @@
 //! TOML with units in, a checked [`Plan`] out, or one [`ScenarioError`]. Each key is read in one place below this module and
 //! described in one, [`crate::schema`], from which `docs/scenario.md` is generated.
 
+mod assign;
 mod background;
 mod chosen;
 mod dumbbell;

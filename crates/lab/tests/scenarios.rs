@@ -5,6 +5,8 @@ use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_sim::scenario::{FlowSpec, PeerSpec};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::detect::DetectSpec;
+use ackclock_tcp::idle::IdleRule;
+use ackclock_tcp::pacing::PacingRule;
 use ackclock_tcp::stack::{Options, Stack};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -154,6 +156,30 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
     let set = vec![("limits.maxburst_segs".to_owned(), "4".to_owned())];
     let plan = Plan::parse("d.toml", DUMBBELL, &Overrides { set, ..Overrides::default() }).unwrap();
     assert_eq!(plan.stacks[1].limits.maxburst_segs, Some(4));
+}
+
+#[test]
+fn a_default_that_is_not_the_profiles_can_be_set_for_every_stack_and_is_written_down() {
+    let with = |stack: &str, path: &str, value: &str| {
+        let set = vec![(path.to_owned(), value.to_owned())];
+        Plan::parse("good.toml", GOOD, &Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() })
+    };
+    for stack in Stack::names() {
+        let idle = with(stack, "idle", "keep").unwrap();
+        assert_eq!(idle.stacks[0].idle, IdleRule::Keep, "{stack}");
+        let pacing = match with(stack, "pacing", "off") {
+            Ok(plan) => plan,
+            Err(e) => {
+                assert!(e.to_string().contains("only with pacing"), "{stack}: {e}");
+                continue;
+            }
+        };
+        assert_eq!(pacing.stacks[0].pacing, PacingRule::Off, "{stack}");
+        for plan in [idle, pacing] {
+            let again = Plan::parse("good.toml", &plan.to_toml(), &Overrides::default()).unwrap();
+            assert_eq!(again.stacks, plan.stacks, "{stack}");
+        }
+    }
 }
 
 /// Everything that `[[link]]` and `[[flow]]` can contain, with no default values.

@@ -1,12 +1,13 @@
 //! The stack of a flow, and its parameters that a file or a command line sets by path.
 
+use super::assign::{assign, Refusal};
 use super::chosen::Chosen;
 use super::outside::{Outside, Place, Tables, Workshop};
 use super::MOST_SEEDS;
-use crate::error::{listed, nearest, ScenarioError};
+use crate::error::{listed, ScenarioError};
 use crate::reader::{json, Node, Source};
 use ackclock_tcp::stack::{Options, Stack};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 use toml::de::DeValue;
 
@@ -89,19 +90,18 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
     let named = node.get("stack").unwrap_or_else(|| node.clone());
     let of_file = Stack::named(profile).ok_or_else(|| named.refuse(allowed(profile)))?;
     let chosen = overrides.stack.as_ref().map(|text| Chosen::read(text, allowed)).transpose()?;
-    let (stack, own) = match chosen {
+    let (mut stack, own) = match chosen {
         None => (of_file.clone(), Vec::new()),
         Some(Chosen { stack, set }) => (stack, set),
     };
     let (mut set, has_sack) = (parameters_set(node, overrides)?, stack.options.sack);
-    let mut so_far = SoFar::new(stack);
     set.extend(own.into_iter().map(|(path, text)| (path.to_owned(), from_option(text), Place::Chosen(path, text))));
     // Of several compared stacks, one may lack a parameter: the message names that stack.
     let with = overrides.stack.as_ref().map_or_else(String::new, |name| format!(" with stack \"{name}\""));
     let (mut outside, mut unused) = (Outside::default(), Vec::new());
     for (path, value, at) in &set {
         let Some(value) = outside.take(path, value.clone(), at) else { continue };
-        match so_far.assign(path, value) {
+        match assign(&mut stack, path, value) {
             Ok(()) => {}
             // A file's parameters for its own stack need not exist in another one.
             Err(Refusal { lacks: true, .. })
@@ -112,7 +112,6 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
             Err(r) => return Err(at.refuse(None, r.allowed, &with).with_hint(r.hint)),
         }
     }
-    let SoFar { mut stack, written: _ } = so_far;
     if has_sack && !stack.options.sack {
         stack = without_sack(stack, &set, &with)?;
     }
@@ -131,16 +130,14 @@ pub(super) fn stack(node: &Node<'_>, profile: &str, overrides: &Overrides) -> Re
 /// # Errors
 /// There is no such stack, a part is not a parameter, or the parts do not fit together.
 pub fn stack_of(text: &str) -> Result<Stack, ScenarioError> {
-    let Chosen { stack, set } = Chosen::read(text, allowed)?;
+    let Chosen { mut stack, set } = Chosen::read(text, allowed)?;
     let has_sack = stack.options.sack;
     let parameters = set.iter().map(|(path, text)| ((*path).to_owned(), from_option(text), Place::Chosen(path, text)));
     let parameters: Vec<Set<'_>> = parameters.collect();
-    let mut so_far = SoFar::new(stack);
     for (path, value, at) in &parameters {
-        let assigned = so_far.assign(path, value.clone());
+        let assigned = assign(&mut stack, path, value.clone());
         assigned.map_err(|r| at.refuse(None, r.allowed, "").with_hint(r.hint))?;
     }
-    let SoFar { mut stack, written: _ } = so_far;
     if has_sack && !stack.options.sack {
         stack = without_sack(stack, &parameters, "")?;
     }
@@ -154,10 +151,10 @@ pub fn stack_of(text: &str) -> Result<Stack, ScenarioError> {
 /// Whether the file's own stack has a parameter that the chosen stack lacks.
 fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     let mut outside = Outside::default();
-    let mut own = SoFar::new(of_file.clone());
+    let mut own = of_file.clone();
     for (p, value, at) in set.iter().filter(|(_, _, at)| matches!(at, Place::File(_))) {
         let Some(value) = outside.take(p, value.clone(), at) else { continue };
-        if own.assign(p, value).is_err() && p == path {
+        if assign(&mut own, p, value).is_err() && p == path {
             return false;
         }
     }
@@ -214,14 +211,6 @@ fn blamed<'s, 'a>(set: &[&'s Set<'a>], key: &str) -> Option<&'s Place<'a>> {
     set.iter().max_by_key(|s| alike(&s.0)).map(|s| &s.2)
 }
 
-/// Why a parameter was refused.
-struct Refusal {
-    allowed: String,
-    hint: Option<String>,
-    /// The stack has no such parameter.
-    lacks: bool,
-}
-
 /// Paths and values below `set`: `"rto.tick" = x`, `rto.tick = x` and `[flow.set.rto]` are the same. A table with the
 /// key `kind` is the value of a whole slot.
 fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>) -> Result<(), ScenarioError> {
@@ -233,98 +222,6 @@ fn flatten<'a>(node: &Node<'a>, prefix: &str, out: &mut Vec<(String, Node<'a>)>)
         }
     }
     Ok(())
-}
-
-/// A stack, as far as its parameters are set.
-struct SoFar {
-    stack: Stack,
-    /// The stack as a table, once one was needed.
-    written: Option<Value>,
-}
-
-impl SoFar {
-    fn new(stack: Stack) -> Self {
-        SoFar { stack, written: None }
-    }
-
-    /// Sets one parameter: writes the stack as a table, changes the table, and reads it again. A refusal changes nothing.
-    fn assign(&mut self, path: &str, value: Value) -> Result<(), Refusal> {
-        let plain = |allowed: String| Refusal { allowed, hint: None, lacks: false };
-        let write = |stack: &Stack| serde_json::to_value(stack).map_err(|e| plain(e.to_string()));
-        let mut root = self.written.as_ref().map_or_else(|| write(&self.stack), |written| Ok(written.clone()))?;
-        let (known, walked) = put(&mut root, path, value)?;
-        let last = path.rsplit_once('.').map_or(path, |p| p.1);
-        let new: Stack = serde_json::from_value(root).map_err(|e| match e.to_string() {
-            said if said.starts_with(&format!("unknown field `{last}`")) => {
-                unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
-            }
-            said => refusal(&said),
-        })?;
-        let read = write(&new)?;
-        if path.split('.').try_fold(&read, |v, step| v.get(step)).is_none() {
-            return Err(unknown(path, known));
-        }
-        (self.stack, self.written) = (new, Some(read));
-        Ok(())
-    }
-}
-
-/// Changes one value of a stack's table. Returns the parameters beside it, and the path to them.
-fn put(root: &mut Value, path: &str, value: Value) -> Result<(Vec<String>, String), Refusal> {
-    let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
-    let (mut at, mut walked) = (root, String::new());
-    for step in above.split('.').filter(|s| !s.is_empty()) {
-        let known = parameters(at, &walked);
-        at = at.get_mut(step).ok_or_else(|| unknown(&format!("{walked}{step}"), known))?;
-        walked = format!("{walked}{step}.");
-    }
-    let known = parameters(at, &walked);
-    let Value::Object(map) = at else {
-        return Err(Refusal { allowed: format!("`{above}`, which takes no parameters"), hint: None, lacks: false });
-    };
-    if last == "kind" {
-        map.retain(|k, _| k == "kind"); // a different kind has different parameters
-    }
-    let value = match (map.get(last).and_then(|old| old.get("kind")), value) {
-        (Some(_), Value::String(kind)) => serde_json::json!({ "kind": kind }),
-        (_, value) => value,
-    };
-    map.insert(last.to_owned(), value);
-    Ok((known, walked))
-}
-
-/// The paths of the entries in a table of parameters.
-fn parameters(table: &Value, prefix: &str) -> Vec<String> {
-    let keys = table.as_object().into_iter().flat_map(Map::keys);
-    keys.map(|k| format!("{prefix}{k}")).collect()
-}
-
-/// There is no such parameter.
-fn unknown(path: &str, known: Vec<String>) -> Refusal {
-    let hint = nearest(path, known.iter().map(String::as_str)).map(|n| format!("`{n}`"));
-    let allowed = match known.is_empty() {
-        true => format!("no parameter below `{}`", path.rsplit_once('.').map_or("", |p| p.0)),
-        false => format!("one of the parameters {}", listed(&known)),
-    };
-    Refusal { allowed, hint, lacks: true }
-}
-
-/// Turns serde's message about a fault into the allowed values: `unknown variant `x`, expected one of `a`, `b``, or our own sentence.
-fn refusal(message: &str) -> Refusal {
-    let allowed = match (message.split_once("expected "), message.rsplit_once("; ")) {
-        (Some((_, "u16")), _) => "a whole number from 0 to 65535".to_owned(),
-        (Some((_, "u32")), _) => "a whole number from 0 to 4294967295".to_owned(),
-        (Some((_, "u64")), _) => "a whole number from 0".to_owned(),
-        (Some((_, "f64")), _) => "a number".to_owned(),
-        (Some((_, "a boolean")), _) => "true or false".to_owned(),
-        (Some((_, expected)), _) => expected.replace('`', ""),
-        (None, _) if message.ends_with("there are no fields") => "a kind without parameters".to_owned(),
-        (None, Some((_, tail))) => tail.to_owned(),
-        (None, None) => message.to_owned(),
-    };
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let hint = quoted.next().and_then(|word| nearest(word, quoted)).map(|n| format!("\"{n}\""));
-    Refusal { allowed, hint: hint.filter(|_| message.starts_with("unknown")), lacks: false }
 }
 
 /// `500 ms`, `true`, `3`, `{ kind = "reno" }`: The value as TOML if it can be parsed, else as a string.

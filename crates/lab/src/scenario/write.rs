@@ -125,6 +125,14 @@ impl Plan {
         if set.get("name").is_some_and(|name| name == profile) {
             set.shift_remove("name");
         }
+        // These two are omitted at their default, which need not be the profile's value.
+        let of_profile = Stack::named(profile);
+        if of_profile.as_ref().is_some_and(|p| p.idle != stack.idle) {
+            set.insert("idle".to_owned(), serde_json::to_value(stack.idle).unwrap_or_default());
+        }
+        if of_profile.as_ref().is_some_and(|p| p.pacing != stack.pacing) {
+            set.insert("pacing".to_owned(), serde_json::to_value(&stack.pacing).unwrap_or_default());
+        }
         (profile.to_owned(), Set(set))
     }
 
