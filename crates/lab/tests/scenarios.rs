@@ -162,7 +162,8 @@ fn the_command_line_overrides_stack_parameters_and_seed() {
 fn a_default_that_is_not_the_profiles_can_be_set_for_every_stack_and_is_written_down() {
     let with = |stack: &str, path: &str, value: &str| {
         let set = vec![(path.to_owned(), value.to_owned())];
-        Plan::parse("good.toml", GOOD, &Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() })
+        let overrides = Overrides { stack: Some(stack.to_owned()), set, ..Overrides::default() };
+        Plan::parse("good.toml", GOOD, &overrides).map_err(|e| e.to_string())
     };
     for stack in Stack::names() {
         let idle = with(stack, "idle", "keep").unwrap();
@@ -170,7 +171,7 @@ fn a_default_that_is_not_the_profiles_can_be_set_for_every_stack_and_is_written_
         let pacing = match with(stack, "pacing", "off") {
             Ok(plan) => plan,
             Err(e) => {
-                assert!(e.to_string().contains("only with pacing"), "{stack}: {e}");
+                assert!(e.contains("only with pacing"), "{stack}: {e}");
                 continue;
             }
         };

@@ -131,7 +131,7 @@ impl Plan {
             set.insert("idle".to_owned(), serde_json::to_value(stack.idle).unwrap_or_default());
         }
         if of_profile.as_ref().is_some_and(|p| p.pacing != stack.pacing) {
-            set.insert("pacing".to_owned(), serde_json::to_value(&stack.pacing).unwrap_or_default());
+            set.insert("pacing".to_owned(), serde_json::to_value(stack.pacing).unwrap_or_default());
         }
         (profile.to_owned(), Set(set))
     }
