@@ -7,8 +7,8 @@ use ackclock_tcp::time::Time;
 pub(crate) enum App {
     /// Does nothing (a receiver).
     Idle,
-    /// Has not started yet.
-    Waiting { start: u64, bytes: Option<u64>, close: bool },
+    /// Has not started yet. Then it writes `bytes`, [`BULK`] if it never stops.
+    Waiting { start: u64, bytes: u64, close: bool },
     /// All data is written; the application closes its side once the connection is open.
     Opening { bytes: u64 },
     /// All the data that it will ever send is written; done when `bytes` are acknowledged.

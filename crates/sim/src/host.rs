@@ -61,25 +61,26 @@ pub trait Endpoint {
     fn received(&self) -> u64;
 }
 
-/// One end of a flow.
+/// One end of a flow: two cache lines, and its meter.
+#[repr(C, align(64))]
 pub(crate) struct Host<E, H> {
     pub(crate) tcp: E,
-    pub(crate) meter: H,
     /// When it will be woken: no later than its TCP needs, which is asked again then. Re-arming a timer to a later time, as
     /// each ACK does, therefore costs nothing here.
     pub(crate) armed: u64,
+    pub(crate) app: App,
+    pub(crate) data_sent: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) wire: WireSpec,
     /// The first link of its path.
     pub(crate) first_hop: u32,
     /// The destination on its packets.
     pub(crate) peer: u32,
-    pub(crate) wire: WireSpec,
-    pub(crate) app: App,
-    /// [`Endpoint::hears_drops`].
-    pub(crate) hears_drops: bool,
-    pub(crate) data_sent: u64,
-    pub(crate) retransmitted: u64,
     /// Packets sent, counted only with a listener.
     pub(crate) sent: u32,
+    /// [`Endpoint::hears_drops`].
+    pub(crate) hears_drops: bool,
+    pub(crate) meter: H,
 }
 
 impl<E: Endpoint, H> Host<E, H> {
@@ -181,6 +182,12 @@ pub(crate) fn side(host: u32) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_end_of_a_flow_takes_two_lines() {
+        type Plain = Host<ackclock_tcp::connection::Connection, ()>;
+        assert_eq!((size_of::<Plain>(), align_of::<Plain>()), (128, 64));
+    }
 
     #[test]
     fn sizes_on_the_wire_are_ns_2s_or_those_of_the_headers() {

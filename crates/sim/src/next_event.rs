@@ -76,9 +76,9 @@ const SCAN: usize = 16;
 pub(crate) enum NextEvent {
     /// The keys themselves.
     Scan { keys: [u64; SCAN], half: bool },
-    /// Node 1 is the root, node `i` has the children `4i` to `4i + 3`, and `fours[i]` holds their keys; a node's key is the least
-    /// of its children's. The places begin at node `leaves`, a power of four.
-    Tree { fours: Box<[[u64; 4]]>, leaves: usize, root: u64 },
+    /// Node 0 is the root, node `i` has the children `4i + 1` to `4i + 4`, and `fours[i]` holds their keys; a node's key is the least
+    /// of its children's. The places are the last nodes, behind the root and `above` others; their depths differ by at most one.
+    Tree { fours: Box<[[u64; 4]]>, above: usize, root: u64 },
 }
 
 impl NextEvent {
@@ -86,11 +86,9 @@ impl NextEvent {
         if n <= SCAN && search == Search::Auto {
             return NextEvent::Scan { keys: [NEVER; SCAN], half: n <= SCAN / 2 };
         }
-        let mut leaves = 4;
-        while leaves < n {
-            leaves *= 4;
-        }
-        NextEvent::Tree { fours: vec![[NEVER; 4]; leaves / 2].into(), leaves, root: NEVER }
+        // A node more with four children is a place less and four more.
+        let nodes = n.saturating_sub(1).div_ceil(3).max(1);
+        NextEvent::Tree { fours: vec![[NEVER; 4]; nodes].into(), above: nodes - 1, root: NEVER }
     }
 
     /// The least key; [`NEVER`] if there is no event.
@@ -115,17 +113,18 @@ impl NextEvent {
     pub(crate) fn set(&mut self, i: usize, key: u64) {
         match self {
             NextEvent::Scan { keys, .. } => keys[i % SCAN] = key,
-            NextEvent::Tree { fours, leaves, root } => replay(fours, root, *leaves + i, key),
+            NextEvent::Tree { fours, above, root } => replay(fours, root, *above + i, key),
         }
     }
 }
 
-/// Writes the key of node `i` and replays its matches up to the root.
+/// Writes the key of the node `i` behind the root and replays its matches up to the root.
 #[inline]
 fn replay(fours: &mut [[u64; 4]], root: &mut u64, mut i: usize, mut key: u64) {
     let earlier = key < fours[i >> 2][i & 3];
-    while i > 1 {
-        let four = &mut fours[i >> 2];
+    loop {
+        let node = i >> 2;
+        let four = &mut fours[node];
         four[i & 3] = key;
         let others = four[i & 3 ^ 1].min(four[i & 3 ^ 2]).min(four[i & 3 ^ 3]);
         // An earlier key that loses a match changes nothing above.
@@ -133,7 +132,10 @@ fn replay(fours: &mut [[u64; 4]], root: &mut u64, mut i: usize, mut key: u64) {
             return;
         }
         key = key.min(others);
-        i >>= 2;
+        if node == 0 {
+            break;
+        }
+        i = node - 1;
     }
     *root = key;
 }

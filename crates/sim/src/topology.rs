@@ -5,7 +5,8 @@
 
 use crate::error::Impossible;
 use crate::scenario::Scenario;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub mod dumbbell;
 
@@ -15,7 +16,8 @@ pub(crate) const HOST: u32 = u32::MAX >> 1;
 pub(crate) const FUSED: u32 = 1 << 31;
 
 /// All paths in one list: for each flow, and then for all background traffic, the links towards its receiver, [`HOST`], the links
-/// back, [`HOST`]. A packet carries its position in the list and needs nothing else to find its way.
+/// back, [`HOST`]. A path between two nodes is there once. A packet carries its position in the list and needs nothing else to find
+/// its way.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Paths {
     /// Directed links: link · 2, and 1 more in the direction `back`.
@@ -106,6 +108,13 @@ struct Trip {
     last: Option<u32>,
 }
 
+/// The links between two nodes, and their position in the list of paths, if they are in it already.
+struct Way {
+    begin: usize,
+    end: usize,
+    listed: Option<u32>,
+}
+
 /// The paths of all flows. The scenario's node numbers must be valid.
 pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     let g = Graph::new(s);
@@ -113,24 +122,37 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
     let mut trips: Vec<Trip> = (0..2 * pairs as u32).map(|host| trip(&g, s, host)).collect();
     // One search for each destination, not for each flow.
     trips.sort_by_key(|t| (t.to, t.host));
-    let (mut pool, mut spans) = (Vec::new(), vec![(0, 0); trips.len()]);
+    let (mut ways, mut way_of): (Vec<Way>, _) = (Vec::new(), vec![0; trips.len()]);
+    let mut pool = Vec::new();
     let mut known: Option<(u32, Vec<u32>)> = None;
+    let mut between = BTreeMap::new();
     for t in &trips {
         if known.as_ref().is_none_or(|k| k.0 != t.to) {
             known = Some((t.to, g.distances(t.to)));
+            between.clear();
         }
-        let begin = pool.len();
-        pool.extend(t.first);
-        let found = known.as_ref().and_then(|k| g.walk(t.from, &k.1, &mut pool));
-        found.ok_or_else(|| no_route(s, t.host))?;
-        pool.extend(t.last);
-        spans[t.host as usize] = (begin, pool.len());
+        way_of[t.host as usize] = match between.entry((t.from, t.first, t.last)) {
+            Entry::Occupied(way) => *way.get(),
+            Entry::Vacant(way) => {
+                let begin = pool.len();
+                pool.extend(t.first);
+                let found = known.as_ref().and_then(|k| g.walk(t.from, &k.1, &mut pool));
+                found.ok_or_else(|| no_route(s, t.host))?;
+                pool.extend(t.last);
+                ways.push(Way { begin, end: pool.len(), listed: None });
+                *way.insert(ways.len() - 1)
+            }
+        };
     }
-    let mut p = Paths { hops: Vec::with_capacity(pool.len() + spans.len()), first: Vec::with_capacity(spans.len()) };
-    for (a, b) in spans {
-        p.first.push(p.hops.len() as u32);
-        p.hops.extend_from_slice(&pool[a..b]);
-        p.hops.push(HOST);
+    let mut p = Paths { hops: Vec::with_capacity(pool.len() + ways.len()), first: Vec::with_capacity(way_of.len()) };
+    for way in way_of {
+        let Way { begin, end, listed } = &mut ways[way];
+        p.first.push(*listed.get_or_insert_with(|| {
+            let at = p.hops.len() as u32;
+            p.hops.extend_from_slice(&pool[*begin..*end]);
+            p.hops.push(HOST);
+            at
+        }));
     }
     Ok(p)
 }
@@ -142,9 +164,9 @@ pub(crate) fn paths(s: &Scenario) -> Result<Paths, Impossible> {
 /// A flow whose ends are not connected.
 pub fn nodes_between(s: &Scenario) -> Result<Vec<u32>, Impossible> {
     let p = paths(s)?;
-    let of_flows = p.first.get(2 * s.flows.len()).map_or(p.hops.len(), |at| *at as usize);
-    let next = p.hops[..of_flows].windows(2).filter(|w| w[0] != HOST && w[1] != HOST);
-    let nodes: BTreeSet<u32> = next.map(|w| s.leaves(w[1])).collect();
+    let of_flows: BTreeSet<u32> = p.first[..2 * s.flows.len()].iter().copied().collect();
+    let later = |first: u32| p.hops[first as usize..].iter().take_while(|hop| **hop != HOST).skip(1);
+    let nodes: BTreeSet<u32> = of_flows.into_iter().flat_map(later).map(|hop| s.leaves(*hop)).collect();
     Ok(nodes.into_iter().collect())
 }
 
@@ -216,10 +238,18 @@ mod tests {
     fn a_leaf_is_reached_over_its_only_link() {
         let s = graph(4, &[(0, 1), (2, 1), (2, 3)], &[(0, 3), (0, 1), (1, 0)]);
         let p = paths(&s).unwrap();
-        assert_eq!(p.hops, [0, 3, 4, HOST, 5, 2, 1, HOST, 0, HOST, 1, HOST, 1, HOST, 0, HOST]);
+        assert_eq!(p.hops, [0, 3, 4, HOST, 5, 2, 1, HOST, 0, HOST, 1, HOST]);
         // Two nodes and nothing else.
         let s = graph(2, &[(0, 1)], &[(0, 1)]);
         assert_eq!(paths(&s).unwrap().hops, [0, HOST, 1, HOST]);
+    }
+
+    #[test]
+    fn flows_between_the_same_nodes_share_their_paths() {
+        let s = graph(4, &[(0, 1), (2, 1), (2, 3)], &[(0, 3), (1, 2), (0, 3), (2, 1), (3, 0)]);
+        let p = paths(&s).unwrap();
+        assert_eq!(p.hops, [0, 3, 4, HOST, 5, 2, 1, HOST, 3, HOST, 2, HOST]);
+        assert_eq!(p.first, [0, 4, 8, 10, 0, 4, 10, 8, 4, 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::event::{Cause, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
-use crate::facts::episode::{CcUndo, Episode};
+use crate::facts::episode::{Episode, Saved};
 use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::Delivered;
 use crate::seq::Offset;
@@ -51,7 +51,7 @@ pub(crate) fn episode() -> Episode {
         recover: Offset(13_001),
         prior,
         target: 5_500.0,
-        cc_undo: CcUndo::default(),
+        cc_undo: Saved::default(),
         flight: 11_000,
         retransmits: 0,
         proven_spurious: 0,

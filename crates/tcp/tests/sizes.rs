@@ -60,7 +60,7 @@ fn what_a_flow_is_made_of_keeps_its_size() {
         ("Event", 40),
         ("AckEvent", 112),
         ("Ctx", 128),
-        ("Episode", 168),
+        ("Episode", 128),
         ("Connection", 56),
         ("Sender", 704),
         ("Receiver", 136),

@@ -33,7 +33,7 @@ impl Episode {
         ep: &mut episode::Episode,
         call: impl FnOnce(&Bound<'py, Episode>) -> PyResult<R>,
     ) -> PyResult<R> {
-        let lent = Bound::new(py, Self::made(*ep, true))?;
+        let lent = Bound::new(py, Self::made(ep.clone(), true))?;
         let answer = call(&lent);
         let written = lent.get().close()?;
         if answer.is_ok() {
@@ -45,7 +45,7 @@ impl Episode {
     fn close(&self) -> PyResult<episode::Episode> {
         self.with(|lent| {
             lent.writable = false;
-            lent.ep
+            lent.ep.clone()
         })
     }
 
@@ -54,7 +54,7 @@ impl Episode {
     }
 
     pub(crate) fn value(&self) -> PyResult<episode::Episode> {
-        self.with(|lent| lent.ep)
+        self.with(|lent| lent.ep.clone())
     }
 
     fn write(&self, set: impl FnOnce(&mut episode::Episode)) -> PyResult<()> {
@@ -229,13 +229,13 @@ impl Ledger {
     /// The episode whose phase (Recovery or Loss) is running.
     #[getter]
     fn open(&self, py: Python<'_>) -> PyResult<Option<Py<Episode>>> {
-        let ep = self.reach(py)?.open().copied();
+        let ep = self.reach(py)?.open().cloned();
         self.hand_out(py, ep)
     }
     /// The newest episode, running or not.
     #[getter]
     fn newest(&self, py: Python<'_>) -> PyResult<Option<Py<Episode>>> {
-        let ep = self.reach(py)?.newest().copied();
+        let ep = self.reach(py)?.newest().cloned();
         self.hand_out(py, ep)
     }
     /// Episodes begun so far; also the newest one's number.
@@ -245,7 +245,7 @@ impl Ledger {
     }
     /// The episode with this number, if it is still remembered.
     fn get(&self, py: Python<'_>, id: u32) -> PyResult<Option<Py<Episode>>> {
-        let ep = self.reach(py)?.get(id).copied();
+        let ep = self.reach(py)?.get(id).cloned();
         self.hand_out(py, ep)
     }
 }

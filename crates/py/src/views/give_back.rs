@@ -62,7 +62,7 @@ impl GiveBack {
     /// Restore the state that the congestion control saved when the episode began. This happens after the call; the last
     /// request counts.
     fn restore_congestion(&self, episode: &Bound<'_, Episode>) -> PyResult<()> {
-        let saved = episode.get().value()?.cc_undo;
+        let saved = episode.get().value()?.cc_undo.get();
         self.edit(|answer| answer.congestion = Some(saved))
     }
     /// Tell the retransmission timer that its timeout at that time was spurious, ns (RFC 4015 section 3.1 (11)). This

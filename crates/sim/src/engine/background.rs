@@ -93,7 +93,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             h.peer = (host ^ 1) | round << ROUND_BITS;
         }
         let h = &mut self.hosts[sender as usize];
-        h.app = App::Waiting { start: self.links.now, bytes: Some(bytes), close: t.flow.handshake };
+        h.app = App::Waiting { start: self.links.now, bytes, close: t.flow.handshake };
         h.armed = self.links.now;
         self.set_host_timer(sender, Some(self.links.now));
     }

@@ -7,7 +7,7 @@ mod fed;
 use super::links::Links;
 use super::turns::{start, Turns};
 use super::Network;
-use crate::app::App;
+use crate::app::{App, BULK};
 use crate::element::direction::DirectionSpec;
 use crate::element::port::Port;
 use crate::element::split::{Path, SplitSpec};
@@ -139,7 +139,7 @@ fn hosts<E: Endpoint, H: Default>(
     let mut hosts: Vec<Host<E, H>> = Vec::with_capacity(2 * s.flows.len());
     for f in &s.flows {
         let app = match f.after {
-            None => App::Waiting { start: start(f, seed).0, bytes: f.app.bytes, close: f.handshake },
+            None => App::Waiting { start: start(f, seed).0, bytes: f.app.bytes.unwrap_or(BULK), close: f.handshake },
             Some(_) => App::Idle,
         };
         for (side, app) in [(Side::Sender, app), (Side::Receiver, App::Idle)] {

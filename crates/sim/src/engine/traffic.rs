@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::Network;
-use crate::app::{App, BULK};
+use crate::app::App;
 use crate::host::{side, Endpoint, Host, Tap, UNARMED};
 use crate::measures::{HostMetering, Metering, NO_STAMP};
 use crate::watch::{Side, Watch};
@@ -58,7 +58,6 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         if let (App::Waiting { .. }, true) = (h.app, writer) {
             self.turns.begin(host, now.0);
         } else if let App::Waiting { bytes, close, .. } = h.app {
-            let bytes = bytes.unwrap_or(BULK);
             h.app = App::Running { bytes };
             h.tcp.write(bytes);
             if close {

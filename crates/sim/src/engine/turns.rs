@@ -1,7 +1,7 @@
 //! Applications that do not write everything at once, and flows that wait for others.
 
 use super::Network;
-use crate::app::App;
+use crate::app::{App, BULK};
 use crate::host::{Endpoint, UNARMED};
 use crate::measures::Metering;
 use crate::results::Turn;
@@ -41,7 +41,7 @@ struct Follower {
     waits_for: u32,
     flow: u32,
     delay: Nanos,
-    bytes: Option<Bytes>,
+    bytes: Bytes,
     close: bool,
 }
 
@@ -65,7 +65,13 @@ impl Turns {
             let after = f.after?;
             let think = after.think.map_or(Nanos::ZERO, |think| luck(f, "think").gap(think));
             let delay = start(f, seed).since(Time::ZERO) + think;
-            Some(Follower { waits_for: after.flow, flow, delay, bytes: f.app.bytes, close: f.handshake })
+            Some(Follower {
+                waits_for: after.flow,
+                flow,
+                delay,
+                bytes: f.app.bytes.unwrap_or(BULK),
+                close: f.handshake,
+            })
         };
         let mut followers: Vec<Follower> = s.flows.iter().zip(0..).filter_map(follower).collect();
         followers.sort_by_key(|f| f.waits_for);

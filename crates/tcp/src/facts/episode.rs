@@ -10,7 +10,7 @@ use crate::time::Time;
 use crate::units::Bytes;
 
 /// The record of one loss event, kept from the cut of the window until four newer ones have begun.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     /// Number of the episode; 1 for the first of a connection.
     pub id: u32,
@@ -25,7 +25,7 @@ pub struct Episode {
     /// The target window of the cut, bytes.
     pub target: f64,
     /// State that the congestion slot wants back if the cut was a mistake.
-    pub cc_undo: CcUndo,
+    pub cc_undo: Saved,
     /// Outstanding bytes when it began, without data that Disorder sent beyond the window (RFC 5681 §3.2 (2)).
     pub flight: Bytes,
     /// Segments resent in this episode.
@@ -53,6 +53,25 @@ pub struct CcUndo {
     pub num: [f64; 4],
     /// A time, with a meaning that the congestion control defines.
     pub at: Option<Time>,
+}
+
+/// A [`CcUndo`] in an episode. Most congestion controls want nothing back, and then it takes only eight bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Saved(Option<Box<CcUndo>>);
+
+impl From<CcUndo> for Saved {
+    fn from(undo: CcUndo) -> Self {
+        let CcUndo { num, at } = undo;
+        let nothing = at.is_none() && num.iter().all(|n| n.to_bits() == 0);
+        Saved((!nothing).then(|| Box::new(undo)))
+    }
+}
+
+impl Saved {
+    /// What was saved.
+    pub fn get(&self) -> CcUndo {
+        self.0.as_deref().copied().unwrap_or_default()
+    }
 }
 
 /// The last four episodes. A connection without any has no memory for them.
@@ -151,7 +170,7 @@ mod tests {
             recover: Offset(1),
             prior: wide(),
             target: 1.0,
-            cc_undo: CcUndo::default(),
+            cc_undo: Saved::default(),
             flight: 0,
             retransmits: 0,
             proven_spurious: 0,
@@ -161,6 +180,16 @@ mod tests {
             filled: None,
             ended: None,
             void: false,
+        }
+    }
+
+    #[test]
+    fn what_was_saved_comes_back_to_the_bit_and_nothing_takes_no_memory() {
+        let (at, zero) = (Some(Time(7)), CcUndo::default());
+        assert!(Saved::from(zero).0.is_none());
+        for saved in [zero, CcUndo { at, ..zero }, CcUndo { num: [0.0, -0.0, 0.0, 0.0], at: None }] {
+            let back = Saved::from(saved).get();
+            assert_eq!((back.num.map(f64::to_bits), back.at), (saved.num.map(f64::to_bits), saved.at));
         }
     }
 

@@ -25,8 +25,8 @@ pub(super) struct Reassembly {
     few: Vec<(Offset, Offset)>,
     /// End of the last range of the list: most segments begin there and join no other range.
     few_end: Offset,
-    /// All ranges, if there are more than a few.
-    many: Trees,
+    /// All ranges, if there are more than a few; made when that first happens.
+    many: Option<Box<Trees>>,
     limit: usize,
 }
 
@@ -35,12 +35,18 @@ impl Reassembly {
     /// all.
     pub(super) fn new(window: Bytes) -> Self {
         let limit = (64 + window / 128).min(1 << 16) as usize;
-        Self { few: Vec::new(), few_end: Offset(0), many: Trees::default(), limit }
+        Self { few: Vec::new(), few_end: Offset(0), many: None, limit }
     }
 
     /// Whether nothing is held.
     pub(super) fn is_empty(&self) -> bool {
-        self.few.is_empty() && self.many.is_empty()
+        self.few.is_empty() && self.many().is_none()
+    }
+
+    /// The trees, while they hold the ranges.
+    #[inline]
+    fn many(&self) -> Option<&Trees> {
+        self.many.as_deref().filter(|many| !many.is_empty())
     }
 
     /// The first of the few that reaches beyond `at`.
@@ -53,16 +59,16 @@ impl Reassembly {
 
     /// The held ranges from `at` on, in sequence order; the first range may begin before `at`.
     pub(super) fn from(&self, at: Offset) -> impl Iterator<Item = (Offset, Offset)> + '_ {
-        successors(self.first_beyond(at), |r| self.first_beyond(r.1)).chain(self.many.from(at))
+        successors(self.first_beyond(at), |r| self.first_beyond(r.1))
+            .chain(self.many().into_iter().flat_map(move |many| many.from(at)))
     }
 
     /// Reports at most `room` ranges, in the order of their last segments, the newest first.
     #[inline]
     pub(super) fn newest_first(&self, room: usize, mut tell: impl FnMut(Offset, Offset)) {
-        if self.many.is_empty() {
-            self.few.iter().rev().take(room).for_each(|r| tell(r.0, r.1));
-        } else {
-            self.many.newest_first().take(room).for_each(|r| tell(r.0, r.1));
+        match self.many() {
+            None => self.few.iter().rev().take(room).for_each(|r| tell(r.0, r.1)),
+            Some(many) => many.newest_first().take(room).for_each(|r| tell(r.0, r.1)),
         }
     }
 
@@ -76,7 +82,7 @@ impl Reassembly {
     /// The offset after the last held byte.
     pub(super) fn end(&self) -> Option<Offset> {
         if self.few.is_empty() {
-            self.many.end()
+            self.many()?.end()
         } else {
             Some(self.few_end)
         }
@@ -85,9 +91,9 @@ impl Reassembly {
     /// The first part of `left..right` that is held.
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
         // Only one of the two, few or many, is ever in use.
-        let (l, e) = match self.many.is_empty() {
-            true => self.first_beyond(left),
-            false => self.many.from(left).next(),
+        let (l, e) = match self.many() {
+            None => self.first_beyond(left),
+            Some(many) => many.from(left).next(),
         }?;
         let (l, e) = (l.max(left), e.min(right));
         (l < e).then_some((l, e))
@@ -115,8 +121,8 @@ impl Reassembly {
     /// Holds `left..right` (not empty), joined with ranges that it overlaps or touches; returns whether there was room for
     /// it.
     pub(super) fn insert(&mut self, left: Offset, right: Offset) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(left, right, self.limit);
+        if let Some(many) = self.many.as_deref_mut().filter(|many| !many.is_empty()) {
+            return many.insert(left, right, self.limit);
         }
         let end = self.few_end;
         self.few_end = end.max(right);
@@ -152,8 +158,9 @@ impl Reassembly {
     #[cold]
     fn plant(&mut self) {
         self.few_end = Offset(0);
+        let many = self.many.get_or_insert_default();
         for (left, right) in self.few.drain(..) {
-            self.many.insert(left, right, self.limit);
+            many.insert(left, right, self.limit);
         }
     }
 
@@ -161,7 +168,7 @@ impl Reassembly {
     pub(super) fn touch(&mut self, at: Offset) {
         match self.few.iter().position(|r| r.0 <= at && at < r.1) {
             Some(i) => self.few[i..].rotate_left(1),
-            None => self.many.touch(at),
+            None => self.many.iter_mut().for_each(|many| many.touch(at)),
         }
     }
 
@@ -177,7 +184,7 @@ impl Reassembly {
         });
         if self.few.is_empty() {
             self.few_end = Offset(0);
-            return self.many.advance(end);
+            return self.many.as_mut().map_or(end, |many| many.advance(end));
         }
         end
     }

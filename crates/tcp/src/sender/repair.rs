@@ -76,10 +76,11 @@ impl Sender {
     fn open_episode<O: Observer>(&mut self, now: Time, cause: Cause, obs: &mut O) {
         let cx = self.ctx(now);
         let loss = self.loss_event(cause, false);
-        let interrupted = self.cold.ledger.open().filter(|_| cause == Cause::Rto).map(|ep| (ep.prior, ep.cc_undo));
+        let open = self.cold.ledger.open().filter(|_| cause == Cause::Rto);
+        let interrupted = open.map(|ep| (ep.prior, ep.cc_undo.clone()));
         let (prior, cc_undo) = match (interrupted, self.slots.undo.prior_in_recovery()) {
             (Some(older), Prior::BeforeInterrupted) => older,
-            (None, Prior::BeforeInterrupted) | (_, Prior::AtTimeout) => (self.w, self.slots.congestion.save()),
+            (None, Prior::BeforeInterrupted) | (_, Prior::AtTimeout) => (self.w, self.slots.congestion.save().into()),
         };
         self.damped = false;
         self.starting &= self.slots.startup.hears_every_slow_start();

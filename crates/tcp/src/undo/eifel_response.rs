@@ -80,6 +80,6 @@ impl Undo for EifelResponse {
         w.cwnd = cwnd.min(ep.prior.cwnd).max(cx.smss());
         w.ssthresh = pipe_prev.min(ep.prior.ssthresh.max(ep.prior.cwnd)).max(w.ssthresh);
         let fired = (m.cause == Cause::Rto && self.0.adapt_timer).then_some(ep.began);
-        GiveBack { congestion: Some(ep.cc_undo), fired }
+        GiveBack { congestion: Some(ep.cc_undo.get()), fired }
     }
 }

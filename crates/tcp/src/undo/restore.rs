@@ -53,7 +53,7 @@ impl Undo for Restore {
         if self.0.restore_ssthresh {
             w.ssthresh = w.ssthresh.max(ep.prior.ssthresh).max(0.75 * ep.prior.cwnd);
         }
-        GiveBack { congestion: Some(ep.cc_undo), fired: None }
+        GiveBack { congestion: Some(ep.cc_undo.get()), fired: None }
     }
     fn prior_in_recovery(&self) -> Prior {
         if self.0.before_interrupted {

@@ -49,6 +49,6 @@ impl Undo for SlowStartBack {
         if self.0.restore_cwnd {
             w.cwnd = w.cwnd.max(ep.prior.cwnd);
         }
-        GiveBack { congestion: Some(ep.cc_undo), fired: None }
+        GiveBack { congestion: Some(ep.cc_undo.get()), fired: None }
     }
 }

@@ -67,7 +67,7 @@ impl Undo for Returning {
                 fired = if timer && s.adapt_timer { Some(ep.began) } else { None };
             }
         }
-        GiveBack { congestion: Some(ep.cc_undo), fired }
+        GiveBack { congestion: Some(ep.cc_undo.get()), fired }
     }
     fn prior_in_recovery(&self) -> Prior {
         match &self.0 {

@@ -431,7 +431,7 @@ impl Notebook {
         let told = (ep.cause, ep.began, ep.recover.0, ep.target, ep.flight, ep.retransmits, ep.filled, ep.ended);
         let known = (l.cause, book.now, book.max, target, l.flight, 0, None, None);
         self.expect(told == known, || format!("the episode is {told:?}, and it should be {known:?}"));
-        let (told, known) = ((ep.prior, ep.cc_undo), remembered.unwrap_or((w, self.saved)));
+        let (told, known) = ((ep.prior, ep.cc_undo.get()), remembered.unwrap_or((w, self.saved)));
         self.expect(told == known, || format!("it remembers {told:?}, and not {known:?}"));
         let (span, told) = (self.span.take(), (ep.first_dup, ep.last_dup));
         let span = span.unwrap_or((ep.began, ep.began));

@@ -524,17 +524,17 @@ impl Spurious for Auditor {
         self.with(|n| {
             n.check_cx(cx);
             let id = ledger.count();
-            let before = ledger.get(id - 1).copied();
-            let Some(ep) = ledger.get(id).copied() else { return n.expect(false, || "no episode has begun".into()) };
+            let before = ledger.get(id - 1).cloned();
+            let Some(ep) = ledger.get(id).cloned() else { return n.expect(false, || "no episode has begun".into()) };
             // A fast retransmit during another one ends that.
             let entered = std::mem::take(&mut n.judge.entered);
             if ep.cause == Cause::Fast && !entered {
-                let ended = before.map(|b| b.ended);
+                let ended = before.as_ref().map(|b| b.ended);
                 n.expect(ended == Some(Some(cx.now)), || format!("episode {id} begins, and {ended:?} ended before"));
             }
             // A timeout in a repair may remember what that one remembers.
             let interrupted = before.filter(|b| ep.cause == Cause::Rto && b.ended.is_none() && n.before_interrupted);
-            n.check_episode(&ep, interrupted.map(|b| (b.prior, b.cc_undo)));
+            n.check_episode(&ep, interrupted.map(|b| (b.prior, b.cc_undo.get())));
             n.episode_begins(&ep);
         });
         self.inner.on_begin(ledger, board, cx);

@@ -96,7 +96,7 @@ impl Check {
 fn remembered(c: &Connection) -> Vec<Episode> {
     let mut ledger = c.sender().unwrap().cold.ledger.clone();
     let newest = ledger.count();
-    (newest.saturating_sub(3).max(1)..=newest).filter_map(|id| ledger.get(id).copied()).collect()
+    (newest.saturating_sub(3).max(1)..=newest).filter_map(|id| ledger.get(id).cloned()).collect()
 }
 
 fn run(stack: &Stack, seed: u64) -> Check {
