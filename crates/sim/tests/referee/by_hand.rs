@@ -241,10 +241,11 @@ fn drive(number: u64) -> Result<(), String> {
                 c.set_cork(m.cork);
                 m.go_on();
             }
-            7 if m.persist.is_none() => {
+            7 => {
                 let mss = luck.of(&[500, 550, mss]);
                 c.set_mss(mss);
                 m.mss = mss.into();
+                m.go_on();
             }
             8 if luck.one_in(4) && !m.closed => {
                 c.close();

@@ -60,6 +60,8 @@ impl Sender {
         self.mss = mss;
         self.w.cwnd = self.w.cwnd.max(f64::from(mss));
         self.limit = self.find_limit();
+        // Data that was held back as a small segment may be a full one now.
+        self.go_on();
     }
 
     /// Sets whether vanishing full segments count as a sign that the path carries only smaller ones.

@@ -88,6 +88,19 @@ fn a_cap_in_segments_stays_one_in_segments() {
 }
 
 #[test]
+fn data_held_back_that_becomes_a_full_segment_is_sent_and_no_longer_waits() {
+    let mut c = Connection::established(&stack(), Sides::Both, MSS, RWND);
+    c.set_cork(true);
+    c.write(600);
+    assert!(speak(&mut c, ms(0)).is_empty());
+    assert_eq!(c.next_timer(), Some(ms(1000)), "corked data waits for a timeout");
+    c.set_mss(500);
+    let said = speak(&mut c, ms(600));
+    assert_eq!(said.iter().map(|s| s.len).collect::<Vec<_>>(), [500]);
+    assert_eq!(c.next_timer(), Some(ms(1600)), "the retransmission timer alone");
+}
+
+#[test]
 fn the_retransmission_timer_restarts_for_resent_data() {
     let mut c = ten_out("rfc-6675");
     assert_eq!(c.next_timer(), Some(ms(1000)));
