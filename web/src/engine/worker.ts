@@ -10,6 +10,9 @@ export type ToWorker =
 /** Messages from it: fractions of a run, then a reply or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
 
+/** The least time between two fractions, ms: each one costs the page a frame, while its runs need the processor. */
+const BEAT = 100;
+
 let lab: Promise<Lab> | undefined;
 
 self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
@@ -18,8 +21,15 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
     return;
   }
   const say = (what: FromWorker, move: Transferable[] = []) => self.postMessage(what, { transfer: move });
+  let last = performance.now();
+  const told = (share: number) => {
+    const now = performance.now();
+    if (now - last < BEAT) return;
+    last = now;
+    say({ share });
+  };
   try {
-    const answer = await (await lab)?.ask(data.request, (share) => say({ share }), pieces(data.file));
+    const answer = await (await lab)?.ask(data.request, told, pieces(data.file));
     say({ answer }, columnsOf(answer));
   } catch (e) {
     const { message, details } = e as Error & { details?: unknown };

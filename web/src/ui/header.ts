@@ -91,6 +91,7 @@ export class Header {
       act("more", "More", () => this.more(deeds), "bare narrow-only more"),
       this.bar,
     );
+    this.press(false);
     this.progress({ running: false });
   }
 
@@ -130,15 +131,20 @@ export class Header {
   }
 
   progress(progress: Progress): void {
-    this.running = progress.running;
-    const says = progress.running ? "Stop" : "Run";
-    fill(this.start, icon(progress.running ? "stop" : "run"), h("span", { class: "wide-only" }, says));
-    this.start.setAttribute("aria-label", says);
-    this.start.title = progress.running ? "Stop (Escape)" : "Run again (r)";
+    if (progress.running !== this.running) this.press(progress.running);
     const share = progress.running ? progress.share : 1;
     this.bar.classList.toggle("on", progress.running);
     this.bar.style.setProperty("--share", String(share));
     this.bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+  }
+
+  /** The button's face: it stops what is running, or runs. */
+  private press(running: boolean): void {
+    this.running = running;
+    const says = running ? "Stop" : "Run";
+    fill(this.start, icon(running ? "stop" : "run"), h("span", { class: "wide-only" }, says));
+    this.start.setAttribute("aria-label", says);
+    this.start.title = running ? "Stop (Escape)" : "Run again (r)";
   }
 
   show(name: string, seed: number): void {
