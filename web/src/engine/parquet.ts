@@ -1,5 +1,6 @@
 /** A trace in Parquet, as `ackclock run --trace FILE.parquet` and this page write it, read as a run to draw: row by row as one in CSV. */
 import { NEEDED, Reader } from "./csv";
+import { unpacker } from "./snappy";
 import type { RunTrace } from "./trace";
 
 /** Memory of a value of the row group that is being read, bytes. */
@@ -14,7 +15,8 @@ export async function readParquet(
   progress: (share: number) => void = () => {},
   room = Number.POSITIVE_INFINITY,
 ): Promise<RunTrace> {
-  const { parquetMetadata, parquetReadObjects, parquetSchema } = await import("hyparquet");
+  const { parquetMetadata, parquetReadObjects, parquetSchema, snappyUncompress } = await import("hyparquet");
+  const compressors = { SNAPPY: unpacker(snappyUncompress) };
   const metadata = parquetMetadata(file);
   const names = parquetSchema(metadata).children.map(({ element }) => element.name);
   for (const column of NEEDED) if (!names.includes(column)) throw new Error(`there is no column ${column}`);
@@ -27,7 +29,7 @@ export async function readParquet(
     const columns = new Map<string, unknown[]>();
     // One column at a time: if several are damaged, hyparquet rejects each, and only the first rejection could be caught.
     for (const name of names) {
-      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [name] });
+      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [name], compressors });
       columns.set(
         name,
         rows.map((row) => row[name]),
