@@ -173,15 +173,27 @@ fn overrides(rng: &mut Rng) -> Overrides {
     found
 }
 
-fn is_read_or_refused(text: &str, overrides: &Overrides) -> Result<(), String> {
-    let plan = Plan::parse("damaged.toml", text, overrides).map_err(|e| e.to_string())?;
-    check(&plan).map_err(|e| e.to_string())?;
+/// A plan of more flows is not written: its text would have 1.7 kB for each flow, and its reader needs 36 bytes for each byte of it.
+const MOST_WRITTEN: usize = 3_000;
+
+/// What is read can be laid out, and is written and read again the same.
+fn lasts(plan: &Plan) -> Result<(), String> {
+    check(plan).map_err(|e| e.to_string())?;
+    if plan.scenario.flows.len() > MOST_WRITTEN {
+        return Ok(());
+    }
     let written = plan.to_toml();
     let again = Plan::parse("damaged.toml", &written, &Overrides::default());
     let again = again.unwrap_or_else(|e| panic!("{e} in\n{written}"));
     assert_eq!(again.scenario, plan.scenario, "{written}");
     assert_eq!(again.to_toml(), written);
     Ok(())
+}
+
+fn is_one_line(said: &str) {
+    assert!(said.starts_with("damaged.toml") || said.starts_with("command line"), "{said}");
+    assert!(said.lines().count() == 1 && said.chars().count() < 4_100, "{said}");
+    assert!(said.contains("found ") && said.contains("allowed: "), "{said}");
 }
 
 #[test]
@@ -228,24 +240,34 @@ fn a_file_with_ten_thousand_links_is_read_within_a_second() {
 fn a_damaged_scenario_is_refused_in_one_line_or_read_and_written_the_same() {
     let good = good();
     let (mut read, mut refused, cases) = (0, 0, fuzz::cases(10_000));
-    // The largest file has 2,560 more links or flows.
-    let target = Target::new("scenarios", 50_000_000);
+    // The largest file has 2,560 more links or flows; a count may ask for 65,536 flows.
+    let (target, many) = (Target::new("scenarios", 50_000_000), Target::new("scenarios of many flows", 200_000_000));
     target.each(cases, |number, seed| {
         let mut rng = Rng(seed);
         let (one, other) = (rng.below(good.len()), rng.below(good.len()));
         let text = damaged(&good[one], &good[other], &mut rng);
         let overrides = overrides(&mut rng);
-        target.run(number, &(&text, &overrides.set, &overrides.stack), || {
-            match is_read_or_refused(&text, &overrides) {
-                Ok(()) => read += 1,
-                Err(said) => {
-                    refused += 1;
-                    assert!(said.starts_with("damaged.toml") || said.starts_with("command line"), "{said}");
-                    assert!(said.lines().count() == 1 && said.chars().count() < 4_100, "{said}");
-                    assert!(said.contains("found ") && said.contains("allowed: "), "{said}");
-                }
-            }
+        let input = (&text, &overrides.set, &overrides.stack);
+        let mut plan = None;
+        target.run(number, &input, || {
+            plan = Some(Plan::parse("damaged.toml", &text, &overrides).map_err(|e| e.to_string()))
         });
+        let mut said = Ok(());
+        match &plan {
+            Some(Ok(plan)) if plan.scenario.flows.len() > MOST_WRITTEN => {
+                many.run(number, &input, || said = lasts(plan))
+            }
+            Some(Ok(plan)) => target.run(number, &input, || said = lasts(plan)),
+            Some(Err(e)) => said = Err(e.clone()),
+            None => {}
+        }
+        match said {
+            Ok(()) => read += 1,
+            Err(said) => {
+                refused += 1;
+                target.run(number, &input, || is_one_line(&said));
+            }
+        }
     });
     assert!(read > cases / 20 && refused > cases / 4, "{read} read, {refused} refused: too few to say anything");
 }
