@@ -1,5 +1,6 @@
 //! The event loop: finds and handles the next event, such as a packet's arrival or an expiring timer.
 
+mod ahead;
 mod background;
 mod build;
 mod link;
@@ -22,6 +23,7 @@ use crate::scenario::FlowSpec;
 use crate::topology::{FUSED, HOST};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
+use ahead::Ahead;
 use links::Links;
 pub use tcp::Sim;
 use turns::Turns;
@@ -48,6 +50,7 @@ pub struct Network<W, E, M: Metering = Unmetered> {
     make: Make<E>,
     /// The element number of the first host.
     first_host: u32,
+    ahead: Ahead,
     events: u64,
 }
 
@@ -65,7 +68,11 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     pub fn run_until(&mut self, until: Time) {
         let until = until.min(self.links.end);
         let last = self.links.keys.last(until.0);
-        while self.event(last) {}
+        while self.event(last) {
+            if self.ahead.on {
+                self.read_ahead();
+            }
+        }
         self.links.now = self.links.now.max(until.0);
         // Packets that have left a queue since the last event are gone for the next arrival.
         self.links.so_far = self.links.so_far.max(last);

@@ -94,6 +94,12 @@ impl SharedTransits {
         (h, hop)
     }
 
+    /// The first and the last packet of the list whose first key this is.
+    pub(crate) fn ends(&self, key: u64) -> (u32, u32) {
+        let list = self.keys.iter().position(|k| *k == key).map_or(&self.lists[0], |at| &self.lists[at]);
+        (list.head, list.tail)
+    }
+
     /// Packets in all lists, by walking them.
     pub(crate) fn count(&self, slab: &Slab) -> u32 {
         let walk = |list: &List| {

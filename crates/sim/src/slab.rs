@@ -76,6 +76,18 @@ impl Slab {
         (self.packets.len() - 1) as u32
     }
 
+    /// The packets behind the first one in a chain, given its first and its last.
+    #[inline]
+    pub(crate) fn behind(&self, (first, last): (u32, u32)) -> impl Iterator<Item = &Packet> {
+        let mut at = first;
+        std::iter::from_fn(move || {
+            (at != last).then(|| {
+                at = self[at].next;
+                &self[at]
+            })
+        })
+    }
+
     #[inline]
     pub(crate) fn free(&mut self, h: u32) {
         self.live -= 1;
@@ -106,6 +118,18 @@ mod tests {
     #[test]
     fn a_packet_takes_two_lines() {
         assert_eq!((size_of::<Packet>(), align_of::<Packet>()), (128, 64));
+    }
+
+    #[test]
+    fn a_chain_is_followed_up_to_its_last_packet() {
+        let mut s = Slab::new();
+        let h: Vec<u32> = (0..4).map(|_| s.alloc()).collect();
+        for (a, b) in [(h[2], h[0]), (h[0], h[3]), (h[3], h[1])] {
+            s[a].next = b;
+            s[b].to = b;
+        }
+        let behind = |last| s.behind((h[2], last)).map(|p| p.to).collect::<Vec<_>>();
+        assert_eq!((behind(h[3]), behind(h[2]), s.behind((NONE, NONE)).count()), (vec![h[0], h[3]], vec![], 0));
     }
 
     #[test]

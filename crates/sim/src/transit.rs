@@ -197,6 +197,11 @@ impl Transit {
         (h, p.next_key)
     }
 
+    /// Its first and its last packet, if there are any.
+    pub(crate) fn ends(&self) -> (u32, u32) {
+        (self.head, self.tail)
+    }
+
     /// Packets in the transit, by walking it.
     pub(crate) fn count(&self, slab: &Slab) -> u32 {
         if self.tail == NONE {

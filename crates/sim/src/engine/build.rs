@@ -4,6 +4,7 @@ mod background;
 mod check;
 mod fed;
 
+use super::ahead::Ahead;
 use super::links::Links;
 use super::turns::{start, Turns};
 use super::Network;
@@ -90,12 +91,13 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             end: Time::ZERO + scenario.duration,
             keys,
         };
-        let mut network = Network {
+        let network = Network {
             links,
             timers: NextEvent::new(timers, search),
             timer_min: NEVER,
             swaps: parts.swaps,
             splits: parts.paths.into_iter().map(|p| p.link).collect(),
+            ahead: Ahead::new(hosts.len()),
             hosts,
             starts: scenario.flows.iter().map(|f| f.after.is_none().then(|| start(f, seed))).collect(),
             turns: Turns::new(scenario, seed),
@@ -104,12 +106,11 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             first_host,
             events: 0,
         };
-        network.arm_all();
-        Ok(network)
+        Ok(network.armed())
     }
 
-    /// The first wake-ups: applications that will begin, and the first event of each swap process and generator.
-    fn arm_all(&mut self) {
+    /// With the first wake-ups: applications that will begin, and the first event of each swap process and generator.
+    fn armed(mut self) -> Self {
         for host in 0..self.hosts.len() {
             if let App::Waiting { start, .. } = self.hosts[host].app {
                 self.hosts[host].armed = start;
@@ -127,6 +128,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
                 self.set_timer(element, self.links.keys.key(at, element));
             }
         }
+        self
     }
 }
 

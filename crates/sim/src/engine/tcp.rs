@@ -155,6 +155,11 @@ impl Endpoint for Connection {
     fn received(&self) -> u64 {
         Connection::received(self)
     }
+
+    #[inline]
+    fn read_ahead(&self) -> u64 {
+        Connection::read_ahead(self)
+    }
 }
 
 #[cfg(test)]
