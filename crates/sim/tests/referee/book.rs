@@ -115,6 +115,8 @@ pub(crate) struct Book {
     pub(crate) timeout_at: Option<Time>,
     /// The time of the last ACK, and of the last that advanced.
     pub(crate) heard_at: Option<Time>,
+    /// The time of the last ACK that delivered something.
+    pub(crate) news_at: Option<Time>,
     pub(crate) advanced_at: Option<Time>,
     /// A zero window is being probed.
     pub(crate) probing: bool,
@@ -153,6 +155,7 @@ impl Book {
             timeouts: 0,
             timeout_at: None,
             heard_at: None,
+            news_at: None,
             advanced_at: None,
             probing: false,
             newest: None,
@@ -173,6 +176,14 @@ impl Book {
     /// Whether an ACK is being processed now.
     pub(crate) fn answers(&self) -> bool {
         self.heard_at == Some(self.now)
+    }
+
+    /// Whether a probe of the tail may be due now: no ACK is being processed, or one that delivers nothing, a round trip or more after
+    /// the last segment was sent. Such an ACK leaves the probe's timer alone (RFC 8985 §7.2, RFC 9002 §6.2.1), which may fire at
+    /// the same instant.
+    pub(crate) fn may_probe(&self) -> bool {
+        let waited = || self.out.iter().map(|p| p.last).max().map(|last| self.now.since(last));
+        !self.answers() || (self.news_at != Some(self.now) && waited() >= self.min_rtt)
     }
 
     /// The window in the last acceptable ACK.
@@ -257,6 +268,9 @@ impl Book {
             self.newest = self.newest.max(Some(p.order()));
         }
         self.heard_at = Some(at);
+        if delivered > 0 {
+            self.news_at = Some(at);
+        }
         let acked = if late { 0 } else { ack - prior };
         let ece = self.stack.options.ecn && seg.has(Segment::ECE) && !late;
         let has_sack = blocks[usize::from(dsack.is_some())..].iter().any(|b| b.0 < b.1 && b.1 > self.una);

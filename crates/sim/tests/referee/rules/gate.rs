@@ -93,8 +93,7 @@ impl Rule for Gate {
     }
     fn sent(&mut self, book: &Book, s: &Sent) -> Verdict {
         let Some(w) = book.w else { return Ok(()) };
-        let quiet = !book.answers();
-        if book.probing || (self.probes && quiet && s.by == Slot::Sequencer) {
+        if book.probing || (self.probes && book.may_probe() && s.by == Slot::Sequencer) {
             return Ok(());
         }
         let (new, mss) = (s.is_new(book), book.mss as f64);

@@ -76,8 +76,8 @@ impl SentLater {
     fn check(&self, book: &Book, s: &Sent) -> Verdict {
         let by_verdict = match self.kind {
             Kind::Rack => s.by == Slot::Recovery && book.phase == Phase::Recovery,
-            // A probe may be due at the instant of an ACK; it is a copy of the last segment (RFC 9002 §6.2.4).
-            Kind::Quic => s.by == Slot::Sequencer && book.answers() && s.end != book.max,
+            // A probe may be due at the instant of an ACK; usually it is a copy of the last segment (RFC 9002 §6.2.4).
+            Kind::Quic => s.by == Slot::Sequencer && !book.may_probe() && s.end != book.max,
             Kind::TcpPr => true,
         };
         let Some(p) = book.out.iter().find(|p| p.start == s.start).filter(|_| by_verdict && s.sends > 1) else {
