@@ -10,8 +10,8 @@ export type ToWorker =
 /** Messages from it: fractions of a run, then a reply or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
 
-/** The least time between two fractions, ms: each one costs the page a frame, while its runs need the processor. */
-const BEAT = 100;
+/** The least time between two fractions, ms: a page draws no more often. */
+const BEAT = 16;
 
 let lab: Promise<Lab> | undefined;
 
