@@ -39,6 +39,7 @@ function unpacked(packed: Uint8Array): number {
 export function unpacker(unpack: (from: Uint8Array, into: Uint8Array) => void) {
   return (packed: Uint8Array, length: number): Uint8Array => {
     const becomes = unpacked(packed);
+    if (Number.isNaN(becomes)) throw new Error(`a page of ${packed.length} bytes ends within an element`);
     if (becomes !== length) throw new Error(`a page is said to have ${length} bytes, and has ${becomes}`);
     const page = new Uint8Array(length);
     unpack(packed, page);
