@@ -94,7 +94,10 @@ async function pixels(page: Page, colour: string): Promise<number> {
 
 async function drawn(page: Page): Promise<void> {
   await settled(page);
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.locator(SEQUENCE).first().scrollIntoViewIfNeeded();
+  await page.evaluate(async () => {
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+  });
 }
 
 const plain = (text: string | null) => (text ?? "").replaceAll(/[\u2009\u202f]/g, "");

@@ -65,6 +65,28 @@ test("what moves one graph in time moves all, and a double click shows everythin
   await page.context().close();
 });
 
+test("graphs inside the window are drawn before those outside it, and all are drawn", async () => {
+  const { page } = await open(lab, PRESET);
+  const inside = await page.evaluate(async () => {
+    const order: Element[] = [];
+    const { clearRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+      const panel = this.canvas.closest(".ak-panel");
+      if (panel && !order.includes(panel)) order.push(panel);
+      clearRect.apply(this, box);
+    };
+    const panels = () => [...document.querySelectorAll(".ak-panel")];
+    const before = panels();
+    document.querySelector<HTMLElement>(".run")?.click();
+    while (panels().some((panel) => before.includes(panel) || !order.includes(panel)))
+      await new Promise(requestAnimationFrame);
+    return order.map((panel) => panel.getBoundingClientRect().top < window.innerHeight);
+  });
+  expect(inside).toContain(true);
+  expect(inside).toContain(false);
+  expect(inside).toEqual(inside.toSorted((a, b) => Number(b) - Number(a)));
+});
+
 test("packets play forwards and backwards", async () => {
   const { page } = await open(lab, PRESET);
   const now = async () => Number.parseFloat((await page.locator(".ak-now").textContent()) ?? "");

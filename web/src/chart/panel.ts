@@ -10,6 +10,9 @@ export interface Size {
 
 export type Paint = (surface: Surface, size: Size) => void;
 
+/** A new panel outside the window is drawn this long after the others, ms, so that scrolling finds it drawn. */
+const LATER = 300;
+
 export class Panel {
   readonly element = document.createElement("div");
   private readonly below = document.createElement("canvas");
@@ -22,6 +25,8 @@ export class Panel {
   private moved = false;
   private stale = { below: false, above: false };
   private frame = 0;
+  private blank = true;
+  private later = 0;
 
   /** `label` describes the drawing to screen readers; `paint` draws it, and `overlay` the moving parts if `moving` returns true. */
   constructor(
@@ -64,6 +69,7 @@ export class Panel {
     this.resized.disconnect();
     this.seen.disconnect();
     cancelAnimationFrame(this.frame);
+    window.clearTimeout(this.later);
     this.element.remove();
   }
 
@@ -84,8 +90,16 @@ export class Panel {
 
   private draw(): void {
     this.frame = 0;
+    // A new panel learns only now that it is outside the window, often before its observer is called.
+    this.visible = this.seen.takeRecords().at(-1)?.isIntersecting ?? this.visible;
+    if (this.visible) this.show();
+    else if (this.blank && this.later === 0) this.later = window.setTimeout(() => this.show(), LATER);
+  }
+
+  private show(): void {
     const { width, height } = this.size;
     if (width === 0 || height === 0) return;
+    this.blank = false;
     this.ratio = window.devicePixelRatio || 1;
     if (this.stale.below) this.layer(this.below, this.paint);
     // An empty canvas that stays empty is not touched, so it costs nothing.
