@@ -48,6 +48,8 @@ interface Listeners {
 const PAUSE = 120;
 /** While values keep changing, a run that takes longer than this, ms, is stopped in favour of the latest value. */
 const PATIENCE = 700;
+/** The least time between two reports of progress, ms: for each the page draws a frame, beside workers that need the processor. */
+const BEAT = 100;
 
 export class Session {
   private running: AbortController | undefined;
@@ -113,12 +115,15 @@ export class Session {
     const compared = columns(lab);
     const shares = compared.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
+    let told = this.began;
     // An error thrown synchronously is handled like a rejected run.
     const one = async (_: Column, i: number) => {
       const progress = (share: number) => {
         shares[i] = share;
-        const sum = shares.reduce((a, b) => a + b, 0);
-        if (this.running === mine) this.tell.progress({ running: true, share: sum / shares.length });
+        const now = performance.now();
+        if (this.running !== mine || now - told < BEAT) return;
+        told = now;
+        this.tell.progress({ running: true, share: shares.reduce((a, b) => a + b, 0) / shares.length });
       };
       return this.one(lab, i, { signal: mine.signal, progress });
     };
