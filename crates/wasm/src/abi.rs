@@ -1,14 +1,29 @@
 //! The module's exports and imports.
 //!
-//! A text is passed in as (address, length) of memory from [`alloc`], and returned as one number, its address in the upper
-//! 32 bits and its length in the lower. Columns stay in place, and the answer contains their addresses. Nothing is freed:
-//! an instance serves one request, and its memory is released with it. So no run can see the remains of another, not even
-//! of one that ended in a trap.
+//! A text is passed in through memory from [`alloc`], and returned as one number, its address in the upper 32 bits and its length
+//! in the lower. Columns stay in place, and the answer contains their addresses. All of it is lent until [`release`]: then the
+//! memory serves the next request (decision 0288). Nothing else lasts from one request to the next. An instance in which a
+//! request ended in a trap serves no other.
 #![expect(unsafe_code, reason = "the border of linear memory; ackclock.mjs is the other side")]
 
 use crate::border::{Border, Column};
 use serde_json::{json, Value};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the other side reads or fills.
+struct Lent {
+    request: Vec<u8>,
+    columns: Vec<Column>,
+    answer: String,
+}
+
+const NOTHING: Lent = Lent { request: Vec::new(), columns: Vec::new(), answer: String::new() };
+
+static LENT: Mutex<Lent> = Mutex::new(NOTHING);
+
+fn lent() -> MutexGuard<'static, Lent> {
+    LENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The message of a panic. A panic ends the call with a trap, which carries no text.
 static PANIC: Mutex<String> = Mutex::new(String::new());
@@ -36,51 +51,57 @@ impl Border for Memory {
 
     /// `{"f64": [[address, length], …]}`, a pair for each piece; lengths count numbers.
     fn column(&mut self, column: Column) -> Value {
-        match column {
+        let told = match &column {
             Column::F64(pieces) => json!({ "f64": places(pieces) }),
             Column::U32(pieces) => json!({ "u32": places(pieces) }),
             Column::I32(pieces) => json!({ "i32": places(pieces) }),
             Column::U8(pieces) => json!({ "u8": places(pieces) }),
-        }
+        };
+        lent().columns.push(column);
+        told
     }
 }
 
-fn places<T>(pieces: Vec<Vec<T>>) -> Vec<[usize; 2]> {
-    let place = |values: Vec<T>| {
-        let values = values.leak();
-        [values.as_ptr() as usize, values.len()]
-    };
-    pieces.into_iter().map(place).collect()
+fn places<T>(pieces: &[Vec<T>]) -> Vec<[usize; 2]> {
+    pieces.iter().map(|values| [values.as_ptr() as usize, values.len()]).collect()
 }
 
-/// `len` bytes for the caller to fill.
+/// `len` bytes for the caller to fill with the request.
 #[unsafe(no_mangle)]
 pub extern "C" fn alloc(len: usize) -> *mut u8 {
-    vec![0u8; len].leak().as_mut_ptr()
+    let mut request = vec![0; len];
+    let place = request.as_mut_ptr();
+    lent().request = request;
+    place
 }
 
 /// See [`crate::answer`].
-///
-/// # Safety
-/// The request is in memory from [`alloc`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ask(request: *const u8, len: usize) -> u64 {
+pub extern "C" fn ask() -> u64 {
     std::panic::set_hook(Box::new(|said| {
         if let Ok(mut kept) = PANIC.lock() {
             *kept = said.to_string();
         }
     }));
-    // SAFETY: as the caller guarantees; the memory is never freed.
-    give(crate::answer(unsafe { std::slice::from_raw_parts(request, len) }, &mut Memory))
+    let request = std::mem::take(&mut lent().request);
+    let answer = crate::answer(&request, &mut Memory);
+    let place = place(&answer);
+    lent().answer = answer;
+    place
 }
 
-/// The message of the panic that ended [`ask`] with a trap.
+/// The message of the panic that ended [`ask`] with a trap; it stays in place, since the instance ends.
 #[unsafe(no_mangle)]
 pub extern "C" fn panic_message() -> u64 {
-    give(PANIC.lock().map(|m| m.clone()).unwrap_or_default())
+    place(PANIC.lock().map(|m| m.clone()).unwrap_or_default().leak())
 }
 
-fn give(text: String) -> u64 {
-    let bytes = text.into_bytes().leak();
-    (bytes.as_ptr() as u64) << 32 | bytes.len() as u64
+/// Takes back what was lent: the caller has copied the answer.
+#[unsafe(no_mangle)]
+pub extern "C" fn release() {
+    *lent() = NOTHING;
+}
+
+fn place(text: &str) -> u64 {
+    (text.as_ptr() as u64) << 32 | text.len() as u64
 }

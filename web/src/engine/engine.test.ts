@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { load } from "../../../crates/wasm/ackclock.mjs";
 import { refusalOf } from "./engine";
 import { loadHere } from "./node";
 import { KINDS, VERDICTS } from "./trace";
 
+const MODULE = readFileSync(new URL("../../generated/ackclock.wasm", import.meta.url));
 const engine = await loadHere();
 const scenario = readFileSync(new URL("../../../crates/lab/tests/scenarios/paths.toml", import.meta.url), "utf8");
 
@@ -13,7 +14,7 @@ test("a run's numbers are those of its report, which is the command's", async ()
   const trace = await engine.run({ scenario, seed: 3 }, { progress: (share) => shares.push(share) });
   expect(shares.at(-1)).toBeCloseTo(1);
   expect(shares).toEqual([...shares].sort((a, b) => a - b));
-  const lab = await load(readFileSync(new URL("../../generated/ackclock.wasm", import.meta.url)));
+  const lab = await load(MODULE);
   expect(trace.summary).toEqual(await lab.run(scenario, { seed: 3 }));
   const [flow] = (trace.summary.runs as { flows: Record<string, number>[] }[])[0]?.flows ?? [];
   const sends = trace.flows[0]?.sends;
@@ -31,6 +32,31 @@ test("columns own their memory, and links and elements have names", async () => 
   expect(trace.elements.every((e, i) => e.number === trace.links.length + i)).toBe(true);
   expect(trace.links.find((l) => l.from === "R4" && l.to === "D")?.rateBps).toBe(Number.POSITIVE_INFINITY);
 });
+
+test("a kept instance answers as a new one does; an instance that failed or has much memory is not kept", async () => {
+  const made = vi.spyOn(WebAssembly, "instantiate");
+  const asked = (seed: number, duration = "2 s") => {
+    const text = scenario.replace(/duration = ".*"/, `duration = "${duration}"`);
+    return { do: "trace", scenario: text, seed: String(seed) };
+  };
+  const fresh = await Promise.all([3, 4].map(async (seed) => (await load(MODULE)).ask(asked(seed))));
+  const lab = await load(MODULE);
+  made.mockClear();
+  expect(await lab.ask(asked(3))).toEqual(fresh[0]);
+  await expect(lab.ask({ ...asked(3), scenario: "bad = [" })).rejects.toThrow();
+  expect(await lab.ask(asked(4))).toEqual(fresh[1]);
+  expect(made).toHaveBeenCalledTimes(1);
+  const fail = () => {
+    throw new Error("no more");
+  };
+  await expect(lab.ask(asked(3), fail)).rejects.toThrow("no more");
+  expect(await lab.ask(asked(3))).toEqual(fresh[0]);
+  expect(made).toHaveBeenCalledTimes(2);
+  await lab.ask(asked(3, "1200 s"));
+  expect(await lab.ask(asked(4))).toEqual(fresh[1]);
+  expect(made).toHaveBeenCalledTimes(3);
+  made.mockRestore();
+}, 60_000);
 
 test("another stack, parameters and seed make another run", async () => {
   const hash = async (run: { stack?: string; set?: string[]; seed: number }) =>
