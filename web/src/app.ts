@@ -80,7 +80,7 @@ class App {
     private readonly prepared: readonly Preset[],
     schema: Schema,
   ) {
-    this.compared = new Compared(known);
+    this.compared = new Compared(known, () => this.flows.flow);
     const lab = ofPreset(this.preset(FIRST));
     this.session = new Session(lab, (what, i, options) => this.compared.run(engine, what, i, options), {
       changed: () => this.edits.follow(),

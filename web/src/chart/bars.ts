@@ -34,20 +34,29 @@ interface Above {
 
 /** Bars over ascending times, with a pyramid above them. */
 export class Bars {
-  private made: Above | undefined;
-
   /** `item` holds each bar's index in the trace. */
   constructor(
     readonly time: Float64Array,
     readonly low: Float64Array,
     readonly high: Float64Array,
     readonly item: Uint32Array,
+    private made?: Above,
   ) {}
+
+  /** The bars of a copy that a worker sent. */
+  static of({ time, low, high, item, made }: Bars): Bars {
+    return new Bars(time, low, high, item, made);
+  }
 
   /** Made when the bars are drawn or searched for the first time: many never are. */
   private get above(): Above {
     this.made ??= above(this.time, this.low, this.high);
     return this.made;
+  }
+
+  /** Makes the pyramid before it is needed. */
+  prepare(): void {
+    this.made = this.above;
   }
 
   get length(): number {

@@ -83,7 +83,8 @@ export function bounds(low: Float64Array, high: Float64Array): { lows: Float64Ar
       let bottom = Number.POSITIVE_INFINITY;
       let top = Number.NEGATIVE_INFINITY;
       for (let i = node * FAN; i < end; i++) {
-        const [down, up] = [below[i], above[i]];
+        const down = below[i];
+        const up = above[i];
         if (down < bottom && down !== Number.NEGATIVE_INFINITY) bottom = down;
         if (up > top && up !== Number.POSITIVE_INFINITY) top = up;
       }

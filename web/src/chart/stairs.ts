@@ -12,17 +12,26 @@ interface Above {
 
 /** Values over ascending times, each valid until the next one, with a pyramid above. */
 export class Stairs {
-  private made: Above | undefined;
-
   constructor(
     readonly time: Float64Array,
     readonly value: Float64Array,
+    private made?: Above,
   ) {}
+
+  /** The stairs of a copy that a worker sent. */
+  static of({ time, value, made }: Stairs): Stairs {
+    return new Stairs(time, value, made);
+  }
 
   /** Made when the values are drawn for the first time: many never are. */
   private get above(): Above {
     this.made ??= { ...bounds(this.value, this.value), begins: beginnings(this.time) };
     return this.made;
+  }
+
+  /** Makes the pyramid before it is needed. */
+  prepare(): void {
+    this.made = this.above;
   }
 
   get length(): number {

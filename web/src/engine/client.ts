@@ -46,6 +46,6 @@ function asked(worker: Worker, request: Readonly<Record<string, unknown>>, optio
       else end(() => reject(rejection(data.error.message, data.error.details)));
     };
     worker.onerror = (e) => end(() => reject(new Error(`the engine's worker failed: ${e.message}`)));
-    worker.postMessage({ request, file: options.file } satisfies ToWorker);
+    worker.postMessage({ request, file: options.file, flow: options.flow } satisfies ToWorker);
   });
 }

@@ -1,7 +1,8 @@
 /** The engine's requests and answers, as `crates/wasm` defines them. */
 import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow } from "./capture";
+import { keepReady, type Ready } from "./ready";
 import type { Interval } from "./repeat";
-import type { FlowTrace, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
+import type { FlowColumns, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
 /** The runs to make. */
 export interface Scenario {
@@ -24,6 +25,8 @@ export interface Options {
   signal?: AbortSignal | undefined;
   /** Called with the share of the run that is done, 0 to 1. */
   progress?: ((share: number) => void) | undefined;
+  /** The flow of a run that will be drawn: its graph is made ready beside the page. */
+  flow?: number | undefined;
 }
 
 /** Why a scenario is refused; the `cause` of the error with which a request is rejected. */
@@ -143,13 +146,13 @@ export function rejection(message: string, details: unknown): Error {
   return new Error(message, { cause: refusal });
 }
 
-type Columns = Omit<FlowTrace, "name" | "from" | "to" | "stack" | "mss">;
-
-interface Answer {
+/** A run as the module returns it; a worker adds what it made ready. */
+export interface Answer {
   layout: Layout;
-  flows: Columns[];
+  flows: FlowColumns[];
   queues: Omit<QueueTrace, "name" | "limit">[];
   report: Report;
+  ready?: Ready | undefined;
 }
 
 interface Recorded {
@@ -179,6 +182,7 @@ function layout(told: Layout): Layout {
 }
 
 function runTrace(answer: Answer): RunTrace {
+  keepReady(answer.flows, answer.ready);
   const { links, elements, flows, durationS } = layout(answer.layout);
   const queueOf = (link: number) => {
     const { from, to, path, limitPackets } = links[link] as LinkTrace;

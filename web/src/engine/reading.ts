@@ -44,9 +44,13 @@ export function readTrace(file: File, kind: ReadToWorker["kind"], { signal, prog
   return read.finally(() => worker.terminate());
 }
 
-/** The memory of all columns in an answer, which is moved and not copied. */
+/** The memory of all columns in an answer, which is moved and not copied; each once, though several columns may share it. */
 export function columnsOf(answer: unknown): ArrayBuffer[] {
-  if (ArrayBuffer.isView(answer)) return [answer.buffer as ArrayBuffer];
-  if (typeof answer !== "object" || answer === null) return [];
-  return Object.values(answer).flatMap(columnsOf);
+  const found = new Set<ArrayBuffer>();
+  const seek = (value: unknown) => {
+    if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
+    else if (typeof value === "object" && value !== null) Object.values(value).forEach(seek);
+  };
+  seek(answer);
+  return [...found];
 }

@@ -22,6 +22,20 @@ test("no experiment of the menu sends more than the bound says, apart from retra
   }
 }, 60_000);
 
+test("runs of the same scenarios with another seed do not ask for the layouts again", async () => {
+  let asked = 0;
+  const counting = {
+    ...engine,
+    check: (...what: Parameters<typeof engine.check>) => {
+      asked += 1;
+      return engine.check(...what);
+    },
+  };
+  const texts = ["10 s", "11 s", "12 s", "13 s"].map(brief(bundle));
+  for (const seed of [1, 2]) for (const scenario of texts) await fits(counting, { scenario, seed }, brief(bundle), 4);
+  expect(asked).toBe(4);
+});
+
 test("a run whose bound is within the limit is not tried first; one beyond it is refused with a duration that fits", async () => {
   let tried = 0;
   const counting = {

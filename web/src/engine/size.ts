@@ -76,13 +76,17 @@ export async function fits(engine: Engine, run: Run, shortened: Shortened, besid
   throw new TooLarge(reason, readable((limit / whole) * durationS));
 }
 
-/** The layout of the scenario asked for last: runs beside each other share it. */
-let last: { engine: Engine; scenario: string; layout: Promise<Layout> } | undefined;
+/** The layouts asked for last, the oldest first: runs with another seed, and those of stacks that did not change, have one of them. */
+const last: { engine: Engine; scenario: string; layout: Promise<Layout> }[] = [];
+const MOST_LAYOUTS = 8;
 
 function layoutOf(engine: Engine, scenario: string): Promise<Layout> {
-  if (last?.engine !== engine || last.scenario !== scenario)
-    last = { engine, scenario, layout: engine.check({ scenario }) };
-  return last.layout;
+  const known = last.find((one) => one.engine === engine && one.scenario === scenario);
+  if (known) return known.layout;
+  const layout = engine.check({ scenario });
+  last.push({ engine, scenario, layout });
+  if (last.length > MOST_LAYOUTS) last.shift();
+  return layout;
 }
 
 /** The number of segments that a run sends; 0 if the engine refuses it, because a flow would begin after its end. */

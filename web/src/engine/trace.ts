@@ -163,6 +163,9 @@ export interface FlowTrace {
   captured?: Captured | undefined;
 }
 
+/** What the engine records of a flow. */
+export type FlowColumns = Omit<FlowTrace, "name" | "from" | "to" | "stack" | "mss">;
+
 /** A directed link; its position in `RunTrace.links` is its number, as in `QueueTrace.link`. */
 export interface LinkTrace {
   from: string;

@@ -1,11 +1,13 @@
 /** Runs requests in a worker: one module, an instance for each request. */
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
+import type { Answer } from "./engine";
+import { prepare } from "./prepare";
 import { columnsOf } from "./reading";
 
 /** Messages to a worker: first the module, then requests, one after the other. */
 export type ToWorker =
   | { module: WebAssembly.Module }
-  | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined };
+  | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined; flow?: number | undefined };
 
 /** Messages from it: fractions of a run, then a reply or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
@@ -29,7 +31,8 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
     say({ share });
   };
   try {
-    const answer = await (await lab)?.ask(data.request, told, pieces(data.file));
+    const said = await (await lab)?.ask(data.request, told, pieces(data.file));
+    const answer = data.flow === undefined ? said : prepare(said as Answer, data.flow);
     say({ answer }, columnsOf(answer));
   } catch (e) {
     const { message, details } = e as Error & { details?: unknown };

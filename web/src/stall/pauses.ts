@@ -1,5 +1,5 @@
 /** Pauses of a sender: the longest intervals between two ACKs of new data. */
-import type { Acks, FlowTrace, Sends, Steps } from "../engine/trace";
+import type { Acks, FlowColumns, FlowTrace, Sends, Steps } from "../engine/trace";
 
 /** From one ACK of new data to the next, with data outstanding. */
 export interface Pause {
@@ -34,38 +34,39 @@ export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[
 }
 
 /** The longest pause of a flow, however short, s. */
-export function longestPause(flow: FlowTrace, durationS: number): number {
+export function longestPause(flow: FlowColumns, durationS: number): number {
   let longest = 0;
   walk(flow, durationS, (from, to) => {
-    longest = Math.max(longest, to - from);
+    if (to - from > longest) longest = to - from;
   });
   return longest;
 }
 
 /** Calls back for each interval between ACKs of new data; `last` is the row in `sends` of the latest transmission by then. */
 function walk(
-  { sends, acks }: FlowTrace,
+  { sends, acks }: FlowColumns,
   durationS: number,
   tell: (from: number, to: number, since: number, una: number, ended: number, last: number) => void,
 ): void {
   if (sends.time.length === 0) return;
-  let [from, since, una, row, highest] = [sends.time[0] as number, 0, 1, 0, 1];
-  /** The transmissions until then, and the time at which the last of them ended an idle time of the flow. */
-  const sentUntil = (time: number) => {
+  // Plain variables of one loop: those of a nested function would be written to the heap each time.
+  let from = sends.time[0] as number;
+  let [since, una, row, highest] = [0, 1, 0, 1];
+  for (let i = 0; i <= acks.time.length; i += 1) {
+    const over = i === acks.time.length;
+    if (!over && (acks.dropped[i] === 1 || (acks.ack[i] as number) <= una)) continue;
+    const time = over ? durationS : (acks.time[i] as number);
+    // The transmissions until then, and the time at which the last of them ended an idle time of the flow.
     for (; row < sends.time.length && (sends.time[row] as number) <= time; row += 1) {
       if (una >= highest) from = sends.time[row] as number;
       highest = Math.max(highest, end(sends, row));
     }
-  };
-  for (let i = 0; i < acks.time.length; i += 1) {
-    const [time, ack] = [acks.time[i] as number, acks.ack[i] as number];
-    if (acks.dropped[i] === 1 || ack <= una) continue;
-    sentUntil(time);
-    tell(from, time, since, una, i, row - 1);
-    [from, since, una] = [time, acks.sent[i] as number, ack];
+    if (!over || una < highest) tell(from, time, since, una, over ? -1 : i, row - 1);
+    if (over) return;
+    from = time;
+    since = acks.sent[i] as number;
+    una = acks.ack[i] as number;
   }
-  sentUntil(durationS);
-  if (una < highest) tell(from, durationS, since, una, -1, row - 1);
 }
 
 /**

@@ -11,7 +11,11 @@ import type { Lab, Refused } from "./session";
 import { type Known, label, written } from "./stack";
 
 export class Compared {
-  constructor(private readonly known: Known) {}
+  /** `flow` returns the position of the flow that is drawn. */
+  constructor(
+    private readonly known: Known,
+    private readonly flow: () => number,
+  ) {}
 
   /** The scenario of the i-th column, with its stack in it. */
   toml(lab: Lab, i: number): string {
@@ -30,7 +34,7 @@ export class Compared {
     const { side, scenario } = columns(lab)[i] as Column;
     const shortened = (duration: string) => this.toml({ ...lab, [side]: lasting(scenario, duration) }, i);
     await fits(engine, run, shortened, columns(lab).length, { signal: options.signal });
-    return engine.run(run, options);
+    return engine.run(run, { ...options, flow: this.flow() });
   }
 
   /** Buttons for the repairs of a refusal, if there are any; each passes its change to `edit`. */

@@ -57,7 +57,7 @@ export class QueueChart implements Chart {
     this.title = `queue of ${name}`;
     this.queue = run.queues.find((queue) => queue.link === link) ?? { ...NONE, link, name };
     const { time, packets } = this.queue;
-    const high = Float64Array.from(packets);
+    const high = new Float64Array(packets);
     this.found = new Bars(time, new Float64Array(high.length), high, new Uint32Array(high.length));
     const gone = dropsAt(run, link);
     // A drop is drawn at the queue length that it found.

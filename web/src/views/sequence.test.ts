@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { syntheticRun } from "../../bench/synthetic";
+import type { Sight } from "../chart/bars";
 import { Scale } from "../chart/scale";
 import { SvgSurface } from "../chart/svg";
-import { FATES, VERDICTS } from "../engine/trace";
+import type { Answer } from "../engine/engine";
+import { prepare } from "../engine/prepare";
+import { columnsOf } from "../engine/reading";
+import { keepReady, readyOf } from "../engine/ready";
+import { FATES, type FlowTrace, VERDICTS } from "../engine/trace";
+import { longestPause } from "../stall/pauses";
 import { SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
 import { variables } from "./state";
@@ -17,6 +23,13 @@ const kinds = (name: (typeof VERDICTS)[number]) => sends.verdict.filter((v) => V
 function sight(t0: number, t1: number) {
   const { low, high } = chart.fit(t0, t1);
   return { x: new Scale(t0, t1, 0, 1000), y: new Scale(low, high, 400, 0), pixel: 1 };
+}
+
+function picture(of: SequenceChart, look: Sight, hidden: string[] = []): string {
+  const theme = new Proxy({}, { get: (_, name) => String(name) }) as never;
+  const surface = new SvgSurface(1000, 400);
+  of.draw(surface, { sight: look, plot: { x: 0, y: 0, width: 1000, height: 400 }, theme, hidden: new Set(hidden) });
+  return surface.toString("", "none");
 }
 
 test("every transmission is in the layer of its verdict and in no other", () => {
@@ -104,17 +117,30 @@ test("the line of ACKs never moves backwards", () => {
 });
 
 test("layers that are switched off are not drawn, and the others are", () => {
-  const look = sight(0, run.durationS);
-  const theme = new Proxy({}, { get: (_, name) => String(name) }) as never;
-  const plot = { x: 0, y: 0, width: 1000, height: 400 };
-  const draw = (hidden: string[]) => {
-    const surface = new SvgSurface(1000, 400);
-    chart.draw(surface, { sight: look, plot, theme, hidden: new Set(hidden) });
-    return surface.toString("", "none");
-  };
+  const draw = (hidden: string[]) => picture(chart, sight(0, run.durationS), hidden);
   expect(draw([])).toContain('fill="needless"');
   expect(draw(["needless"])).not.toContain('fill="needless"');
   expect(draw(["needless"])).toContain('fill="needed"');
+});
+
+test("a graph that a worker made ready is the graph that the page would make, pyramids included", () => {
+  const answer = { layout: { durationS: run.durationS }, flows: [flow] } as unknown as Answer;
+  const made = prepare(structuredClone(answer), 3);
+  const sent = structuredClone(made, { transfer: columnsOf(made) });
+  keepReady(sent.flows, sent.ready);
+  const theirs = sent.flows[0] as FlowTrace;
+  expect(readyOf(flow)).toBeUndefined();
+  expect(readyOf(theirs)?.pauseS).toBe(longestPause(flow, run.durationS));
+  const { acks, first, allowed } = course(run, theirs) as unknown as Record<string, { made?: object }>;
+  expect([acks, first, allowed].map(({ made }) => made !== undefined)).toEqual([false, true, true]);
+  const other = new SequenceChart(course(run, theirs), variables(theirs));
+  for (const [t0, t1] of [
+    [0, run.durationS],
+    [0.9, 1.1],
+  ] as const) {
+    expect(other.fit(t0, t1)).toEqual(chart.fit(t0, t1));
+    expect(picture(other, sight(t0, t1))).toBe(picture(chart, sight(t0, t1)));
+  }
 });
 
 test("a picture of a long run stays small", () => {

@@ -3,6 +3,7 @@
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
+import { readyOf } from "../engine/ready";
 import { type FlowMeans, type Measure, needlessShare, type Repeated } from "../engine/repeat";
 import type { RunTrace } from "../engine/trace";
 import { longestPause } from "../stall/pauses";
@@ -39,7 +40,7 @@ function share({ flows }: RunTrace, flow: number, told: Counts): number | undefi
 function longest({ flows, durationS }: RunTrace, flow: number): number | undefined {
   const one = flows[flow];
   if (one?.captured) return one.captured.row.stalls.longest?.duration_s;
-  return one ? longestPause(one, durationS) : undefined;
+  return one && (readyOf(one)?.pauseS ?? longestPause(one, durationS));
 }
 
 const percent = (value: number) => (100 * value).toFixed(value < 0.0995 ? 2 : 1);

@@ -1,14 +1,18 @@
 /** The data of a flow's time-sequence graph: bars, stairs and events over time. */
 
-import { chosen, gather } from "../../chart/arrays";
+import { chosen, gather, positions } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
 import { Stairs } from "../../chart/stairs";
-import { FATES, type FlowTrace, type RunTrace, type Sends, VERDICTS } from "../../engine/trace";
+import { readyOf } from "../../engine/ready";
+import { FATES, type FlowColumns, type FlowTrace, type RunTrace, type Sends, VERDICTS } from "../../engine/trace";
 
-export interface Course {
+export interface Course extends Layers {
   readonly flow: FlowTrace;
   /** The name of an element with this number. */
   readonly place: (element: number) => string;
+}
+
+export interface Layers {
   readonly first: Bars;
   readonly needed: Bars;
   /** Retransmissions that were necessary only because the receiver had refused the data. */
@@ -38,6 +42,25 @@ export interface Course {
 }
 
 export function course(run: RunTrace, flow: FlowTrace): Course {
+  const ready = readyOf(flow);
+  return { ...(ready ? sent(ready.layers) : layers(flow)), flow, place: (element) => place(run, element) };
+}
+
+/** The layers of a copy that a worker sent. */
+function sent(of: Layers): Layers {
+  const all = Object.entries(of).map(([key, one]) => [key, "low" in one ? Bars.of(one) : Stairs.of(one)]);
+  return Object.fromEntries(all) as unknown as Layers;
+}
+
+/** The same layers with the pyramids that a drawing needs, for another thread. */
+export function prepared(of: Layers): Layers {
+  // Only the pointer searches single ACKs.
+  for (const [key, one] of Object.entries(of)) if (key !== "acks") one.prepare();
+  return of;
+}
+
+/** A flow's layers. */
+export function layers(flow: FlowColumns): Layers {
   const { sends } = flow;
   const judged = byVerdict(flow);
   const verdict = (name: (typeof VERDICTS)[number]) => judged[VERDICTS.indexOf(name)];
@@ -45,18 +68,16 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
   const told = blocks(flow);
   const { acks, duplicates, acked, rwnd } = acknowledged(flow);
   return {
-    flow,
-    place: (element) => place(run, element),
     first: verdict("first"),
     needed: verdict("needed"),
     refused: verdict("refused"),
     needless: verdict("needless"),
     open: verdict("open"),
     untold: verdict("cannot tell"),
-    dropped: pick(flow, (i) => sends.fate[i] === lost),
-    marked: pick(flow, (i) => sends.marked[i] === 1),
-    echo: answers(flow, flow.acks.time, (i) => flow.acks.echo[i] === 1 && flow.acks.dropped[i] === 0),
-    lostAcks: answers(flow, flow.acks.sent, (i) => flow.acks.dropped[i] === 1),
+    dropped: segments(sends, positions(sends.fate, lost)),
+    marked: segments(sends, positions(sends.marked, 1)),
+    echo: answers(flow, flow.acks.time, echoes(flow)),
+    lostAcks: answers(flow, flow.acks.sent, positions(flow.acks.dropped, 1)),
     acks,
     duplicates,
     ...told,
@@ -67,7 +88,7 @@ export function course(run: RunTrace, flow: FlowTrace): Course {
 }
 
 /** The segments with each verdict, in one pass over all. */
-function byVerdict({ sends }: FlowTrace): Bars[] {
+function byVerdict({ sends }: FlowColumns): Bars[] {
   const { verdict } = sends;
   const counts = new Uint32Array(1 << 8);
   for (let i = 0; i < verdict.length; i++) counts[verdict[i]]++;
@@ -77,11 +98,6 @@ function byVerdict({ sends }: FlowTrace): Bars[] {
   return VERDICTS.map((_, one) => segments(sends, items[one]));
 }
 
-/** The segments for which `wanted` is true. */
-function pick({ sends }: FlowTrace, wanted: (i: number) => boolean): Bars {
-  return segments(sends, chosen(sends.time.length, wanted));
-}
-
 function segments({ time, seq, len }: Sends, item: Uint32Array): Bars {
   const low = gather(seq, item);
   const high = new Float64Array(item.length);
@@ -89,16 +105,20 @@ function segments({ time, seq, len }: Sends, item: Uint32Array): Bars {
   return new Bars(gather(time, item), low, high, item);
 }
 
-/** The ACKs for which `wanted` is true, at these times. */
-function answers({ acks }: FlowTrace, times: Float64Array, wanted: (i: number) => boolean): Bars {
-  const item = chosen(acks.time.length, wanted);
+/** The ACKs that arrived with the echo of a mark. */
+function echoes({ acks: { echo, dropped } }: FlowColumns): Uint32Array {
+  return positions(echo, 1).filter((i) => dropped[i] === 0);
+}
+
+/** These ACKs, at these times. */
+function answers({ acks }: FlowColumns, times: Float64Array, item: Uint32Array): Bars {
   const ack = gather(acks.ack, item);
   return new Bars(gather(times, item), ack, ack, item);
 }
 
 /** The content of the ACKs that arrived. An ACK that a later one overtook moves no line. */
-function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" | "acked" | "rwnd"> {
-  const here = chosen(acks.time.length, (i) => acks.dropped[i] === 0);
+function acknowledged({ acks }: FlowColumns): Pick<Layers, "acks" | "duplicates" | "acked" | "rwnd"> {
+  const here = positions(acks.dropped, 0);
   const time = gather(acks.time, here);
   const ack = gather(acks.ack, here);
   const una = new Float64Array(here.length);
@@ -116,14 +136,19 @@ function acknowledged({ acks }: FlowTrace): Pick<Course, "acks" | "duplicates" |
   const known = chosen(here.length, (n) => !Number.isNaN(window[n]));
   return {
     acks: new Bars(time, ack, ack, here),
-    duplicates: new Bars(gather(time, repeats), same, same, Uint32Array.from(gather(here, repeats))),
+    duplicates: new Bars(
+      gather(time, repeats),
+      same,
+      same,
+      repeats.map((n) => here[n]),
+    ),
     acked: new Stairs(time, una),
     rwnd: new Stairs(gather(time, known), gather(window, known)),
   };
 }
 
 /** Whether block `block` of ACK `ack` is a DSACK: the first block, if it is at or below the ACK, or inside the second block (RFC 2883 §4). */
-export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
+export function isDsack(flow: FlowColumns, ack: number, block: number): boolean {
   if (block > 0) return false;
   const at = flow.acks.sackFirst[ack];
   if (flow.sackRight[at] <= flow.acks.ack[ack]) return true;
@@ -132,7 +157,7 @@ export function isDsack(flow: FlowTrace, ack: number, block: number): boolean {
 }
 
 /** SACK blocks at the arrival of their ACK. */
-function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
+function blocks(flow: FlowColumns): Pick<Layers, "sack" | "dsack"> {
   const { acks, sackLeft, sackRight } = flow;
   const by = new Uint32Array(sackLeft.length);
   const kind = new Uint8Array(sackLeft.length);
@@ -145,32 +170,35 @@ function blocks(flow: FlowTrace): Pick<Course, "sack" | "dsack"> {
     }
   }
   const bars = (wanted: number) => {
-    const here = chosen(kind.length, (at) => kind[at] === wanted);
-    const item = Uint32Array.from(gather(by, here));
+    const here = positions(kind, wanted);
+    const item = here.map((at) => by[at]);
     return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
   };
   return { sack: bars(SACK), dsack: bars(DSACK) };
 }
 
 /** The right edge of the congestion window after each event that moves it; of several events at one instant, after the last. */
-function allowed({ windows, inflation }: FlowTrace, acked: Stairs): Stairs {
+function allowed({ windows, inflation }: FlowColumns, acked: Stairs): Stairs {
   const total = acked.time.length + windows.time.length + inflation.time.length;
   const time = new Float64Array(total);
   const value = new Float64Array(total);
   let [a, w, f, count] = [0, 0, 0, 0];
-  const at = (times: Float64Array, next: number) => (next < times.length ? times[next] : Number.POSITIVE_INFINITY);
-  for (;;) {
-    const now = Math.min(at(acked.time, a), at(windows.time, w), at(inflation.time, f));
-    if (now === Number.POSITIVE_INFINITY) break;
-    while (at(acked.time, a) === now) a++;
-    while (at(windows.time, w) === now) w++;
-    while (at(inflation.time, f) === now) f++;
+  const [acks, changes, inflations] = [acked.time, windows.time, inflation.time];
+  while (a < acks.length || w < changes.length || f < inflations.length) {
+    let now = Number.POSITIVE_INFINITY;
+    if (a < acks.length) now = acks[a];
+    if (w < changes.length && changes[w] < now) now = changes[w];
+    if (f < inflations.length && inflations[f] < now) now = inflations[f];
+    while (a < acks.length && acks[a] === now) a++;
+    while (w < changes.length && changes[w] === now) w++;
+    while (f < inflations.length && inflations[f] === now) f++;
     if (w === 0) continue;
     const una = a > 0 ? acked.value[a - 1] : 1;
     time[count] = now;
     value[count++] = una + windows.cwnd[w - 1] + (f > 0 ? inflation.value[f - 1] : 0);
   }
-  return new Stairs(time.slice(0, count), value.slice(0, count));
+  // Memory that nothing was written to takes no room.
+  return new Stairs(time.subarray(0, count), value.subarray(0, count));
 }
 
 /** An element of the path, or the queue of a link, and where it is. */

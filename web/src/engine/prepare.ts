@@ -1,0 +1,13 @@
+/** Makes a run ready for its first drawing, in a worker. */
+import { longestPause } from "../stall/pauses";
+import { layers, prepared } from "../views/sequence/course";
+import type { Answer } from "./engine";
+
+/** The answer, with what a drawing of the flow at this position, or of the last one, needs. */
+export function prepare(answer: Answer, position: number): Answer {
+  const at = Math.min(position, answer.flows.length - 1);
+  const flow = answer.flows[at];
+  if (!flow) return answer;
+  const pauseS = longestPause(flow, answer.layout.durationS);
+  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), pauseS } };
+}

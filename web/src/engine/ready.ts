@@ -1,0 +1,25 @@
+/** What a worker has made of a run for its first drawing. */
+import type { Layers } from "../views/sequence/course";
+import type { FlowColumns, Sends } from "./trace";
+
+export interface Ready {
+  /** Position of the flow. */
+  flow: number;
+  layers: Layers;
+  /** The flow's longest pause, s. */
+  pauseS: number;
+}
+
+/** Beside the columns that it was made of: a flow with other times has none. */
+const kept = new WeakMap<Sends, Ready>();
+
+/** Keeps what was made of one of these flows. */
+export function keepReady(flows: readonly FlowColumns[], ready: Ready | undefined): void {
+  const flow = ready && flows[ready.flow];
+  if (flow) kept.set(flow.sends, ready);
+}
+
+/** What was made of the flow, if anything was. */
+export function readyOf({ sends }: FlowColumns): Ready | undefined {
+  return kept.get(sends);
+}
