@@ -11,15 +11,15 @@ use ackclock_tcp::time::Time;
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub(crate) flows: Vec<FlowTally>,
-    /// If requested.
-    pub(crate) order: Option<Order>,
+    /// If requested. Boxed, so that a test for it is a test for zero.
+    pub(crate) order: Option<Box<Order>>,
 }
 
 impl Tally {
     /// Returns empty counts for a run of `plan`.
     pub fn new(plan: &Plan) -> Self {
         let flows = vec![FlowTally::default(); plan.scenario.flows.len()];
-        Tally { flows, order: plan.reordering.then(Order::default) }
+        Tally { flows, order: plan.reordering.then(Box::default) }
     }
 }
 
@@ -52,6 +52,9 @@ pub(crate) struct DupThreshTally {
     timed_out: bool,
     /// The smallest window at the end of an instant since the last change: there the ceiling was lowest.
     least_cwnd: Option<f64>,
+    /// The end of an instant matters only if the window is smaller: never before the first threshold, always after a change or a
+    /// timeout, else if it is the smallest since then.
+    floor: f64,
     /// The largest share of the ceiling up to the last change.
     of_ceiling: Option<f64>,
     pub(crate) max: Option<u32>,
@@ -67,11 +70,11 @@ impl DupThreshTally {
             None => self.since = at,
         }
         (self.of_ceiling, self.least_cwnd) = (self.of_ceiling_max(), None);
-        (self.now, self.mss, self.cwnd) = (Some((dupthresh, at)), mss, cwnd);
+        (self.now, self.mss, self.cwnd, self.floor) = (Some((dupthresh, at)), mss, cwnd, f64::INFINITY);
         self.max = self.max.max(Some(dupthresh));
     }
 
-    #[inline]
+    #[inline(always)]
     fn window(&mut self, at: Time, cwnd: f64) {
         self.pass(at);
         self.cwnd = cwnd;
@@ -79,23 +82,29 @@ impl DupThreshTally {
 
     fn timeout(&mut self, at: Time) {
         self.pass(at);
-        self.timed_out = true;
+        (self.timed_out, self.floor) = (true, f64::INFINITY);
     }
 
-    #[inline]
+    /// Called for each ACK.
+    #[inline(always)]
     fn pass(&mut self, at: Time) {
         if at != self.instant {
             self.instant = at;
-            self.stand();
+            if self.cwnd < self.floor {
+                self.stand();
+            }
         }
     }
 
     /// Ends an instant.
+    #[cold]
+    #[inline(never)]
     fn stand(&mut self) {
         let Some((dupthresh, _)) = self.now else { return };
         if self.least_cwnd.is_none_or(|least| self.cwnd < least) {
             self.least_cwnd = Some(self.cwnd);
         }
+        self.floor = self.least_cwnd.unwrap_or(f64::INFINITY);
         if std::mem::take(&mut self.timed_out) {
             self.after_timeout_max = self.after_timeout_max.max(Some(dupthresh));
         }

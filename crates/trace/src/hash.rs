@@ -6,12 +6,15 @@
 //!
 //! The words of a record say how many there are, so no two sequences of records have the same words.
 
+mod stripes;
+
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use std::fmt;
 use std::str::FromStr;
+use stripes::Stripes;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// The hash's definition, as included in `docs/trace.md`.
@@ -70,15 +73,9 @@ pub struct Hasher {
     flows: Vec<FlowHash>,
 }
 
-/// Words of a flow that are collected and hashed together: the more, the fewer calls, and the fewer flows in the cache.
-const ROOM: usize = 127;
-
 #[derive(Clone)]
 struct FlowHash {
-    /// The number of words in `waiting`.
-    used: usize,
-    waiting: [[u8; 8]; ROOM],
-    state: Xxh3Default,
+    words: Stripes,
     #[cfg(debug_assertions)]
     last: Time,
 }
@@ -96,7 +93,7 @@ impl Hasher {
         let mut all = Xxh3Default::new();
         all.update(&(self.flows.len() as u64).to_le_bytes());
         for f in &self.flows {
-            all.update(&f.digest().to_le_bytes());
+            all.update(&f.words.digest().to_le_bytes());
         }
         TraceHash(all.digest128())
     }
@@ -107,40 +104,38 @@ impl Hasher {
         self.flows.resize_with(flows, FlowHash::new);
     }
 
-    /// The flow of a record at `at`.
+    /// Adds the record of a packet to its flow's. `head` are the lowest bits of *what*; `beside` depends on the kind.
     #[inline(always)]
-    fn flow(&mut self, at: Time, flow: u32) -> &mut FlowHash {
-        if flow as usize >= self.flows.len() {
+    fn packet(&mut self, at: Time, flow: u32, head: u64, beside: u32, seg: &Segment) {
+        // Not indexed after a test: that would be a second test.
+        loop {
+            if let Some(f) = self.flows.get_mut(flow as usize) {
+                return f.packet(at, head, beside, seg);
+            }
             self.grow(flow as usize + 1);
         }
-        let f = &mut self.flows[flow as usize];
-        f.check_time(at);
-        f
+    }
+
+    /// Adds the record of a changed window.
+    #[inline(always)]
+    fn window(&mut self, at: Time, flow: u32, side: Side, to: Window) {
+        loop {
+            if let Some(f) = self.flows.get_mut(flow as usize) {
+                f.check_time(at);
+                return f.words.put([at.0, kind(4, side), to.cwnd.to_bits(), to.ssthresh.to_bits()]);
+            }
+            self.grow(flow as usize + 1);
+        }
     }
 }
 
 impl FlowHash {
     fn new() -> Self {
         FlowHash {
-            used: 0,
-            waiting: [[0; 8]; ROOM],
-            state: Xxh3Default::new(),
+            words: Stripes::new(),
             #[cfg(debug_assertions)]
             last: Time::ZERO,
         }
-    }
-
-    fn digest(&self) -> u128 {
-        let mut all = self.state.clone();
-        all.update(self.waiting[..self.used].as_flattened());
-        all.digest128()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn hand_on(&mut self) {
-        self.state.update(self.waiting[..self.used].as_flattened());
-        self.used = 0;
     }
 
     #[cfg(debug_assertions)]
@@ -154,54 +149,32 @@ impl FlowHash {
     fn check_time(&self, _: Time) {}
 
     #[inline(always)]
-    fn put<const N: usize>(&mut self, words: [u64; N]) {
-        if self.used > ROOM - N {
-            self.hand_on();
+    fn packet(&mut self, at: Time, head: u64, beside: u32, s: &Segment) {
+        self.check_time(at);
+        // These fields lie side by side, and are written and read together: usually one comparison.
+        let fields = u32::from(s.mss) | u32::from(s.wscale) << 16 | u32::from(s.opts) << 24;
+        if fields != u32::from(Segment::NO_SCALE) << 16 || s.blocks != 0 {
+            return self.with_options(at, head, beside, s);
         }
-        let Some(room) = self.waiting[self.used..].first_chunk_mut::<N>() else { return };
-        // Word by word: a copy of all would have to wait until the words are in the cache.
-        for (place, word) in room.iter_mut().zip(words) {
-            *place = word.to_le_bytes();
-        }
-        self.used += N;
+        let what = head | u64::from(s.flags) << 16 | u64::from(s.len) << 32;
+        self.words.put([at.0, what, pair(beside, s.wnd), s.seq.0, ack(s)]);
     }
 
-    /// Adds the record of a packet, of kind `which`. `more` and `beside` depend on the kind.
-    ///
-    /// The segment's small fields were written one by one a moment ago. They are read one by one, too: a load of several would have
-    /// to wait until all are in the cache (decision 0074).
-    #[inline(always)]
-    fn packet(&mut self, at: Time, (which, side, more): (u64, Side, u8), beside: u32, s: &Segment) {
-        // `train` describes how packets were passed on, not the packets on the wire.
-        let Segment { seq, ack, len, wnd, tsval: _, tsecr: _, train: _, flags, blocks, sack: _, mss, wscale, opts } = s;
-        let has_options = u16::from(blocks | opts & Segment::TIMESTAMPS | wscale ^ Segment::NO_SCALE) | mss;
-        let bytes = u64::from(more) << 8 | u64::from(*flags) << 16 | u64::from(*opts) << 24;
-        let what = kind(which, side) | bytes | u64::from(*len) << 32;
-        let ack = if flags & Segment::ACK != 0 { ack.0 } else { 0 };
-        let record = [at.0, what, pair(beside, *wnd), seq.0, ack];
-        if has_options == 0 {
-            self.put(record);
-        } else {
-            self.with_options(record, s);
-        }
-    }
-
+    /// The same for any segment. The call gets the segment, not the words so far, which would have to be in memory for that.
     #[inline(never)]
-    fn with_options(&mut self, [at, what, sizes, seq, ack]: [u64; 5], s: &Segment) {
-        let sack = &s.sack[..usize::from(s.blocks.min(4))];
-        let handshake = (s.mss != 0 || s.wscale != Segment::NO_SCALE).then(|| pair(s.mss.into(), s.wscale.into()));
-        let stamps = (s.opts & Segment::TIMESTAMPS != 0).then(|| pair(s.tsval, s.tsecr));
-        let what = what | (sack.len() as u64) << 4 | u64::from(handshake.is_some()) << 7;
-        self.put([at, what, sizes, seq, ack]);
+    fn with_options(&mut self, at: Time, head: u64, beside: u32, s: &Segment) {
+        // `train` describes how packets were passed on, not the packets on the wire.
+        let Segment { seq, ack: _, len, wnd, tsval, tsecr, train: _, flags, blocks, sack: _, mss, wscale, opts } = *s;
+        let sack = &s.sack[..usize::from(blocks.min(4))];
+        let handshake = (mss != 0 || wscale != Segment::NO_SCALE).then(|| pair(mss.into(), wscale.into()));
+        let stamps = (opts & Segment::TIMESTAMPS != 0).then(|| pair(tsval, tsecr));
+        let options = (sack.len() as u64) << 4 | u64::from(handshake.is_some()) << 7;
+        let what = head | options | u64::from(flags) << 16 | u64::from(opts) << 24 | u64::from(len) << 32;
+        self.words.put([at.0, what, pair(beside, wnd), seq.0, ack(s)]);
         let blocks = sack.iter().map(|&(left, right)| pair(left as u32, right as u32));
         for word in handshake.into_iter().chain(stamps).chain(blocks) {
-            self.put([word]);
+            self.words.put([word]);
         }
-    }
-
-    #[inline(never)]
-    fn window(&mut self, at: Time, side: Side, to: Window) {
-        self.put([at.0, kind(4, side), to.cwnd.to_bits(), to.ssthresh.to_bits()]);
     }
 }
 
@@ -217,37 +190,42 @@ impl Watch for Hasher {
     #[inline(always)]
     fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
         let Event::Window { from, to, .. } = e else { return };
-        if bits(from) != bits(to) {
-            self.flow(at, flow).window(at, side, to);
+        if from != to {
+            self.window(at, flow, side, to);
         }
     }
 
     #[inline(always)]
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
-        self.flow(at, flow).packet(at, (1, from, sends), wire, seg);
+        self.packet(at, flow, kind(1, from) | u64::from(sends) << 8, wire, seg);
     }
 
     #[cold]
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
-        let why = match why {
+        let why: u64 = match why {
             DropWhy::Queue => 0,
             DropWhy::Loss => 1,
             DropWhy::Script => 2,
             DropWhy::Early => 3,
         };
-        let f = self.flow(at, flow);
-        f.packet(at, (2, to, why), element, seg);
-        f.put([nth]);
+        self.packet(at, flow, kind(2, to) | why << 8, element, seg);
+        self.flows[flow as usize].words.put([nth]);
     }
 
     #[inline(always)]
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
-        self.flow(at, flow).packet(at, (3, to, 0), wire, seg);
+        self.packet(at, flow, kind(3, to), wire, seg);
     }
 }
 
-fn bits(w: Window) -> [u64; 2] {
-    [w.cwnd.to_bits(), w.ssthresh.to_bits()]
+/// A segment's acknowledgment, or 0.
+#[inline(always)]
+fn ack(s: &Segment) -> u64 {
+    if s.has(Segment::ACK) {
+        s.ack.0
+    } else {
+        0
+    }
 }
 
 /// Two numbers in one word.

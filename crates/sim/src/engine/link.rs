@@ -119,14 +119,12 @@ impl<W: Watch, M: Metering> Links<W, M> {
             (hop, link) = (hop + 1, next & !FUSED);
         }
         self.slab[packet].hop = hop as u32;
-        if M::ON {
-            if self.meters.is_later(at) {
-                one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], came, wire);
-            } else {
-                self.transits[link as usize].meter.carried(wire);
-            }
+        if M::ON && self.meters.is_later(at) {
+            one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], came, wire);
+            self.transits[link as usize].meter.carries_still(wire);
         }
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
+        transit.meter.carried(wire);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }

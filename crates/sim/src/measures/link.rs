@@ -32,8 +32,15 @@ impl LinkMetering for LaneMeter {
 
     #[inline(always)]
     fn carried(&mut self, wire: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(wire);
+        // One that carries on may have been taken back before.
+        self.packets = self.packets.wrapping_add(1);
+        self.bytes = self.bytes.wrapping_add(u64::from(wire));
+    }
+
+    #[cold]
+    fn carries_still(&mut self, wire: u32) {
+        self.packets = self.packets.wrapping_sub(1);
+        self.bytes = self.bytes.wrapping_sub(u64::from(wire));
     }
 
     #[inline(always)]

@@ -59,6 +59,8 @@ pub trait LinkMetering: Default {
     fn waited(&mut self, wait: u64);
     /// A packet of `wire` bytes has entered the link, and with it the links fused before.
     fn carried(&mut self, wire: u32);
+    /// Takes back a call of [`LinkMetering::carried`], also one that is about to come.
+    fn carries_still(&mut self, wire: u32);
     /// A packet of `wire` bytes has waited this long in the queue of a link whose departures are events, and its transmission begins.
     fn serves(&mut self, wait: u64, wire: u32);
     /// Takes back a call of [`LinkMetering::waited`].
@@ -107,6 +109,7 @@ impl LinkMetering for () {
     fn waited(&mut self, _: u64) {}
     #[inline(always)]
     fn carried(&mut self, _: u32) {}
+    fn carries_still(&mut self, _: u32) {}
     #[inline(always)]
     fn serves(&mut self, _: u64, _: u32) {}
     fn waits_still(&mut self, _: u64) {}
