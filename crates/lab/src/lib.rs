@@ -67,4 +67,4 @@ mod transfers;
 mod written;
 
 /// Part of every run's identity: raised whenever a snapshot of results, or the form of the trace hash, changes.
-pub const RESULTS_REVISION: u32 = 12;
+pub const RESULTS_REVISION: u32 = 13;

@@ -65,15 +65,33 @@ fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// How often a script is run whose only fault is an event at another time.
+const TRIES: u32 = 10;
+
+/// The verdicts on these scripts. Where other work takes the processor for some milliseconds, an event comes too late though both
+/// sides keep the rules; such a script runs again, by itself. A TCP that keeps another time does so in each of [`TRIES`] runs.
+fn on_real_time(names: &[&str], subject: &Programs, jobs: usize) -> Vec<Verdict> {
+    let late = |verdict: &Verdict| matches!(verdict, Verdict::Fail(fault) if fault.reason == Reason::Time);
+    let run = |names: &[&str], jobs| run_files(&files(names), subject, jobs).unwrap().into_iter().map(|r| r.verdict);
+    let mut verdicts: Vec<Verdict> = run(names, jobs).collect();
+    for (name, verdict) in names.iter().zip(&mut verdicts) {
+        for _ in 1..TRIES {
+            if late(verdict) {
+                *verdict = run(&[name], 1).next().unwrap();
+            }
+        }
+    }
+    verdicts
+}
+
 fn smoltcp() {
     let folder = env::current_exe().unwrap().parent().unwrap().join("../examples");
     let program = folder.join("conform_smoltcp");
     assert!(program.is_file(), "{}: `cargo test -p ackclock-live` without --test builds it", program.display());
     let subject = programs(&[program.to_str().unwrap()]).unwrap();
     let (names, wanted): (Vec<&str>, Vec<&str>) = SMOLTCP.iter().copied().unzip();
-    let reports = run_files(&files(&names), &subject, 3).unwrap();
-    let found: Vec<_> = reports.iter().map(|report| word(&report.verdict)).collect();
-    assert_eq!(found, wanted, "{:?}", reports.iter().map(|report| &report.verdict).collect::<Vec<_>>());
+    let verdicts = on_real_time(&names, &subject, 3);
+    assert_eq!(verdicts.iter().map(word).collect::<Vec<_>>(), wanted, "{verdicts:?}");
 }
 
 /// The words of the command for the kernel's sockets; `None` without Python.
@@ -89,9 +107,8 @@ fn sockets() -> Option<[String; 2]> {
 fn kernel() {
     let Some([python, program]) = sockets() else { return };
     let subject = programs(&[&python, &program]).unwrap();
-    let reports = run_files(&files(LINUX), &subject, 2).unwrap();
-    for (name, report) in LINUX.iter().zip(reports) {
-        assert_eq!(report.verdict, Verdict::Pass, "{name}");
+    for (name, verdict) in LINUX.iter().zip(on_real_time(LINUX, &subject, 2)) {
+        assert_eq!(verdict, Verdict::Pass, "{name}");
     }
 }
 

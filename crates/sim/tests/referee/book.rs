@@ -216,11 +216,11 @@ impl Book {
         runs >= 3 || bytes > 2 * mss
     }
 
-    /// Takes an ACK, and returns the news; `None` if it is not acceptable (RFC 9293 §3.10.7.4).
+    /// Takes an ACK, and returns the news; `None` if it is not acceptable (RFC 9293 §3.10.7.4, RFC 5961 §5).
     pub(crate) fn ack(&mut self, at: Time, seg: &Segment) -> Option<Ack> {
         self.now = at;
         let (ack, prior) = (seg.ack.0, self.una);
-        if !seg.has(Segment::ACK) || ack > self.max {
+        if !seg.has(Segment::ACK) || ack > self.max || ack + self.widest < self.una {
             return None;
         }
         let late = ack < self.una;

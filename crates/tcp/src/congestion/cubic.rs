@@ -157,6 +157,8 @@ impl Congestion for Cubic {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         if l.repeated {
+            // §4.8: congestion avoidance may have been reached since the timer last fired. It begins anew all the same.
+            (self.epoch, self.after_timeout) = (None, true);
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
         let (smss, cwnd) = (cx.smss(), w.cwnd / cx.smss());
@@ -268,6 +270,19 @@ mod tests {
         c.on_loss(&loss(Cause::Rto, 80), &whole(80.0), &context());
         c.begin(Time(0), 56.0);
         assert_eq!((c.k, c.w_max, c.w_est), (0.0, 56.0, 56.0));
+    }
+
+    #[test]
+    fn a_timeout_that_repeats_begins_the_cubic_anew_though_congestion_avoidance_lay_between() {
+        // §4.8: K is 0, and W_max and W_est are the window at the beginning of the stage after the second timeout.
+        let mut c = Cubic::new(&CubicSpec::default());
+        c.on_loss(&loss(Cause::Rto, 80), &whole(80.0), &context());
+        c.begin(Time(0), 56.0);
+        let again = LossEvent { repeated: true, ..loss(Cause::Rto, 56) };
+        let cut = c.on_loss(&again, &Window { cwnd: 56_000.0, ssthresh: 2_000.0 }, &context());
+        assert_eq!((cut.ssthresh, c.epoch), (2_000.0, None));
+        c.begin(Time(9_000_000_000), 2.0);
+        assert_eq!((c.k, c.w_max, c.w_est), (0.0, 2.0, 2.0));
     }
 
     #[test]

@@ -181,6 +181,8 @@ impl Congestion for Cubic2008 {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         if l.repeated {
+            // bictcp_state: each entry into Loss forgets the curve.
+            *self = Cubic2008::new(&self.spec);
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
         let (cwnd, beta) = ((w.cwnd / cx.smss()) as u32, self.spec.beta_1024);
@@ -312,5 +314,15 @@ mod tests {
         let mut c = Cubic2008::new(&Cubic2008Spec::default());
         let cut = c.on_loss(&loss(Cause::Rto, 100), &whole(100.0), &context());
         assert_eq!((cut.ssthresh, c.last_max), (79_000.0, 0));
+    }
+
+    #[test]
+    fn a_timeout_that_repeats_forgets_the_curve_that_was_begun_between() {
+        // bictcp_state: each entry into Loss calls bictcp_reset.
+        let mut c = Cubic2008::new(&Cubic2008Spec::default());
+        c.on_loss(&loss(Cause::Rto, 100), &whole(100.0), &context());
+        c.begin(Time(0), 50);
+        let cut = c.on_loss(&LossEvent { repeated: true, ..loss(Cause::Rto, 50) }, &whole(50.0), &context());
+        assert_eq!((cut.cwnd, c.epoch, c.last_max, c.origin), (50_000.0, None, 0, 0));
     }
 }

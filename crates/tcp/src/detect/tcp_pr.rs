@@ -14,7 +14,8 @@
 //! | cburst, extreme losses | `burst`; `Verdict::Collapsed`, and `hold` |
 //!
 //! Departures: mxrtt has a ceiling, because lost ACKs would let it grow without bound, and is at least the shortest RTT of a
-//! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. The gate is RFC
+//! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. Until there is such a
+//! segment, the first limit holds. The gate is RFC
 //! 6675's: a segment's worth of free window. Unsaid: an ACK that tells no packet (a duplicate without SACK) gives no sample;
 //! the loss of a segment that was alone on the path counts as a timeout that backs off (decision 0054); and reneging: once
 //! the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
@@ -220,8 +221,8 @@ impl Detector for TcpPr {
             let segs = ((w.cwnd / cx.smss()) as u64).max(1);
             let left = self.left(segs);
             self.ewrtt = board.newly().fold(self.ewrtt, |max, s| (max * left).max(cx.now.since(s.at).0 as f64));
-            if self.ewrtt > 0.0 {
-                let least = cx.min_rtt.unwrap_or(Nanos(1));
+            // Without a round trip of a segment sent once, every sample may be too short: the first limit stays.
+            if let Some(least) = cx.min_rtt.filter(|_| self.ewrtt > 0.0) {
                 self.mxrtt = Nanos((self.spec.beta * self.ewrtt) as u64).max(least).min(self.spec.max);
             }
             self.backed_off = false;
@@ -319,6 +320,19 @@ mod tests {
         board.acknowledge(Offset(1001), &mut told);
         pr.on_ack(&told.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
         assert_eq!((pr.ewrtt, pr.mxrtt), (1_000.0, Nanos::from_millis(40)));
+    }
+
+    #[test]
+    fn until_a_segment_sent_once_is_acknowledged_the_first_limit_holds() {
+        // The ACK of an original arrives a microsecond after its copy was sent, and no other round trip is known.
+        let mut pr = TcpPr::new(&TcpPrSpec::default());
+        let (mut board, cx) = one_segment(Time(40_001_000), None);
+        board.resend(Offset(1), Time(40_000_000), 1000.0);
+        board.begin_ack();
+        let mut told = Delivered::default();
+        board.acknowledge(Offset(1001), &mut told);
+        pr.on_ack(&told.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
+        assert_eq!((pr.ewrtt, pr.mxrtt), (1_000.0, Nanos::from_secs(3)));
     }
 
     #[test]

@@ -95,6 +95,9 @@ impl Congestion for Cubic {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         if l.repeated {
+            // §4.8.
+            self.epoch = None;
+            self.timed_out = true;
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
         let smss = mss(cx);
@@ -220,6 +223,8 @@ impl Congestion for Cubic2008 {
     }
     fn on_loss(&mut self, l: &LossEvent, w: &Window, cx: &Ctx) -> Cut {
         if l.repeated {
+            // Every entry into Loss.
+            *self = Cubic2008::new(&self.spec);
             return Cut { ssthresh: w.ssthresh, cwnd: w.cwnd };
         }
         let cwnd = (w.cwnd / mss(cx)).floor() as u64;

@@ -76,9 +76,9 @@ impl Detector for TcpPr {
             for s in board::newly(board) {
                 self.ewrtt = f64::max(self.ewrtt * decay, (cx.now.0 - s.at.0) as f64);
             }
-            if self.ewrtt > 0.0 {
+            if let (true, Some(shortest)) = (self.ewrtt > 0.0, cx.min_rtt) {
                 let limit = (self.spec.beta * self.ewrtt) as u64;
-                self.mxrtt = u64::min(u64::max(limit, cx.min_rtt.map_or(1, |t| t.0)), self.spec.max.0);
+                self.mxrtt = u64::min(u64::max(limit, shortest.0), self.spec.max.0);
             }
         }
         let head = board::oldest(board);

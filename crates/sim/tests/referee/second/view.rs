@@ -175,6 +175,11 @@ impl View {
         (self.rearm, self.done_grow) = (Rearm::OnNewData, false);
     }
 
+    /// Somebody else sets the threshold after the start of the connection did on this ACK.
+    pub(super) fn threshold_moves(&mut self, from: f64, to: f64) {
+        self.threshold = self.threshold.filter(|_| from == to);
+    }
+
     pub(super) fn follow_episode(&mut self, ep: &Episode) {
         (self.recover, self.timed_out) = (Some(ep.recover.0), ep.cause == Cause::Rto);
     }

@@ -276,7 +276,9 @@ impl Congestion for Watched<dyn Congestion> {
             n.check_window(w);
             n.check_sample(rs);
         });
+        let threshold = w.ssthresh;
         self.inner.on_rate(rs, rates, w, cx);
+        self.with(|n| n.view.threshold_moves(threshold, w.ssthresh));
     }
     fn on_tx_start(&mut self, rates: &Rates, w: &mut Window, cx: &Ctx) {
         self.see(Some(w), cx);
@@ -328,8 +330,10 @@ impl Undo for Watched<dyn Undo> {
     fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack {
         self.see(Some(w), cx);
         self.with(|n| n.check_mistake(m, at));
+        let threshold = w.ssthresh;
         let given = self.inner.on_mistake(m, at, ledger, w, cx);
         self.with(|n| {
+            n.view.threshold_moves(threshold, w.ssthresh);
             n.view.follow_newest(ledger.newest());
             (n.gives_back, n.spurious_at) = (given.congestion, given.fired);
         });
