@@ -178,6 +178,15 @@ test(
   PATIENCE,
 );
 
+test("a trace in Parquet with a column that has -1 children is read without that column", async () => {
+  const damaged = Buffer.from(parquet);
+  // In the list of columns: a name of seven letters. Two of them become the number of children.
+  const at = damaged.indexOf("\x18\x07episode", "latin1");
+  expect(at).toBeGreaterThan(0);
+  damaged.write("\x18\x05episo\x15\x01", at, "latin1");
+  expect(await refusal(() => readParquet(Uint8Array.from(damaged).buffer))).toBeUndefined();
+});
+
 test("a row of the last flow costs no memory for the flows before it", () => {
   const before = process.memoryUsage().rss;
   const { flows } = readCsv("time_ns,flow,side,event,seq,len\n5,65536,sender,sent,1,1000\n");

@@ -17,7 +17,8 @@ export async function readParquet(
 ): Promise<RunTrace> {
   const { parquetMetadata, parquetReadObjects, parquetSchema, snappyUncompress } = await import("hyparquet");
   const compressors = { SNAPPY: unpacker(snappyUncompress) };
-  const metadata = parquetMetadata(file);
+  // A trace has no places on a map, and a column with -1 children would make hyparquet look for them without end.
+  const metadata = parquetMetadata(file, { geoparquet: false });
   const names = parquetSchema(metadata).children.map(({ element }) => element.name);
   for (const column of NEEDED) if (!names.includes(column)) throw new Error(`there is no column ${column}`);
   const reader = new Reader("record", room);
