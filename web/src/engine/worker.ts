@@ -1,4 +1,4 @@
-/** Runs requests in a worker: one module, an instance for each request. */
+/** Runs requests in a worker: one module, whose instance serves one after the other. */
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 import type { Answer } from "./engine";
 import { prepare } from "./prepare";
