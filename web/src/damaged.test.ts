@@ -178,7 +178,7 @@ test(
   PATIENCE,
 );
 
-test("a trace in Parquet with a column that has -1 children is read without that column", async () => {
+test("a column of a trace that has -1 children is left out, and the others are read", async () => {
   const damaged = Buffer.from(parquet);
   // In the list of columns: a name of seven letters. Two of them become the number of children.
   const at = damaged.indexOf("\x18\x07episode", "latin1");
