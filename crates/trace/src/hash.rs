@@ -7,6 +7,7 @@
 //! The words of a record say how many there are, so no two sequences of records have the same words.
 
 mod stripes;
+mod wide;
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Window};

@@ -8,17 +8,18 @@
 //!
 //! | source | here |
 //! | --- | --- |
-//! | `XXH3_accumulate` | [`accumulate`] |
+//! | `XXH3_accumulate` | [`accumulate`], [`add`] |
 //! | `XXH3_scrambleAcc` | [`scramble`] |
 //! | `XXH3_mergeAccs`, `XXH3_avalanche` | [`merge`] |
 //!
 //! Departures: `xxhash-rust`, which hashes short input here, would copy all words into a buffer of its own.
 
+use super::wide::accumulate;
 use xxhash_rust::const_xxh3::const_custom_default_secret;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Words of a stripe, and the accumulators.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// Stripes between two scrambles.
 const BLOCK: usize = 16;
 /// Stripes that are added together: the more, the fewer calls, and the fewer flows in the cache. Parts make up a block.
@@ -140,8 +141,9 @@ impl Stripes {
     }
 }
 
+/// Adds stripes to the accumulators.
 #[inline(always)]
-fn accumulate(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
+pub(super) fn add(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
     let mut sum = *acc;
     for (words, secret) in stripes.iter().zip(secrets) {
         for i in 0..LANES {
