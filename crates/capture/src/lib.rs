@@ -45,7 +45,6 @@
 pub mod both;
 pub mod connection;
 pub mod datagrams;
-mod fetch;
 pub mod fit;
 pub mod flows;
 pub mod graph;

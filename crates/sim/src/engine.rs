@@ -70,7 +70,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let last = self.links.keys.last(until.0);
         while self.event(last) {
             if self.ahead.on {
-                self.read_ahead();
+                self.fetch_ahead();
             }
         }
         self.links.now = self.links.now.max(until.0);

@@ -59,10 +59,10 @@ pub trait Endpoint {
     fn acked(&self) -> u64;
     /// Payload bytes received in order.
     fn received(&self) -> u64;
-    /// Reads the memory that the next segment will need, so that it is in the processor's cache by then. The value means nothing.
-    fn read_ahead(&self) -> u64 {
-        0
-    }
+    /// Prefetches the memory that the next segment will need.
+    fn fetch(&self) {}
+    /// The same for what that memory points at, which must be in the processor's cache by now.
+    fn fetch_further(&self) {}
 }
 
 /// One end of a flow: two cache lines, and its meter.

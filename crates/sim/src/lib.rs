@@ -32,6 +32,7 @@ pub mod element;
 pub mod engine;
 pub mod error;
 pub mod fate;
+pub mod fetch;
 pub mod histogram;
 pub mod host;
 pub mod measures;

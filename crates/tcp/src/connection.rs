@@ -354,16 +354,6 @@ impl Connection {
         }
     }
 
-    /// Reads the memory that the next segment will need, so that it is in the processor's cache by then. The value means nothing.
-    #[inline]
-    pub fn read_ahead(&self) -> u64 {
-        match (&self.tx, &self.rx) {
-            (Some(tx), _) => tx.read_ahead(),
-            (None, Some(rx)) => rx.read_ahead(),
-            (None, None) => 0,
-        }
-    }
-
     /// The sending half, once there is one.
     pub fn sender(&self) -> Option<&Sender> {
         self.tx.as_deref()

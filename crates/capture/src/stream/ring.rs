@@ -5,7 +5,7 @@
 //! another block.
 
 use super::Sent;
-use crate::fetch::fetch;
+use ackclock_sim::fetch::fetch;
 use std::collections::VecDeque;
 
 /// Copies in a block.
@@ -253,7 +253,7 @@ impl Ring {
         let within = number.wrapping_sub(block.start) as usize;
         let p = block.packed.get(within)?;
         // A copy sent a round trip ago has long left the processor's cache.
-        fetch(&block.packed, (within + AHEAD) * size_of::<Packed>());
+        fetch(block.packed.as_ptr().wrapping_add(within + AHEAD).cast());
         (block.seq + u64::from(p.end) == ack).then(|| block.at + i64::from(p.at))
     }
 

@@ -1,70 +1,81 @@
-//! Reads memory before its turn.
+//! Prefetches memory before its turn.
 //!
 //! With many flows nearly every packet is another flow's, whose memory has left the processor's caches. The way to it has steps: the
-//! packet names its host, and the host has the address of its TCP. Each of them would wait for memory.
+//! packet names its host, the host has the address of its TCP, and the TCP that of its oldest record.
 //!
 //! So after an event the next packets of the link that is next are looked at, each a step further than the one behind it: of the
-//! second packet the TCP is read, of the third the host, and the fourth one itself. None of these reads waits for another, and what
-//! the first packet needs was read three events ago. The next host to wake is treated alike. No result depends on it.
+//! second packet the record is prefetched, of the third the TCP, of the fourth the host, and the fifth one itself. What a step reads
+//! was prefetched an event ago, so nothing waits. The next host to wake is treated alike. No result depends on it.
 
 use super::Network;
-use crate::host::Endpoint;
+use crate::fetch::fetch_all;
+use crate::host::{Endpoint, Host};
 use crate::measures::Metering;
 use crate::next_event::NEVER;
+use crate::slab::Packet;
 use crate::topology::HOST;
 use crate::watch::Watch;
-use std::hint::black_box;
 
-/// Hosts from which memory is read ahead: with fewer, it is in the processor's last cache anyway.
+/// Hosts from which memory is prefetched: with fewer, it is in the processor's last cache anyway.
 const MANY: usize = 1 << 15;
 
-/// Whether memory is read ahead, and what was read.
+/// Whether memory is prefetched, and what was.
 pub(super) struct Ahead {
     pub(super) on: bool,
-    /// The key of the wake-up whose host has been read.
-    timer: u64,
+    /// The key of the wake-up whose host has been looked at, and how often.
+    timer: (u64, u8),
 }
 
 impl Ahead {
     /// For a run with this many hosts.
     pub(super) fn new(hosts: usize) -> Self {
-        Ahead { on: hosts >= MANY, timer: NEVER }
+        Ahead { on: hosts >= MANY, timer: (NEVER, 0) }
     }
 }
 
 impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
-    /// Reads what the events after the next one will need.
+    /// Prefetches what the events after the next one will need.
     #[cold]
     #[inline(never)]
-    pub(super) fn read_ahead(&mut self) {
-        black_box(self.of_packets() ^ self.of_timers());
+    pub(super) fn fetch_ahead(&mut self) {
+        self.of_packets();
+        self.of_timers();
     }
 
-    /// A word of each cache line that the next packets need.
-    fn of_packets(&self) -> u64 {
+    fn of_packets(&self) {
         let links = &self.links;
         let (link, shared) = (links.next.min(), links.shared.min());
         let ends = match shared < link {
             true => links.shared.ends(shared),
-            false if link == NEVER => return 0,
+            false if link == NEVER => return,
             false => links.transits[links.keys.element_of(link) as usize].ends(),
         };
         let mut packets = links.slab.behind(ends);
-        let mut host = || {
-            let p = packets.next()?;
-            self.hosts.get(p.to as usize).filter(|_| links.hops[p.hop as usize + 1] == HOST)
-        };
-        let tcp = host().map_or(0, |h| h.tcp.read_ahead());
-        let host = host().map_or(0, |h| h.armed ^ h.data_sent);
-        tcp ^ host ^ packets.next().map_or(0, |p| u64::from(p.to))
+        packets.next().and_then(|p| self.is_for(p)).inspect(|h| h.tcp.fetch_further());
+        packets.next().and_then(|p| self.is_for(p)).inspect(|h| h.tcp.fetch());
+        packets.next().and_then(|p| self.is_for(p)).inspect(|h| fetch_all(*h));
+        packets.next().inspect(|p| fetch_all(*p));
     }
 
-    /// The same for the next host that is woken: the first time its own lines, then its TCP's.
-    fn of_timers(&mut self) -> u64 {
-        let known = std::mem::replace(&mut self.ahead.timer, self.timer_min) == self.timer_min;
+    /// The host that a packet reaches next, if it does.
+    fn is_for(&self, p: &Packet) -> Option<&Host<E, M::Host>> {
+        self.hosts.get(p.to as usize).filter(|_| self.links.hops[p.hop as usize + 1] == HOST)
+    }
+
+    fn of_timers(&mut self) {
+        let (key, times) = self.ahead.timer;
+        let times = if key == self.timer_min { times } else { 0 };
+        self.ahead.timer = (self.timer_min, times.saturating_add(1));
         let element = self.links.keys.element_of(self.timer_min);
-        let host = element.checked_sub(self.first_host).and_then(|host| self.hosts.get(host as usize));
-        host.map_or(0, |h| if known { h.tcp.read_ahead() } else { h.armed ^ h.data_sent })
+        let Some(h) = element.checked_sub(self.first_host).and_then(|host| self.hosts.get(host as usize)) else {
+            return;
+        };
+        match times {
+            0 => fetch_all(h),
+            1 => h.tcp.fetch(),
+            2 => h.tcp.fetch_further(),
+            _ => {}
+        }
     }
 }
 
@@ -85,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_ahead_changes_nothing() {
+    fn prefetching_changes_nothing() {
         let queue = QueueSpec { limit: QueueLimit::Packets(20), limit_counts_service: true };
         let plain = DirectionSpec { queue, ..pipe(Some(Rate(5_000_000)), Nanos::from_millis(20)) };
         let mut swapped = plain.clone();

@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::error::Impossible;
+use crate::fetch::{fetch, fetch_all};
 use crate::host::Endpoint;
 use crate::measures::{Metering, Unmetered};
 use crate::next_event::Search;
@@ -157,8 +158,19 @@ impl Endpoint for Connection {
     }
 
     #[inline]
-    fn read_ahead(&self) -> u64 {
-        Connection::read_ahead(self)
+    fn fetch(&self) {
+        match (self.sender(), self.receiver()) {
+            (Some(tx), _) => fetch_all(tx),
+            (None, Some(rx)) => fetch_all(rx),
+            (None, None) => {}
+        }
+    }
+
+    #[inline]
+    fn fetch_further(&self) {
+        if let Some(oldest) = self.sender().and_then(|tx| tx.board().iter().next()) {
+            fetch(std::ptr::from_ref(oldest).cast());
+        }
     }
 }
 

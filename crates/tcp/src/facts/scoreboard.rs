@@ -295,12 +295,6 @@ impl Scoreboard {
         end
     }
 
-    /// Reads a word of each of its cache lines. The value means nothing.
-    #[inline]
-    pub(crate) fn read_ahead(&self) -> u64 {
-        self.sack.top.0 ^ self.pipe ^ u64::from(self.sack.has_fresh())
-    }
-
     // ---- inside
 
     #[inline]

@@ -16,10 +16,4 @@ impl Receiver {
     pub(crate) fn info(&self) -> ReceiverInfo {
         ReceiverInfo { sack: self.sack, wscale: self.wscale, mss: self.mss, wnd: self.right_edge - self.rcv_nxt }
     }
-
-    /// Reads a word of each cache line that a segment in order needs.
-    #[inline]
-    pub(crate) fn read_ahead(&self) -> u64 {
-        self.rcv_nxt.0 ^ u64::from(self.limit) ^ u64::from(self.mss)
-    }
 }

@@ -1,12 +1,8 @@
 //! Statistics of the sending half.
 
 use super::{Detector, Rto, Sender};
-use crate::detect::AnyDetect;
 use crate::event::{Phase, Window};
 use crate::facts::scoreboard::Marks;
-use crate::recovery::AnyRecovery;
-use crate::rto::AnyRto;
-use crate::startup::AnyStartup;
 use crate::time::Nanos;
 use crate::units::Bytes;
 
@@ -65,22 +61,5 @@ impl Sender {
             total_retrans: self.cold.retransmits,
             notsent: self.stream_end - self.snd_max - u64::from(fin_waits),
         }
-    }
-}
-
-impl Sender {
-    /// Reads a word of each of its cache lines. The value means nothing.
-    #[inline]
-    pub(crate) fn read_ahead(&self) -> u64 {
-        let slots = &self.slots;
-        let kinds = [
-            matches!(slots.rto, AnyRto::Custom(_)),
-            matches!(slots.detect, AnyDetect::Custom(_)),
-            matches!(slots.recovery, AnyRecovery::Custom(_)),
-            matches!(slots.startup, AnyStartup::Custom(_)),
-            self.persist.is_running(),
-        ];
-        let kinds = kinds.into_iter().map(u64::from).sum::<u64>();
-        self.snd_una.0 ^ u64::from(self.peer.wnd) ^ u64::from(self.mss) ^ self.cap ^ self.board.read_ahead() ^ kinds
     }
 }
