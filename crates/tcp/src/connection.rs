@@ -200,6 +200,7 @@ impl Connection {
         match (&self.tx, &self.rx) {
             (Some(tx), None) if self.usual => tx.next_timer(),
             (None, Some(rx)) if self.usual => rx.next_timer(),
+            (Some(tx), Some(rx)) if self.usual && self.live.is_none() => earliest(tx.next_timer(), rx.next_timer()),
             _ => self.next_of_all(),
         }
     }

@@ -4,7 +4,7 @@
 use super::drop_tail::Limit;
 use super::packet::{Backlog, Place};
 use super::{Delays, Order, Service};
-use crate::next_event::Keys;
+use crate::next_event::{Keys, NEVER};
 use crate::transit::{Pace, Transmitter};
 use std::collections::VecDeque;
 
@@ -85,7 +85,8 @@ impl QueuedLink {
             return lands.or_else(|| self.departure().map(|t| t + delay));
         }
         let times = [self.departure(), lands, self.late.front().map(|l| l.at)];
-        times.into_iter().flatten().min()
+        let first = times.iter().fold(NEVER, |first, time| first.min(time.unwrap_or(NEVER)));
+        (first != NEVER).then_some(first)
     }
 
     /// Whether the next event will still be the arrival of the packet that has been in flight longest.
@@ -234,6 +235,10 @@ impl QueuedLink {
     #[inline(never)]
     fn fly_longer(&mut self, packet: u32, now: u64, delay: u64) {
         let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
+        // Most delays change seldom, and then few packets overtake.
+        if self.flying.back().is_none_or(|f| f.0 <= at) {
+            return self.flying.push_back((at, packet));
+        }
         let i = self.flying.partition_point(|f| f.0 <= at);
         self.flying.insert(i, (at, packet));
     }

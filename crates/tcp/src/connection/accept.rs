@@ -97,12 +97,17 @@ impl Connection {
     fn take<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         let mut outcome = Outcome::NOTHING;
         if let Some(rx) = &mut self.rx {
-            let accept;
-            (accept, outcome) = rx.on_segment(now, seg);
-            match accept {
-                Accept::No => return outcome,
-                Accept::Finished => self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed()),
-                Accept::Same | Accept::Advanced => {}
+            // The usual answers are not read back from memory, where they would have to be first.
+            if rx.on_expected(now, seg) {
+                outcome = Outcome::whole(seg);
+            } else if !rx.on_bare_ack(now, seg) {
+                let (accept, taken) = rx.on_unexpected(now, seg);
+                match accept {
+                    Accept::No => return taken,
+                    Accept::Finished => self.passive = !self.tx.as_ref().is_some_and(|tx| tx.is_closed()),
+                    Accept::Same | Accept::Advanced => {}
+                }
+                outcome = taken;
             }
             if self.extras.has(Extras::ECN) {
                 self.extras.hear(seg);
