@@ -16,8 +16,8 @@ use crate::slab::Packet;
 use crate::topology::HOST;
 use crate::watch::Watch;
 
-/// Hosts from which memory is prefetched: with fewer, it is in the processor's last cache anyway.
-const MANY: usize = 1 << 15;
+/// Hosts from which memory is prefetched: with fewer, most of it is in a cache near the processor anyway.
+const MANY: usize = 1 << 13;
 
 /// Whether memory is prefetched, and what was.
 pub(super) struct Ahead {
