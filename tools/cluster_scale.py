@@ -124,13 +124,14 @@ class Here:
     def __exit__(self, *_: object) -> None:
         """Do nothing."""
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[list[tuple[Task, Done]]]:
         """See ``ackclock.runs.executor.Executor``."""
         cutter = Cutter(TASK_S)
-        for piece in cutter.pieces(tasks):
-            (done,) = self._stand_in([piece], 0.0)
-            cutter.learn(piece, done)
-            yield piece, done
+        for batch in cutter.batches(tasks):
+            pieces = list(zip(batch, self._stand_in(batch, 0.0), strict=True))
+            for piece, done in pieces:
+                cutter.learn(piece, done)
+            yield pieces
 
 
 async def stand_ins(scheduler: str, first: int, workers: int) -> None:

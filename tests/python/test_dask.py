@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -106,10 +106,10 @@ def test_a_sweep_on_dask_has_the_table_of_one_on_this_machine_though_workers_are
 
 def test_what_comes_twice_is_kept_once(tmp_path: Path) -> None:
     class Twice(Local):
-        def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-            for one in super().run(tasks):
-                yield one
-                yield one
+        def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
+            for pieces in super().run(tasks):
+                yield [*pieces, *pieces]
+                yield pieces
 
     plan = _plan(3)
     ak.sweep(plan, tmp_path / "once")
@@ -152,7 +152,7 @@ def test_a_worker_that_turns_out_wrong_later_gets_nothing_and_if_all_are_wrong_t
         first, second = sorted(client.nthreads())
         try:
             _change(client, first, 999)
-            assert sorted(task.first for task, _ in executor.run(_tasks(40))) == list(range(1, 41))
+            assert sorted(task.first for pieces in executor.run(_tasks(40)) for task, _ in pieces) == list(range(1, 41))
             said = capsys.readouterr().err.splitlines()
             assert len(said) == 1
             assert said[0].startswith(f"ackclock: Dask worker {first}: found ackclock ")
@@ -181,7 +181,7 @@ def test_a_run_that_is_the_death_of_its_workers_is_named_and_the_others_are_made
         OnDask(cluster) as executor,
         pytest.raises(ClusterError) as refused,
     ):
-        done.extend(task.first for task, _ in executor.run(_tasks(8)))
+        done.extend(task.first for pieces in executor.run(_tasks(8)) for task, _ in pieces)
     assert str(refused.value) == "short.toml: seed 3: its Dask workers died 3 times"
     assert sorted(done) == [1, 2, 4, 5, 6, 7, 8]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -98,7 +98,7 @@ class Cheating(Local):
         super().__init__(1)
         self.shift = shift
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
         """Make other runs than requested."""
         if self.shift is not None:
             yield from super().run(replace(task, first=task.first + self.shift) for task in tasks)

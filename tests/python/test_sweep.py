@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -51,11 +51,11 @@ class Counted(Local):
         super().__init__(2)
         self.runs = 0
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
         """Run the tasks and count them."""
-        for task, done in super().run(tasks):
-            self.runs += task.count
-            yield task, done
+        for pieces in super().run(tasks):
+            self.runs += sum(task.count for task, _ in pieces)
+            yield pieces
 
 
 def ran(plan: ak.Plan, store: Path) -> int:
@@ -208,9 +208,9 @@ def test_progress_tells_what_is_done_and_what_was_kept(tmp_path: Path) -> None:
 
 def test_a_worker_with_results_that_were_not_asked_for_is_refused(tmp_path: Path) -> None:
     class Wrong(Local):
-        def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
             for task in tasks:
-                yield task, run_task(replace(task, first=task.first + 100))
+                yield [(task, run_task(replace(task, first=task.first + 100)))]
 
     with pytest.raises(RuntimeError, match="it returned runs that were not requested"):
         ak.sweep(rates(), tmp_path, Wrong())
@@ -218,7 +218,7 @@ def test_a_worker_with_results_that_were_not_asked_for_is_refused(tmp_path: Path
 
 def test_an_error_in_one_run_stops_the_others_and_keeps_what_is_finished(tmp_path: Path) -> None:
     class Failing(Local):
-        def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+        def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
             def some() -> Iterable[Task]:
                 for i, task in enumerate(tasks):
                     if i == 2:
@@ -492,11 +492,11 @@ def test_results_of_an_unfinished_sweep_are_those_that_there_are(ackclock: Comma
     planned(tmp_path, 2)
 
     class Stopping(Local):
-        def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
-            for at, made in enumerate(super().run(tasks)):
+        def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
+            for at, piece in enumerate(piece for pieces in super().run(tasks) for piece in pieces):
                 if at == 10:
                     raise KeyboardInterrupt
-                yield made
+                yield [piece]
 
     with pytest.raises(KeyboardInterrupt):
         ak.sweep(tmp_path / "plan.toml", tmp_path / "ackclock-results", Stopping(1))

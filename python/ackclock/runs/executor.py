@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 class Executor(Protocol):
     """An object that runs tasks."""
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
         """Run tasks, in pieces of any size, and yield each piece with its result, in any order, each exactly once.
+
+        Pieces that are ready together are yielded together: the store keeps them in one transaction, which costs less.
+        Those that wait for others are lost if the process is killed.
 
         Raises:
             Exception: an error that a task raised. All running tasks are then stopped, also when the iterator is

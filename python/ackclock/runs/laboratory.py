@@ -17,7 +17,7 @@ from ackclock.progress import Show, Tell, Told, unshown
 from ackclock.runs.executor import Executor
 from ackclock.runs.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.store import Cost, Store
-from ackclock.runs.task import Task
+from ackclock.runs.task import Done, Task
 
 _AT_ONCE = 500
 """Keys that the store is asked for at a time."""
@@ -150,24 +150,42 @@ class Laboratory:
         kept, last = missing.wanted - missing.left, time.perf_counter()
         asked: set[str] = set()
         with closing(self._executor.run(_tasks(points, missing, asked))) as finished:
-            for task, done in finished:
-                keys = keys_of_runs(done.runs)
-                again = set() if asked.issuperset(keys) else set(keys) - asked
-                if len(keys) != task.count or (again and not again <= self._store.kept(again)):
-                    raise RuntimeError(f"{task.name}: it returned runs that were not requested")
-                if len(again) == len(keys):
+            for pieces in finished:
+                new = [(keys, done) for task, done in pieces if (keys := self._keys(task, done, asked))]
+                if not new:
                     continue  # A cluster may answer twice.
-                # The time since the previous piece was ready; the sum over all pieces is the elapsed time.
+                # The time since the previous pieces were ready; the sum over all pieces is the elapsed time.
                 now = time.perf_counter()
-                cost = Cost(*(round(each / task.count, 9) for each in (done.processor_s, now - last)))
+                self._store.take(_rows(new, now - last), self._fresh)
                 last = now
-                self._store.add(list(zip(keys, done.runs, strict=True)), cost, self._fresh)
-                asked.difference_update(keys)
-                if self._fresh:
-                    self._made.update(keys)
+                for keys, _ in new:
+                    asked.difference_update(keys)
+                    if self._fresh:
+                        self._made.update(keys)
                 tell(Told(missing.wanted - missing.left - len(asked), missing.wanted, kept))
         if asked or not missing.all_had_their_turn:
             raise RuntimeError(f"{what}: {missing.left + len(asked)} runs did not come back")
+
+    def _keys(self, task: Task, done: Done, asked: set[str]) -> list[str]:
+        """Return the keys of a piece's runs; none if all of them are in the store.
+
+        Raises:
+            RuntimeError: there are other runs among them than those of the task.
+        """
+        keys = keys_of_runs(done.runs)
+        again = set() if asked.issuperset(keys) else set(keys) - asked
+        if len(keys) != task.count or (again and not again <= self._store.kept(again)):
+            raise RuntimeError(f"{task.name}: it returned runs that were not requested")
+        return [] if len(again) == len(keys) else keys
+
+
+def _rows(pieces: Sequence[tuple[list[str], Done]], elapsed_s: float) -> Iterator[tuple[str, str, Cost]]:
+    """The rows for the store, of pieces that were ready together: they share the time in proportion to their own."""
+    whole = math.fsum(done.seconds for _, done in pieces)
+    for keys, done in pieces:
+        share = done.seconds / whole if whole else 1 / len(pieces)
+        cost = Cost(*(round(each / len(keys), 9) for each in (done.processor_s, elapsed_s * share)))
+        yield from ((key, run, cost) for key, run in zip(keys, done.runs, strict=True))
 
 
 class _Missing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections.abc import Generator, Iterable
 from typing import Self
 
@@ -13,7 +14,11 @@ from ackclock.runs.task import Done, Task, run_task
 from ackclock.runs.worker import Worker
 
 TASK_S = 0.25
+"""The intended duration of a piece, and the time for which shorter ones are collected, in seconds."""
 _LOOK_EVERY_S = 0.2
+
+
+_Pieces = list[tuple[Task, Done]]
 
 
 class _StopError(Exception):
@@ -34,7 +39,7 @@ class Local:
     def __exit__(self, *_: object) -> None:
         """Do nothing: no threads are left running."""
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[_Pieces]:
         """See :class:`~ackclock.runs.executor.Executor`."""
         work = _Work(tasks)
         threads = [threading.Thread(target=work.help, daemon=True) for _ in range(self.threads)]
@@ -64,7 +69,7 @@ class _Work:
     """Data shared by the threads of one call."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
-        self.said: queue.SimpleQueue[tuple[Task, Done] | BaseException | None] = queue.SimpleQueue()
+        self.said: queue.SimpleQueue[_Pieces | BaseException | None] = queue.SimpleQueue()
         """Results of pieces; an error; or ``None`` when a thread has ended."""
         self._cutter = Cutter(TASK_S)
         self._pieces = self._cutter.pieces(tasks)
@@ -74,20 +79,29 @@ class _Work:
 
     def help(self) -> None:
         """Run pieces until there are no more; the body of a thread."""
-        worker = None
+        worker, ready = None, _Ready(self.said)
+
+        def look(_: float) -> None:
+            if self._stop.is_set():
+                raise _StopError
+            ready.look()
+
         try:
             while (piece := self._next()) is not None:
                 if piece.algorithms:
+                    ready.send()  # this thread cannot look before the worker answers
                     worker = worker or self._worker()
                     done = worker.run(piece)
                 else:
-                    done = run_task(piece, self._look)
+                    done = run_task(piece, look)
                 with self._lock:
                     self._cutter.learn(piece, done)
-                self.said.put((piece, done))
+                ready.add(piece, done)
+            ready.send()
         except _StopError:
             pass
         except BaseException as error:
+            ready.send()
             self.said.put(error)
         finally:
             if worker is not None:
@@ -113,9 +127,30 @@ class _Work:
             self._workers.append(worker)
             return worker
 
-    def _look(self, _: float) -> None:
-        if self._stop.is_set():
-            raise _StopError
+
+class _Ready:
+    """Finished pieces of one thread, which are sent together after a quarter of a second."""
+
+    def __init__(self, to: queue.SimpleQueue[_Pieces | BaseException | None]) -> None:
+        self._to, self._pieces, self._began = to, _Pieces(), 0.0
+
+    def add(self, piece: Task, done: Done) -> None:
+        """Keep a piece until it is time to send."""
+        if not self._pieces:
+            self._began = time.perf_counter() - done.seconds
+        self._pieces.append((piece, done))
+        self.look()
+
+    def look(self) -> None:
+        """Send the pieces if the work on the first of them began long ago."""
+        if time.perf_counter() - self._began >= TASK_S:
+            self.send()
+
+    def send(self) -> None:
+        """Send the pieces, if there are any."""
+        if self._pieces:
+            self._to.put(self._pieces)
+            self._pieces = []
 
 
 def cores() -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 import queue
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -109,14 +109,14 @@ class OnDask:
         """Close the connections opened here."""
         self._opened.close()
 
-    def run(self, tasks: Iterable[Task]) -> Generator[tuple[Task, Done]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[list[tuple[Task, Done]]]:
         """Make the runs of all tasks.
 
         Args:
             tasks: the tasks; consumed no faster than they are sent.
 
         Yields:
-            Each task once with its result, in any order.
+            Each task once with its result, in any order: those of a group together.
 
         Raises:
             ClusterError: the scheduler is lost, or workers die repeatedly over the same task.
@@ -129,8 +129,9 @@ class OnDask:
         try:
             while self._fill(groups, sent, finished):
                 with suppress(queue.Empty):
-                    if one := sent.pop(finished.get(timeout=LOOK_SECONDS), None):
-                        yield from self._taken(groups, one)
+                    one = sent.pop(finished.get(timeout=LOOK_SECONDS), None)
+                    if one and (taken := self._taken(groups, one)):
+                        yield taken
                 self._look()
                 for key in [k for k, s in sent.items() if self._workers.gone(s.only)]:
                     groups.again([sent[key].group])
@@ -154,7 +155,7 @@ class OnDask:
             future.add_done_callback(lambda done: finished.put(done.key))
         return bool(sent)
 
-    def _taken(self, groups: Groups, sent: _Sent) -> Iterator[tuple[Task, Done]]:
+    def _taken(self, groups: Groups, sent: _Sent) -> list[tuple[Task, Done]]:
         from distributed import KilledWorker  # noqa: PLC0415 - start-up time
 
         group = sent.group
@@ -173,7 +174,8 @@ class OnDask:
             raise self._lost(error) from None
         else:
             groups.done(group, done)
-            yield from zip(group.tasks, done, strict=False)
+            return list(zip(group.tasks, done, strict=False))
+        return []
 
     def _split(self, group: Group) -> list[Group]:
         parts = group.split()
