@@ -5,6 +5,7 @@ mod capture;
 mod conform;
 mod live;
 mod request;
+mod rows;
 mod runs;
 mod slots;
 mod tables;
@@ -51,7 +52,7 @@ mod _native {
     use crate::capture::{capture, capture_packets, fitted::capture_fit, written::capture_copy, Capture};
 
     #[pymodule_export]
-    use crate::{arrow::Table, runs::Runs};
+    use crate::{arrow::Table, rows::rows_of_runs, runs::Runs};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]

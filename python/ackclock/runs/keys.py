@@ -33,6 +33,13 @@ class Keys(Sequence[str]):
         """
         self._bytes = b"".join(map(_packed, keys))
 
+    @classmethod
+    def of(cls, identities: Iterable[str], asked: str) -> Keys:
+        """Return the keys of runs; see :func:`key_of`."""
+        keys = cls()
+        keys._bytes = b"".join(_hash_of(identity, asked) for identity in identities)
+        return keys
+
     def __len__(self) -> int:
         """The number of keys."""
         return len(self._bytes) // _BYTES
@@ -80,7 +87,11 @@ def key_of(identity: str, asked: str) -> str:
         identity: identity of the run.
         asked: the result of :func:`asked_of` for its scenario.
     """
-    return hashlib.sha256(f"{FORM}\n{identity}\n{asked}".encode()).hexdigest()
+    return _hash_of(identity, asked).hex()
+
+
+def _hash_of(identity: str, asked: str) -> bytes:
+    return hashlib.sha256(f"{FORM}\n{identity}\n{asked}".encode()).digest()
 
 
 def asked_of(run: Mapping[str, Any]) -> str:

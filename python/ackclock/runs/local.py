@@ -76,32 +76,26 @@ class _Work:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._workers: list[Worker] = []
+        self._ready, self._began = _Pieces(), 0.0
+        """Pieces that are not sent yet, and when the work on the first of them began."""
 
     def help(self) -> None:
         """Run pieces until there are no more; the body of a thread."""
-        worker, ready = None, _Ready(self.said)
-
-        def look(_: float) -> None:
-            if self._stop.is_set():
-                raise _StopError
-            ready.look()
-
+        worker = None
         try:
             while (piece := self._next()) is not None:
                 if piece.algorithms:
-                    ready.send()  # this thread cannot look before the worker answers
+                    self._send()  # This thread cannot look before the worker answers.
                     worker = worker or self._worker()
                     done = worker.run(piece)
                 else:
-                    done = run_task(piece, look)
-                with self._lock:
-                    self._cutter.learn(piece, done)
-                ready.add(piece, done)
-            ready.send()
+                    done = run_task(piece, self._look)
+                self._keep(piece, done)
+            self._send()
         except _StopError:
             pass
         except BaseException as error:
-            ready.send()
+            self._send()
             self.said.put(error)
         finally:
             if worker is not None:
@@ -119,6 +113,27 @@ class _Work:
         with self._lock:
             return None if self._stop.is_set() else next(self._pieces, None)
 
+    def _keep(self, piece: Task, done: Done) -> None:
+        """Keep a result until it is time to send."""
+        with self._lock:
+            self._cutter.learn(piece, done)
+            if not self._ready:
+                self._began = time.perf_counter() - done.seconds
+            self._ready.append((piece, done))
+        self._send(TASK_S)
+
+    def _send(self, after: float = 0.0) -> None:
+        """Send what is ready together, if the work on it began so many seconds ago."""
+        with self._lock:
+            if self._ready and time.perf_counter() - self._began >= after:
+                self.said.put(self._ready)
+                self._ready = []
+
+    def _look(self, _: float) -> None:
+        if self._stop.is_set():
+            raise _StopError
+        self._send(TASK_S)
+
     def _worker(self) -> Worker:
         with self._lock:
             if self._stop.is_set():
@@ -126,31 +141,6 @@ class _Work:
             worker = Worker()
             self._workers.append(worker)
             return worker
-
-
-class _Ready:
-    """Finished pieces of one thread, which are sent together after a quarter of a second."""
-
-    def __init__(self, to: queue.SimpleQueue[_Pieces | BaseException | None]) -> None:
-        self._to, self._pieces, self._began = to, _Pieces(), 0.0
-
-    def add(self, piece: Task, done: Done) -> None:
-        """Keep a piece until it is time to send."""
-        if not self._pieces:
-            self._began = time.perf_counter() - done.seconds
-        self._pieces.append((piece, done))
-        self.look()
-
-    def look(self) -> None:
-        """Send the pieces if the work on the first of them began long ago."""
-        if time.perf_counter() - self._began >= TASK_S:
-            self.send()
-
-    def send(self) -> None:
-        """Send the pieces, if there are any."""
-        if self._pieces:
-            self._to.put(self._pieces)
-            self._pieces = []
 
 
 def cores() -> int:

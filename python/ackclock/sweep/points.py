@@ -13,7 +13,7 @@ from pathlib import Path
 from ackclock import _native, paths
 from ackclock.document import Value, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.runs.keys import Keys, asked_of, key_of, stretches
+from ackclock.runs.keys import Keys, asked_of, stretches
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
@@ -37,16 +37,16 @@ class Point:
     asked: str
     """Optional reports of its runs: see ``ackclock.runs.keys``."""
 
-    def keys(self, seeds: Sequence[int]) -> list[str]:
+    def keys(self, seeds: Sequence[int]) -> Keys:
         """Return the keys in the store of its runs with these seeds.
 
         Raises:
             ScenarioError: the scenario is invalid with its values.
         """
-        found = []
+        identities = []
         for first, count in stretches(seeds):
-            found += replace(self.task, first=first, count=count).identities()
-        return [key_of(identity, self.asked) for identity in found]
+            identities += replace(self.task, first=first, count=count).identities()
+        return Keys.of(identities, self.asked)
 
 
 class Points:
@@ -69,6 +69,8 @@ class Points:
             if steps is not None:
                 paths.put(document, steps, f"{base}-{i}")
             self._marks.append(None if steps is None else f'"{base}-{i}"')
+        self._texts = [[tuple(map(written, values)) for values in axis.rows] for axis in plan.axes]
+        """The values of each row of each axis, as in a plan."""
         import tomli_w  # noqa: PLC0415 - start-up time
 
         self._template = tomli_w.dumps(document)
@@ -97,7 +99,7 @@ class Points:
         found = []
         for point in self:
             try:
-                found.append(Keys(point.keys(seeds)))
+                found.append(point.keys(seeds))
             except ScenarioError as error:
                 raise self._refusal(point, unquoted(error, self.plan.scenario.document)) from None
             if any("python" in text for text in (point.task.text, *(value for _, value in _options(point.task)))):
@@ -106,15 +108,16 @@ class Points:
 
     def _point(self, index: int, rows: tuple[int, ...], values: tuple[Value, ...]) -> Point:
         text, stack, options, run = self._template, None, [], dict(self._run)
-        for name, mark, value in zip(self.names, self._marks, values, strict=True):
+        texts = (said for axis, row in zip(self._texts, rows, strict=True) for said in axis[row])
+        for name, mark, value, said in zip(self.names, self._marks, values, texts, strict=True):
             if mark is not None:
-                text = text.replace(mark, written(value))
+                text = text.replace(mark, said)
                 _put_in(run, name, value)
             elif name == "stack":
-                stack = value if isinstance(value, str) else written(value)
+                stack = value if isinstance(value, str) else said
             else:
                 path = name.removeprefix("set.")
-                options.append((path, value if isinstance(value, str) else written(value)))
+                options.append((path, value if isinstance(value, str) else said))
         task = Task(
             self.plan.scenario.file,
             text,

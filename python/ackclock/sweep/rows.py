@@ -1,4 +1,4 @@
-"""The rows of a table from the JSON of runs, unpacked by Polars."""
+"""The rows of a table from the JSON of runs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,37 @@ from typing import Any
 
 import polars as pl
 
-from ackclock.sweep.columns import FLOW_NUMBERS, OF_FLOW, TOTALS, WORST
+from ackclock import _native
+from ackclock.sweep.columns import OF_FLOW, TOTALS, WORST
 
 _KINDS = {int: pl.Int64, float: pl.Float64}
 
 
-def unpacked(runs: pl.DataFrame, measured: bool) -> pl.DataFrame:
+def unpacked(about: pl.DataFrame, runs: list[str], measured: bool) -> pl.DataFrame:
     """Unpack runs into a row for each flow, in order.
 
     Args:
-        runs: a row for each run, with its JSON in the column ``run``; the other columns are repeated for each flow.
+        about: a row for each run, which is repeated for each flow.
+        runs: the JSON of each run.
         measured: whether the rows have measures; a run without them has nulls.
+
+    Raises:
+        ValueError: a text is not the JSON of a run.
     """
-    said = pl.col("run").str.json_decode(_run(measured))
-    whole = runs.with_columns(said).unnest("run").filter(pl.col("flows").list.len() > 0)
-    if not measured:
-        return whole.explode("flows").unnest("flows").rename({"name": "flow"})
+    rows = pl.DataFrame(_native.rows_of_runs(runs))
+    beside = about[rows["run"]]
+    found = beside.hstack(rows.drop("run"))
+    return found.hstack(_measures(runs, rows["run"])) if measured else found
+
+
+def _measures(runs: list[str], places: pl.Series) -> pl.DataFrame:
+    """The measures of the flows of runs.
+
+    Args:
+        runs: the JSON of each run.
+        places: for each flow the position of its run.
+    """
+    said = pl.Series("run", runs, pl.String).to_frame().select(pl.col("run").str.json_decode(_run())).unnest("run")
     measures, links = pl.col("measures").struct, pl.col("measures").struct.field("links")
     # For each link one of several; a run without measures has no links.
     worst = [
@@ -30,33 +45,22 @@ def unpacked(runs: pl.DataFrame, measured: bool) -> pl.DataFrame:
     ]
     total = measures.field("groups").list.first().struct
     totals = [total.field(name).alias(f"total_{name}") for name in TOTALS]
-    beside = whole.with_columns(*totals, *worst, total.field("jain"), measures.field("flows").alias("measured")).drop(
-        "measures"
-    )
-    none = pl.col("flows").list.eval(pl.lit(None, dtype=_struct(OF_FLOW)))
-    return (
-        beside.with_columns(pl.coalesce("measured", none))
-        .explode("flows", "measured")
-        .unnest("flows", "measured")
-        .rename({"name": "flow"})
-    )
+    whole = said.select(measures.field("flows").alias("measured"), *totals, *worst, total.field("jain"))
+    at = pl.int_range(pl.len()).over("run")
+    own = pl.col("measured").list.get(at, null_on_oob=True)
+    return whole[places].with_columns(places).with_columns(own).drop("run").unnest("measured")
 
 
-def _run(measured: bool) -> pl.Struct:
-    """The part of a run's JSON that the table shows."""
-    flow = pl.Struct({"stack": pl.String, "name": pl.String, **_fields(FLOW_NUMBERS.items())})
-    run: dict[str, Any] = {"duration_s": pl.Float64, "flows": pl.List(flow)}
-    if measured:
-        groups = _fields((name, int if name.endswith("_count") else float) for name in TOTALS)
-        links = _fields((name.removeprefix("worst_"), float) for name in WORST)
-        run["measures"] = pl.Struct(
-            {
-                "flows": pl.List(_struct(OF_FLOW)),
-                "groups": pl.List(pl.Struct({**groups, "jain": pl.Float64})),
-                "links": pl.List(pl.Struct(links)),
-            }
-        )
-    return pl.Struct({**run, "identity": pl.String, "trace_hash": pl.String})
+def _run() -> pl.Struct:
+    """The part of a run's JSON that has its measures."""
+    groups = _fields((name, int if name.endswith("_count") else float) for name in TOTALS)
+    links = _fields((name.removeprefix("worst_"), float) for name in WORST)
+    measures = {
+        "flows": pl.List(_struct(OF_FLOW)),
+        "groups": pl.List(pl.Struct({**groups, "jain": pl.Float64})),
+        "links": pl.List(pl.Struct(links)),
+    }
+    return pl.Struct({"measures": pl.Struct(measures)})
 
 
 def _struct(numbers: dict[str, type[int] | type[float]]) -> pl.Struct:

@@ -76,8 +76,8 @@ def _pieces(manifest: Manifest, store: Store, present: set[str] | None = None) -
     while some := list(islice(wanted, _CHUNK)):
         ats, seeds, keys = zip(*some, strict=True)
         about = pl.DataFrame({"point": ats, "seed": seeds}, schema={"point": pl.Int64, "seed": pl.Int64})
-        runs = about.hstack([pl.Series("run", list(store.runs(keys)), pl.String)])
-        rows = unpacked(runs, measured).join(cells, on="point", how="left", maintain_order="left")
+        rows = unpacked(about, list(store.runs(keys)), measured)
+        rows = rows.hstack(cells[rows["point"]].drop("point"))
         yield rows.select(list(schema))
 
 
