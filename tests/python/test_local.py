@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 import ackclock as ak
 from ackclock.runs.local import TASK_S, Local
-from ackclock.runs.task import RevisionError, Task
+from ackclock.runs.task import Done, RevisionError, Task
 from ackclock.sweep.points import Points
-from test_laboratory import SHORT
+from conftest import SHORT
 
 
 def tasks(points: int, seconds: int = 5) -> Iterator[Task]:
@@ -41,7 +41,7 @@ def test_a_short_run_does_not_wait_for_a_long_one() -> None:
 
 def test_what_is_finished_before_an_error_is_passed_on() -> None:
     good = next(tasks(2))
-    found = []
+    found: list[Sequence[tuple[Task, Done]]] = []
     with pytest.raises(RevisionError):
         found.extend(Local(1).run([good, replace(good, revision=good.revision + 1)]))
     assert [[task for task, _ in pieces] for pieces in found] == [[good]]

@@ -22,7 +22,7 @@ class Executor(Protocol):
         """Run tasks, in pieces of any size, and yield each piece with its result, in any order, each exactly once.
 
         Pieces that are ready together are yielded together: the store keeps them in one transaction, which costs less.
-        Those that wait for others are lost if the process is killed.
+        Pieces that wait for others are lost if the process is killed.
 
         Raises:
             Exception: an error that a task raised. All running tasks are then stopped, also when the iterator is

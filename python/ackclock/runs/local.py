@@ -6,7 +6,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from typing import Self
 
 from ackclock.runs.cutter import Cutter
@@ -39,7 +39,7 @@ class Local:
     def __exit__(self, *_: object) -> None:
         """Do nothing: no threads are left running."""
 
-    def run(self, tasks: Iterable[Task]) -> Generator[_Pieces]:
+    def run(self, tasks: Iterable[Task]) -> Generator[Sequence[tuple[Task, Done]]]:
         """See :class:`~ackclock.runs.executor.Executor`."""
         work = _Work(tasks)
         threads = [threading.Thread(target=work.help, daemon=True) for _ in range(self.threads)]
@@ -123,7 +123,7 @@ class _Work:
         self._send(TASK_S)
 
     def _send(self, after: float = 0.0) -> None:
-        """Send what is ready together, if the work on it began so many seconds ago."""
+        """Send what is ready together, if the work on it began at least ``after`` seconds ago."""
         with self._lock:
             if self._ready and time.perf_counter() - self._began >= after:
                 self.said.put(self._ready)
