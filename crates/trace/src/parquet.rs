@@ -1,15 +1,15 @@
 //! Records as Parquet.
 //!
-//! A record is converted to cells when its event happens: `columns.rs` takes them, `numbers.rs` encodes numbers immediately,
-//! `presence.rs` records the filled cells, `page.rs` builds a column's page. The `parquet` crate writes headers, metadata and the
-//! file.
+//! A record is converted to cells when its event happens: `columns.rs` takes them, `numbers.rs` and `words.rs` encode them block
+//! by block, `presence.rs` records the filled cells, `page.rs` builds a column's page. The `parquet` crate writes headers and
+//! metadata.
 
 mod bits;
 mod columns;
 mod numbers;
 mod page;
 mod presence;
-mod window;
+mod words;
 
 pub use columns::Columns;
 
@@ -19,9 +19,12 @@ use crate::sink::{Chunk, Meta, Sink};
 use arrow_schema::{DataType, Field, Schema};
 use page::Page;
 use parquet::arrow::{add_encoded_arrow_schema_to_metadata, ArrowSchemaConverter};
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaDataBuilder, ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::TrackedWrite;
+use parquet::schema::types::SchemaDescPtr;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -48,9 +51,14 @@ fn data_type(c: &Column) -> DataType {
     }
 }
 
+/// The bytes at the begin of a file.
+const MAGIC: &[u8] = b"PAR1";
+
 /// Writes records as Parquet with Snappy compression, one row group for each chunk and one page for each column.
 pub struct ParquetSink<W: Write + Send> {
-    out: SerializedFileWriter<W>,
+    out: TrackedWrite<W>,
+    described: SchemaDescPtr,
+    groups: Vec<RowGroupMetaData>,
     page: Page,
     meta: Meta,
 }
@@ -61,16 +69,10 @@ impl<W: Write + Send> ParquetSink<W> {
     /// # Errors
     /// Errors of `out`.
     pub fn new(out: W, meta: &Meta) -> io::Result<Self> {
-        let schema = schema();
-        let mut props = WriterProperties::builder()
-            .set_statistics_enabled(EnabledStatistics::None)
-            .set_offset_index_disabled(true)
-            .set_created_by(format!("ackclock {}", env!("CARGO_PKG_VERSION")))
-            .build();
-        add_encoded_arrow_schema_to_metadata(&schema, &mut props);
-        let columns = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?;
-        let out = SerializedFileWriter::new(out, columns.root_schema_ptr(), Arc::new(props)).map_err(plain)?;
-        Ok(ParquetSink { out, page: Page::default(), meta: meta.clone() })
+        let described = Arc::new(ArrowSchemaConverter::new().convert(&schema()).map_err(plain)?);
+        let mut out = TrackedWrite::new(out);
+        out.write_all(MAGIC)?;
+        Ok(ParquetSink { out, described, groups: Vec::new(), page: Page::default(), meta: meta.clone() })
     }
 }
 
@@ -91,22 +93,37 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
     fn write(&mut self, chunk: &mut Columns) -> io::Result<()> {
         chunk.finish();
         self.page.begin();
-        let described = self.out.schema_descr().columns().to_vec();
-        let mut group = self.out.next_row_group().map_err(plain)?;
-        for (column, described) in COLUMNS.iter().zip(described) {
+        let (rows, begin) = (chunk.len(), self.out.bytes_written() as i64);
+        let mut columns = Vec::with_capacity(COLUMNS.len());
+        for (column, described) in COLUMNS.iter().zip(self.described.columns()) {
             chunk.encode(column, &mut self.page).map_err(plain)?;
             let range = (column.id == Id::Time).then(|| chunk.times());
-            let (bytes, about) = self.page.column_chunk(described, chunk.len(), range).map_err(plain)?;
-            group.append_column(&bytes, about).map_err(plain)?;
-            self.page.reuse(bytes);
+            columns.push(self.page.write(described.clone(), rows, range, &mut self.out).map_err(plain)?);
         }
-        group.close().map(drop).map_err(plain)
+        let group = RowGroupMetaData::builder(self.described.clone())
+            .set_num_rows(rows as i64)
+            .set_total_byte_size(columns.iter().map(ColumnChunkMetaData::uncompressed_size).sum())
+            .set_file_offset(begin)
+            .set_ordinal(self.groups.len() as i32)
+            .set_column_metadata(columns);
+        self.groups.push(group.build().map_err(plain)?);
+        Ok(())
     }
 
     fn finish(mut self, hash: TraceHash) -> io::Result<W> {
-        for (name, value) in self.meta.pairs(hash) {
-            self.out.append_key_value_metadata(KeyValue::new(name.to_owned(), value));
-        }
+        // The Arrow schema, which has the columns' metadata.
+        let mut properties = WriterProperties::builder().build();
+        add_encoded_arrow_schema_to_metadata(&schema(), &mut properties);
+        let mut about = properties.key_value_metadata().cloned().unwrap_or_default();
+        about.extend(self.meta.pairs(hash).into_iter().map(|(name, v)| KeyValue::new(name.to_owned(), v)));
+        let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
+        let writer = format!("ackclock {}", env!("CARGO_PKG_VERSION"));
+        let version = properties.writer_version().as_num();
+        let file = FileMetaData::new(version, rows, Some(writer), Some(about), self.described, None);
+        let mut footer = Vec::new();
+        let metadata = ParquetMetaDataBuilder::new(file).set_row_groups(self.groups).build();
+        ParquetMetaDataWriter::new(&mut footer, &metadata).finish().map_err(plain)?;
+        self.out.write_all(&footer)?;
         self.out.into_inner().map_err(plain)
     }
 }

@@ -20,7 +20,7 @@ use std::io;
 use std::path::Path;
 
 /// Records in a chunk, which is also a Parquet row group.
-pub const CHUNK: usize = 1 << 17;
+pub const CHUNK: usize = 1 << 16;
 
 /// Records a run, its trace hash and the verdicts on its retransmissions.
 #[derive(Debug)]

@@ -36,24 +36,38 @@ pub(super) fn bytes_of(v: u64) -> u8 {
 /// Concatenates numbers, each in its `width` low bits, one to eight, the first lowest (Parquet, Encodings, RLE). Groups of eight
 /// are written whole.
 pub(super) fn pack_bytes(bytes: &[u8], width: u32, out: &mut Vec<u8>) {
-    let (low, high) = (0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff);
-    let mut at = out.len();
-    let whole = at + bytes.len().div_ceil(8) * width as usize;
-    out.resize(whole + 8, 0);
-    for group in bytes.chunks(8) {
-        let mut eight = [0; 8];
-        eight[..group.len()].copy_from_slice(group);
-        // Two neighbours form one number of twice the width, three times.
-        let mut v = u64::from_le_bytes(eight);
-        v = v & low | (v & !low) >> (8 - width);
-        v = v & high | (v & !high) >> (2 * (8 - width));
-        v = v & u64::from(u32::MAX) | v >> 32 << (4 * width);
-        if let Some(room) = out.get_mut(at..at + 8) {
-            room.copy_from_slice(&v.to_le_bytes());
-        }
-        at += width as usize;
+    match width {
+        1 => pack_bits::<1>(bytes, out),
+        2 => pack_bits::<2>(bytes, out),
+        3 => pack_bits::<3>(bytes, out),
+        4 => pack_bits::<4>(bytes, out),
+        5 => pack_bits::<5>(bytes, out),
+        6 => pack_bits::<6>(bytes, out),
+        7 => pack_bits::<7>(bytes, out),
+        _ => pack_bits::<8>(bytes, out),
     }
-    out.truncate(whole);
+}
+
+fn pack_bits<const WIDTH: usize>(bytes: &[u8], out: &mut Vec<u8>) {
+    let (groups, rest) = bytes.as_chunks::<8>();
+    out.extend(groups.iter().flat_map(|group| eight::<WIDTH>(*group)));
+    if !rest.is_empty() {
+        let mut group = [0; 8];
+        group[..rest.len()].copy_from_slice(rest);
+        out.extend(eight::<WIDTH>(group));
+    }
+}
+
+/// Eight numbers of `WIDTH` bits. Two neighbours form one number of twice the width, three times.
+#[inline(always)]
+fn eight<const WIDTH: usize>(group: [u8; 8]) -> [u8; WIDTH] {
+    let (low, high) = (0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff);
+    let mut v = u64::from_le_bytes(group);
+    v = v & low | (v & !low) >> (8 - WIDTH);
+    v = v & high | (v & !high) >> (2 * (8 - WIDTH));
+    v = v & u64::from(u32::MAX) | v >> 32 << (4 * WIDTH);
+    let packed = v.to_le_bytes();
+    std::array::from_fn(|i| packed[i])
 }
 
 /// ULEB128.

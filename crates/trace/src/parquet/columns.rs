@@ -1,10 +1,9 @@
 //! A chunk of records as columns.
 
-use super::bits::pack_bytes;
-use super::numbers::{Differences, Numbers, Plain};
+use super::numbers::{Differences, Numbers, Split};
 use super::page::Page;
-use super::presence::{place, Presence};
-use super::window::Small;
+use super::presence::{Filled, Presence};
+use super::words::Words;
 use crate::row::Row;
 use crate::schema::{fill, judge, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
 use crate::sink::Chunk;
@@ -13,8 +12,58 @@ use ackclock_tcp::segment::Segment;
 use parquet::basic::Encoding;
 use parquet::errors::Result;
 use std::io::Write;
+use std::iter::once;
 
-const N: usize = COLUMNS.len();
+/// Where a column's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Whole numbers that usually follow from the one before.
+    Differences,
+    /// Real numbers, and whole ones that each end of a flow counts for itself: what one has says nothing about the next.
+    Split,
+    /// Words and flags.
+    Words,
+    /// Verdicts, which are known only later.
+    Truths,
+    /// SACK blocks.
+    Texts,
+}
+
+const fn form(column: &Column) -> Form {
+    match (column.kind, column.id) {
+        (Kind::Int, Id::Seq | Id::Ack | Id::Tsval | Id::Tsecr) | (Kind::Real, _) => Form::Split,
+        (Kind::Int | Kind::Small, _) => Form::Differences,
+        (Kind::Bool, _) => Form::Truths,
+        (Kind::Word(_), _) | (Kind::Text, Id::Flags) => Form::Words,
+        (Kind::Text, _) => Form::Texts,
+    }
+}
+
+/// The form of each column, and its place among those of its form.
+const FORMS: [(Form, usize); COLUMNS.len()] = {
+    let mut forms = [(Form::Texts, 0); COLUMNS.len()];
+    let mut i = 0;
+    while i < forms.len() {
+        let form = form(&COLUMNS[i]);
+        forms[i] = (form, count(form, i));
+        i += 1;
+    }
+    forms
+};
+
+/// How many of the first `columns` columns have this form.
+const fn count(wanted: Form, columns: usize) -> usize {
+    let (mut i, mut found) = (0, 0);
+    while i < columns {
+        found += (form(&COLUMNS[i]) as usize == wanted as usize) as usize;
+        i += 1;
+    }
+    found
+}
+
+const fn all(form: Form) -> usize {
+    count(form, COLUMNS.len())
+}
 
 /// The records of a chunk, each converted to cells when its event happened.
 #[derive(Debug)]
@@ -23,30 +72,26 @@ pub struct Columns {
     values: Box<Values>,
 }
 
-/// A column has its values in one of these fields; the entries for other columns are unused.
+/// The values of the columns, by form.
 #[derive(Debug)]
 struct Values {
-    ints: [Numbers<Differences>; N],
-    reals: [Numbers<Plain>; N],
-    /// Words and flags.
-    bytes: [Small; N],
-    /// SACK blocks in Parquet's PLAIN encoding.
+    differences: [Numbers<Differences>; all(Form::Differences)],
+    split: [Numbers<Split>; all(Form::Split)],
+    words: [Words; all(Form::Words)],
+    /// Each with its row.
+    truths: [Vec<(u32, bool)>; all(Form::Truths)],
+    /// In Parquet's PLAIN encoding.
     sacks: Vec<u8>,
-    /// The number of records with SACK blocks.
-    texts: usize,
-    /// The verdicts with their rows, because a verdict is known only later.
-    truths: [Vec<(u32, bool)>; N],
 }
 
 impl Columns {
     pub(super) fn new() -> Self {
         let values = Values {
-            ints: std::array::from_fn(|_| Numbers::default()),
-            reals: std::array::from_fn(|_| Numbers::default()),
-            bytes: std::array::from_fn(|_| Small::default()),
-            sacks: Vec::new(),
-            texts: 0,
+            differences: std::array::from_fn(|_| Numbers::default()),
+            split: std::array::from_fn(|_| Numbers::default()),
+            words: std::array::from_fn(|_| Words::default()),
             truths: std::array::from_fn(|_| Vec::new()),
+            sacks: Vec::new(),
         };
         Columns { presence: Presence::new(), values: Box::new(values) }
     }
@@ -56,52 +101,62 @@ impl Columns {
 struct Record<'a> {
     values: &'a mut Values,
     row: u32,
-    /// Its columns, one bit each, at their places.
-    filled: u64,
+    filled: Filled,
 }
 
 impl Record<'_> {
+    /// The place of the column's values.
     #[inline(always)]
-    fn fill(&mut self, column: Id) -> usize {
-        self.filled |= 1 << place(column);
-        column as usize
+    fn fill(&mut self, column: Id) -> (Form, usize) {
+        self.filled.add(column);
+        FORMS[column as usize]
+    }
+
+    #[inline(always)]
+    fn number(&mut self, column: Id, v: i64) {
+        match self.fill(column) {
+            (Form::Split, c) => self.values.split[c].push(v),
+            (Form::Differences | Form::Words | Form::Truths | Form::Texts, c) => self.values.differences[c].push(v),
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, column: Id, v: u8) {
+        let (_, c) = self.fill(column);
+        self.values.words[c].push(v);
     }
 }
 
 impl Cells for Record<'_> {
     #[inline(always)]
     fn int(&mut self, column: Id, v: i64) {
-        let c = self.fill(column);
-        self.values.ints[c].push(v);
+        self.number(column, v);
     }
 
     #[inline(always)]
     fn small(&mut self, column: Id, v: i32) {
-        self.int(column, v.into());
+        self.number(column, v.into());
     }
 
     #[inline(always)]
     fn real(&mut self, column: Id, v: f64) {
-        let c = self.fill(column);
-        self.values.reals[c].push(v.to_bits() as i64);
+        self.number(column, v.to_bits() as i64);
     }
 
     #[inline(always)]
     fn truth(&mut self, column: Id, v: bool) {
-        let c = self.fill(column);
+        let (_, c) = self.fill(column);
         self.values.truths[c].push((self.row, v));
     }
 
     #[inline(always)]
     fn word(&mut self, column: Id, nth: usize) {
-        let c = self.fill(column);
-        self.values.bytes[c].push(nth as u8);
+        self.byte(column, nth as u8);
     }
 
     #[inline(always)]
     fn flags(&mut self, v: Flags) {
-        let c = self.fill(Id::Flags);
-        self.values.bytes[c].push(v.0);
+        self.byte(Id::Flags, v.0);
     }
 
     #[inline(always)]
@@ -121,7 +176,6 @@ impl Values {
         let _ = write!(out, "{v}");
         let length = (out.len() - start - 4) as u32;
         out[start..start + 4].copy_from_slice(&length.to_le_bytes());
-        self.texts += 1;
     }
 }
 
@@ -129,7 +183,7 @@ impl Chunk for Columns {
     #[inline(always)]
     fn push(&mut self, row: Row<&Segment>) {
         let rows = self.presence.rows();
-        let mut record = Record { values: &mut self.values, row: rows as u32, filled: 0 };
+        let mut record = Record { values: &mut self.values, row: rows as u32, filled: Filled::default() };
         fill(&row, &mut record);
         let filled = record.filled;
         self.presence.push(filled);
@@ -141,19 +195,19 @@ impl Chunk for Columns {
     }
 
     fn judge(&mut self, nth: usize, verdict: Verdict) {
-        self.presence.add(nth, Id::Needless);
-        self.presence.add(nth, Id::Refused);
-        judge(&mut Record { values: &mut self.values, row: nth as u32, filled: 0 }, verdict);
+        let mut record = Record { values: &mut self.values, row: nth as u32, filled: Filled::default() };
+        judge(&mut record, verdict);
+        let filled = record.filled;
+        self.presence.add(nth, filled);
     }
 
     fn clear(&mut self) {
         self.presence.clear();
-        self.values.ints.iter_mut().for_each(Numbers::clear);
-        self.values.reals.iter_mut().for_each(Numbers::clear);
-        self.values.bytes.iter_mut().for_each(Small::clear);
-        self.values.sacks.clear();
+        self.values.differences.iter_mut().for_each(Numbers::clear);
+        self.values.split.iter_mut().for_each(Numbers::clear);
+        self.values.words.iter_mut().for_each(Words::clear);
         self.values.truths.iter_mut().for_each(Vec::clear);
-        self.values.texts = 0;
+        self.values.sacks.clear();
     }
 }
 
@@ -165,7 +219,7 @@ impl Columns {
 
     /// The first and the last record's time, once its column is encoded.
     pub(super) fn times(&self) -> (i64, i64) {
-        self.values.ints[Id::Time as usize].ends()
+        self.values.differences[FORMS[Id::Time as usize].1].ends()
     }
 
     /// Writes a column into `page`.
@@ -173,38 +227,39 @@ impl Columns {
     /// # Errors
     /// Those of the compression.
     pub(super) fn encode(&mut self, column: &Column, page: &mut Page) -> Result<()> {
-        let c = column.id as usize;
         page.clear();
         if column.nullable {
             page.levels(self.presence.like(column.id), |out| self.presence.write(column.id, out))?;
         }
-        let bytes = self.values.bytes[c].all();
-        match column.kind {
-            Kind::Int | Kind::Small => match self.values.ints[c].encoded() {
-                Ok((dictionary, places)) => {
-                    let size = if matches!(column.kind, Kind::Int) { 8 } else { 4 };
-                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes()[..size])));
-                    page.places(places);
+        let size = if matches!(column.kind, Kind::Small) { size_of::<i32>() } else { size_of::<i64>() };
+        match FORMS[column.id as usize] {
+            (Form::Differences, c) => match self.values.differences[c].encoded() {
+                Ok(few) => page.numbers(few, size),
+                Err(many) => {
+                    let (head, packed) = many.parts();
+                    page.values(Encoding::DELTA_BINARY_PACKED, [&head[..], packed])
                 }
-                Err(many) => many.write(page.values(many.count, Encoding::DELTA_BINARY_PACKED)),
             },
-            Kind::Real => match self.values.reals[c].encoded() {
-                Ok((dictionary, places)) => {
-                    dictionary.iter().for_each(|v| page.entry(|out| out.extend_from_slice(&v.to_le_bytes())));
-                    page.places(places);
+            (Form::Split, c) => match self.values.split[c].encoded() {
+                Ok(few) => page.numbers(few, size),
+                Err(Split(bytes)) => page.values(Encoding::BYTE_STREAM_SPLIT, bytes.iter().map(Vec::as_slice)),
+            },
+            (Form::Words, c) => {
+                let (words, places) = self.values.words[c].encoded();
+                for word in words {
+                    match column.kind {
+                        Kind::Text => page.text(&Flags(*word).to_string()),
+                        _ => page.text(column.word(usize::from(*word))),
+                    }
                 }
-                Err(Plain(many)) => page.plain(many.len() / size_of::<f64>(), many),
-            },
-            Kind::Bool => {
+                page.places(places)
+            }
+            (Form::Truths, c) => {
                 let truths = &mut self.values.truths[c];
                 truths.sort_unstable();
-                let bytes: Vec<u8> = truths.iter().map(|t| t.1.into()).collect();
-                pack_bytes(&bytes, 1, page.values(truths.len(), Encoding::PLAIN));
+                page.bits(&truths.iter().map(|t| t.1.into()).collect::<Vec<_>>())
             }
-            Kind::Word(_) => page.texts(bytes, |nth| column.word(nth.into()).to_owned()),
-            Kind::Text if column.id == Id::Flags => page.texts(bytes, |bits| Flags(bits).to_string()),
-            Kind::Text => page.plain(self.values.texts, &self.values.sacks),
+            (Form::Texts, _) => page.values(Encoding::PLAIN, once(&self.values.sacks[..])),
         }
-        Ok(())
     }
 }

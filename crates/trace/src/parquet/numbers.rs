@@ -1,10 +1,9 @@
-//! Numbers of one column of a chunk: as positions in a dictionary while there are few different ones, otherwise directly or as
-//! differences.
+//! Numbers of one column of a chunk: as positions in a dictionary while there are few different ones, otherwise as differences or
+//! byte by byte.
 //!
 //! A number is only stored when it arrives. Numbers are encoded in blocks, in loops without a branch for each kind of record.
 
 use super::bits::{bytes_of, pack, varint, zigzag, PART};
-use super::window::Window;
 
 /// The largest size of a dictionary: enough for sizes on the wire, windows, links.
 const FEW: usize = 16;
@@ -12,11 +11,15 @@ const FEW: usize = 16;
 /// Differences in a block; each of its parts has its own width.
 const BLOCK: usize = 128;
 
+/// The number of places in a window: as many as the position has values, so that no position is outside.
+const PLACES: usize = 1 << u8::BITS;
+
 /// Numbers of 64 bits, encoded block by block.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Numbers<M> {
     /// The last number of the block before, if there is one, and the numbers since then.
-    window: Window<i64>,
+    window: [i64; PLACES],
+    used: u8,
     begun: Begun,
     first: i64,
     few: Few,
@@ -42,10 +45,26 @@ pub(super) trait Many: Default {
     fn clear(&mut self);
 }
 
+impl<M: Many> Default for Numbers<M> {
+    fn default() -> Self {
+        Numbers {
+            window: [0; PLACES],
+            used: 0,
+            begun: Begun::No,
+            first: 0,
+            few: Few::default(),
+            many: M::default(),
+            spilt: false,
+        }
+    }
+}
+
 impl<M: Many> Numbers<M> {
     #[inline(always)]
     pub(super) fn push(&mut self, v: i64) {
-        if self.window.push(v) > BLOCK {
+        self.window[usize::from(self.used)] = v;
+        self.used += 1;
+        if usize::from(self.used) > BLOCK {
             self.encode();
         }
     }
@@ -53,7 +72,7 @@ impl<M: Many> Numbers<M> {
     /// Encodes the numbers that wait.
     #[inline(never)]
     fn encode(&mut self) {
-        let window = self.window.filled();
+        let window = &self.window[..usize::from(self.used)];
         let waiting = match self.begun {
             Begun::No => window,
             Begun::Yes => &window[1..],
@@ -72,8 +91,8 @@ impl<M: Many> Numbers<M> {
         if self.spilt {
             self.many.more(window);
         }
-        self.window.clear();
-        self.window.push(last);
+        self.window[0] = last;
+        self.used = 1;
         self.begun = Begun::Yes;
     }
 
@@ -89,11 +108,11 @@ impl<M: Many> Numbers<M> {
 
     /// The first number and the last one; valid after [`Numbers::encoded`].
     pub(super) fn ends(&self) -> (i64, i64) {
-        (self.first, self.window.filled().last().copied().unwrap_or(self.first))
+        (self.first, self.window[0])
     }
 
     pub(super) fn clear(&mut self) {
-        self.window.clear();
+        self.used = 0;
         self.begun = Begun::No;
         self.few.clear();
         self.spilt = false;
@@ -203,21 +222,29 @@ fn slot(v: i64) -> usize {
     ((v as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - (2 * FEW).ilog2())) as usize
 }
 
-/// Parquet's PLAIN.
+/// Parquet's BYTE_STREAM_SPLIT: the lowest bytes of all numbers, then the next ones.
 #[derive(Debug, Default)]
-pub(super) struct Plain(pub(super) Vec<u8>);
+pub(super) struct Split(pub(super) [Vec<u8>; size_of::<i64>()]);
 
-impl Many for Plain {
+impl Many for Split {
     fn first(&mut self, v: i64) {
-        self.0.extend_from_slice(&v.to_le_bytes());
+        self.0.iter_mut().zip(v.to_le_bytes()).for_each(|(bytes, byte)| bytes.push(byte));
     }
 
     fn more(&mut self, window: &[i64]) {
-        pack(&window[1..], 0, size_of::<i64>() as u8, &mut self.0);
+        let Some((before, numbers)) = window.split_first() else { return };
+        let differ = numbers.iter().fold(0, |all, v| all | (v ^ before)) as u64;
+        for (bytes, shift) in self.0.iter_mut().zip((0..).step_by(8)) {
+            if differ >> shift == 0 {
+                bytes.resize(bytes.len() + numbers.len(), (before >> shift) as u8);
+            } else {
+                bytes.extend(numbers.iter().map(|v| (v >> shift) as u8));
+            }
+        }
     }
 
     fn clear(&mut self) {
-        self.0.clear();
+        self.0.iter_mut().for_each(Vec::clear);
     }
 }
 
@@ -225,7 +252,7 @@ impl Many for Plain {
 #[derive(Debug, Default)]
 pub(super) struct Differences {
     first: i64,
-    pub(super) count: usize,
+    count: usize,
     packed: Vec<u8>,
 }
 
@@ -271,12 +298,13 @@ impl Many for Differences {
 }
 
 impl Differences {
-    /// Writes the encoded numbers.
-    pub(super) fn write(&mut self, out: &mut Vec<u8>) {
-        varint(BLOCK as u64, out);
-        varint((BLOCK / PART) as u64, out);
-        varint(self.count as u64, out);
-        zigzag(self.first, out);
-        out.extend_from_slice(&self.packed);
+    /// The head of the encoded numbers, and what follows.
+    pub(super) fn parts(&self) -> (Vec<u8>, &[u8]) {
+        let mut head = Vec::new();
+        varint(BLOCK as u64, &mut head);
+        varint((BLOCK / PART) as u64, &mut head);
+        varint(self.count as u64, &mut head);
+        zigzag(self.first, &mut head);
+        (head, &self.packed)
     }
 }

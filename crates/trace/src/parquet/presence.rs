@@ -1,4 +1,7 @@
 //! The filled cells of a chunk: one bit for each cell, stored column by column.
+//!
+//! Most columns are filled in the same rows as another one, their leader. Such a column's bit says only where it differs from its
+//! leader, which is rare.
 
 use super::bits::{literal, repeat};
 use crate::schema::{Id, COLUMNS};
@@ -6,41 +9,95 @@ use crate::schema::{Id, COLUMNS};
 /// The number of rows in a word, one bit for each.
 const ROWS: usize = 64;
 
-/// Columns whose place is at least this are rarely filled.
-const HALF: usize = ROWS / 2;
+/// Columns that other columns follow or that are often filled. All others are rarely filled and lead only themselves.
+const LEADERS: [Id; 16] = [
+    Id::Time,
+    Id::Flow,
+    Id::Seq,
+    Id::Ack,
+    Id::Wire,
+    Id::Sends,
+    Id::By,
+    Id::Episode,
+    Id::Link,
+    Id::NewlyDelivered,
+    Id::Cwnd,
+    Id::Sack,
+    Id::Tsval,
+    Id::Needless,
+    Id::Why,
+    Id::Dupthresh,
+];
 
-/// The place of each column in a row: its own, but the columns of queues have changed places with rare ones.
+/// The column in whose rows `column` is usually filled: itself if there is none.
+const fn leader(column: Id) -> Id {
+    match column {
+        Id::Event => Id::Time,
+        Id::Side => Id::Flow,
+        Id::Len | Id::Flags | Id::Rwnd => Id::Seq,
+        Id::Tsecr => Id::Tsval,
+        Id::Refused => Id::Needless,
+        Id::Ssthresh | Id::CwndFrom | Id::SsthreshFrom => Id::Cwnd,
+        Id::DupRun | Id::Pipe => Id::NewlyDelivered,
+        Id::QueuePackets | Id::QueueBytes => Id::Link,
+        itself => itself,
+    }
+}
+
+/// The place of each column in a row: leaders first.
 const PLACES: [u8; COLUMNS.len()] = {
-    let swapped = [(Id::Link, Id::Missing), (Id::QueuePackets, Id::Element), (Id::QueueBytes, Id::Nth)];
-    let mut places = [0; COLUMNS.len()];
+    let mut places = [u8::MAX; COLUMNS.len()];
+    let mut next = 0;
+    while next < LEADERS.len() {
+        places[LEADERS[next] as usize] = next as u8;
+        next += 1;
+    }
     let mut i = 0;
     while i < places.len() {
-        places[i] = i as u8;
-        i += 1;
-    }
-    i = 0;
-    while i < swapped.len() {
-        let (often, seldom) = swapped[i];
-        places[often as usize] = seldom as u8;
-        places[seldom as usize] = often as u8;
+        if places[i] == u8::MAX {
+            places[i] = next as u8;
+            next += 1;
+        }
         i += 1;
     }
     places
 };
 
-/// The place of a column in a row.
-#[inline(always)]
-pub(super) fn place(column: Id) -> usize {
-    usize::from(PLACES[column as usize])
+/// The bits that change in a row when a column is filled: its own, and those of the columns that it leads.
+const CHANGES: [u64; COLUMNS.len()] = {
+    let mut changes = [0; COLUMNS.len()];
+    let mut i = 0;
+    while i < COLUMNS.len() {
+        let bit = 1 << PLACES[i];
+        changes[i] |= bit;
+        let leader = leader(COLUMNS[i].id) as usize;
+        if leader != i {
+            changes[leader] |= bit;
+        }
+        i += 1;
+    }
+    changes
+};
+
+/// The filled cells of one row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Filled(u64);
+
+impl Filled {
+    /// Fills the cell of `column`, which was empty.
+    #[inline(always)]
+    pub(super) fn add(&mut self, column: Id) {
+        self.0 ^= CHANGES[column as usize];
+    }
 }
 
 /// The filled cells of all columns.
 #[derive(Debug)]
 pub(super) struct Presence {
     rows: usize,
-    /// The latest rows, one bit for each column, at its [`place`].
+    /// The latest rows, one bit for each column, at its place.
     latest: [u64; ROWS],
-    /// By place.
+    /// By place. Those of rarely filled columns may end early: what follows is 0.
     columns: Box<[Vec<u64>; COLUMNS.len()]>,
 }
 
@@ -54,59 +111,85 @@ impl Presence {
         self.rows
     }
 
-    /// The next row has these columns.
+    /// Adds the next row.
     #[inline]
-    pub(super) fn push(&mut self, columns: u64) {
-        self.latest[self.rows % ROWS] = columns;
+    pub(super) fn push(&mut self, row: Filled) {
+        self.latest[self.rows % ROWS] = row.0;
         self.rows += 1;
         if self.rows.is_multiple_of(ROWS) {
-            self.turn();
+            self.turn(self.rows / ROWS - 1);
         }
     }
 
-    /// A cell of an earlier row is filled later.
-    pub(super) fn add(&mut self, row: usize, column: Id) {
-        let c = place(column);
-        match self.columns[c].get_mut(row / ROWS) {
-            Some(word) => *word |= 1 << (row % ROWS),
-            None => self.latest[row % ROWS] |= 1 << c,
-        }
-    }
-
-    /// Converts the latest rows into one word for each column.
-    #[inline(never)]
-    fn turn(&mut self) {
-        let words = if self.latest.iter().fold(0, |all, row| all | row) >> HALF == 0 {
-            let mut words = [0; ROWS];
-            words[..HALF].copy_from_slice(&transpose_half(&self.latest));
-            words
+    /// Fills cells of an earlier row.
+    pub(super) fn add(&mut self, row: usize, cells: Filled) {
+        let word = row / ROWS;
+        if word == self.rows / ROWS {
+            self.latest[row % ROWS] ^= cells.0;
         } else {
-            transpose(&mut self.latest);
-            self.latest
-        };
-        for (column, word) in self.columns.iter_mut().zip(words) {
+            self.change(word, row % ROWS, cells.0);
+        }
+    }
+
+    /// Converts the latest rows into the `nth` word of each column.
+    #[inline(never)]
+    fn turn(&mut self, nth: usize) {
+        for (column, word) in self.columns.iter_mut().zip(transpose(&self.latest)) {
             column.push(word);
         }
+        let rest = |row: &u64| row & (u64::MAX << LEADERS.len());
+        if self.latest.iter().fold(0, |all, row| all | rest(row)) != 0 {
+            for row in 0..ROWS {
+                self.change(nth, row, rest(&self.latest[row]));
+            }
+        }
         self.latest = [0; ROWS];
+    }
+
+    /// Changes these bits of a row in the `nth` words.
+    fn change(&mut self, nth: usize, row: usize, mut bits: u64) {
+        while bits != 0 {
+            let column = &mut self.columns[bits.trailing_zeros() as usize];
+            if column.len() <= nth {
+                column.resize(nth + 1, 0);
+            }
+            column[nth] ^= 1 << row;
+            bits &= bits - 1;
+        }
     }
 
     /// Ends the last word.
     pub(super) fn finish(&mut self) {
         if !self.rows.is_multiple_of(ROWS) {
-            self.turn();
+            self.turn(self.rows / ROWS);
         }
     }
 
-    /// The first place of a column with the same filled cells, once finished.
+    /// The place of a column with the same filled cells, once finished.
     pub(super) fn like(&self, column: Id) -> usize {
-        let c = place(column);
-        self.columns[..c].iter().position(|other| *other == self.columns[c]).unwrap_or(c)
+        let (own, leader) = self.words(column);
+        if own.is_empty() || leader.is_empty() {
+            let words = if own.is_empty() { leader } else { own };
+            if let Some(same) = self.columns[..LEADERS.len()].iter().position(|other| other == words) {
+                return same;
+            }
+        }
+        usize::from(PLACES[column as usize])
+    }
+
+    /// The words of a column and, if it is not itself, those of its leader. Either may end early.
+    fn words(&self, column: Id) -> (&[u64], &[u64]) {
+        let of = |column: Id| &self.columns[usize::from(PLACES[column as usize])];
+        let leader = leader(column);
+        (of(column), if leader == column { &[] } else { of(leader) })
     }
 
     /// A column's definition levels (0 empty, 1 filled), once finished. Long stretches without changes are written as
     /// runs.
     pub(super) fn write(&self, column: Id, out: &mut Vec<u8>) {
-        let words = &self.columns[place(column)];
+        let (own, leader) = self.words(column);
+        let word = |words: &[u64], i: usize| words.get(i).copied().unwrap_or_default();
+        let words: Vec<u64> = (0..self.rows.div_ceil(ROWS)).map(|i| word(own, i) ^ word(leader, i)).collect();
         let even = |w: u64| w == 0 || w == u64::MAX;
         let mut i = 0;
         while let Some(&w) = words.get(i) {
@@ -132,22 +215,16 @@ impl Presence {
     }
 }
 
-/// [`transpose`] for rows of which only the lower half has bits: half of the work.
-fn transpose_half(rows: &[u64; ROWS]) -> [u64; HALF] {
-    // Two rows in each word, each in its half.
-    let mut words: [u64; HALF] = std::array::from_fn(|r| rows[r] | rows[r + HALF] << HALF);
-    exchange(&mut words, HALF / 2, u64::from(u32::MAX >> (HALF / 2)) * 0x1_0000_0001);
-    words
-}
-
-/// Exchanges bit `c` of word `r` with bit `r` of word `c`: halves of halves, as in Warren, Hacker's Delight, §7-3.
-fn transpose(words: &mut [u64; ROWS]) {
-    exchange(words, HALF, u64::MAX >> HALF);
-}
-
-/// Exchanges squares of bits, from those of side `half` on; `mask` has the lower half of each.
-#[inline(always)]
-fn exchange(words: &mut [u64], mut half: usize, mut mask: u64) {
+/// The first columns of these rows, one word each. Four rows are put in a word; then squares of bits are exchanged, halves of
+/// halves, as in Warren, Hacker's Delight, §7-3.
+fn transpose(rows: &[u64; ROWS]) -> [u64; LEADERS.len()] {
+    const SIDE: usize = LEADERS.len();
+    let low = |row: u64| row & (u64::MAX >> (ROWS - SIDE));
+    let mut words: [u64; SIDE] =
+        std::array::from_fn(|r| (0..ROWS / SIDE).fold(0, |all, k| all | low(rows[r + k * SIDE]) << (k * SIDE)));
+    let mut half = SIDE / 2;
+    // The lower half of each square.
+    let mut mask = u64::MAX / (u64::MAX >> (ROWS - SIDE)) * ((1 << half) - 1);
     while half > 0 {
         for pair in words.chunks_exact_mut(2 * half) {
             let (low, high) = pair.split_at_mut(half);
@@ -160,46 +237,60 @@ fn exchange(words: &mut [u64], mut half: usize, mut mask: u64) {
         half /= 2;
         mask ^= mask << half;
     }
+    words
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn row(columns: &[Id]) -> Filled {
+        let mut filled = Filled::default();
+        columns.iter().for_each(|c| filled.add(*c));
+        filled
+    }
+
+    fn written(p: &Presence, column: Id) -> Vec<u8> {
+        let mut out = Vec::new();
+        p.write(column, &mut out);
+        out
+    }
+
     #[test]
     fn rows_become_columns() {
         let rows: [u64; ROWS] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut columns = rows;
-        transpose(&mut columns);
-        for (r, row) in rows.iter().enumerate() {
-            for (c, column) in columns.iter().enumerate() {
+        for (c, column) in transpose(&rows).iter().enumerate() {
+            for (r, row) in rows.iter().enumerate() {
                 assert_eq!(row >> c & 1, column >> r & 1, "row {r}, column {c}");
             }
         }
     }
 
     #[test]
-    fn rows_whose_upper_columns_are_empty_become_the_same_columns() {
-        let mut rows: [u64; ROWS] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> HALF);
-        let half = transpose_half(&rows);
-        transpose(&mut rows);
-        assert_eq!((&rows[..HALF], &rows[HALF..]), (&half[..], &[0; HALF][..]));
+    fn every_column_is_filled_where_its_cells_were_whatever_its_leader_has() {
+        let all: Vec<Id> = COLUMNS.iter().map(|c| c.id).collect();
+        let noise = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let of = |i: usize| all.iter().filter(move |c| noise(i) >> **c as usize & 1 != 0).copied();
+        let mut p = Presence::new();
+        (0..200).for_each(|i| p.push(row(&of(i).collect::<Vec<_>>())));
+        p.finish();
+        for c in &all {
+            let mut words = vec![0_u64; 4];
+            (0..200).filter(|i| of(*i).any(|id| id == *c)).for_each(|i| words[i / ROWS] |= 1 << (i % ROWS));
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).take(25).collect();
+            assert_eq!(written(&p, *c)[1..], bytes, "{c:?}");
+        }
     }
 
     #[test]
     fn an_even_stretch_takes_a_few_bytes_and_a_late_cell_is_not_lost() {
         let mut p = Presence::new();
-        (0..100_000).for_each(|_| p.push(1 << place(Id::Time)));
-        p.add(99_999, Id::Needless);
-        p.add(3, Id::Needless);
+        (0..100_000).for_each(|_| p.push(row(&[Id::Time])));
+        p.add(99_999, row(&[Id::Needless]));
+        p.add(3, row(&[Id::Needless]));
         p.finish();
-        let written = |column| {
-            let mut out = Vec::new();
-            p.write(column, &mut out);
-            out
-        };
-        assert_eq!(written(Id::Flow), [0xc0, 0x9a, 0x0c, 0], "twice a hundred thousand, empty");
-        let late = written(Id::Needless);
+        assert_eq!(written(&p, Id::Flow), [0xc0, 0x9a, 0x0c, 0], "twice a hundred thousand, empty");
+        let late = written(&p, Id::Needless);
         assert_eq!(late.len(), 1 + 8 + 4 + 1 + 4);
         assert_eq!((late[1], late[17]), (1 << 3, 1 << 7), "row 3 of the first word, row 31 of the last one");
     }

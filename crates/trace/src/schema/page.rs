@@ -54,7 +54,7 @@ const HEAD: &str = "\
 # Traces
 
 `ackclock run SCENARIO --trace FILE` writes one record for each event, in columns. The file name's ending chooses the format: `.parquet` (Snappy, row
-groups of 131072 records) or `.csv` (with its description beside it in `FILE-metadata.json`, as \"CSV on the Web\" specifies). The complete file
+groups of 65536 records) or `.csv` (with its description beside it in `FILE-metadata.json`, as \"CSV on the Web\" specifies). The complete file
 appears when the run has succeeded; otherwise there is none.
 
 A file names the run that it holds: `ackclock.format`, `ackclock.version`, `ackclock.scenario` (hash of the scenario),
