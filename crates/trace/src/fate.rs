@@ -55,6 +55,7 @@ impl Fates {
     }
 
     /// A segment was sent; `token` is returned with the verdict if that is still open.
+    #[inline]
     pub fn on_sent(&mut self, flow: u32, from: Side, seg: &Segment, sends: u8, token: u64) -> Standing {
         self.keep();
         // SYNs are not numbered.
@@ -74,6 +75,7 @@ impl Fates {
     }
 
     /// The `sends`-th copy of a segment reached the host `to`, which took it unless the next call is [`Fates::on_refused`].
+    #[inline]
     pub fn on_arrived(&mut self, flow: u32, to: Side, seg: &Segment, sends: u8) {
         self.keep();
         if seg.seq_len() > 0 {
@@ -87,7 +89,9 @@ impl Fates {
 
     /// The host threw away these parts of the segment that has just arrived, and does not have them.
     pub fn on_refused(&mut self, missing: &[(Offset, Offset)]) {
-        self.end(missing);
+        if let Some(arrived) = self.arrived.take() {
+            self.end(arrived, missing);
+        }
     }
 
     /// The network duplicated the `sends`-th copy of a segment on its way to the host `to`.
@@ -120,16 +124,16 @@ impl Fates {
     /// The last packet that arrived was taken.
     #[inline]
     fn keep(&mut self) {
-        self.end(&[]);
+        if let Some(arrived) = self.arrived.take() {
+            self.end(arrived, &[]);
+        }
     }
 
-    /// The last packet that arrived was taken, except these parts.
-    #[inline]
-    fn end(&mut self, missing: &[(Offset, Offset)]) {
-        if let Some(Arrived { flow, from, range, sends }) = self.arrived.take() {
-            let i = self.reach(flow);
-            self.streams[i][index(from)].arrived(range, sends, missing, &mut self.settled);
-        }
+    /// A packet that arrived was taken, except these parts.
+    #[inline(never)]
+    fn end(&mut self, Arrived { flow, from, range, sends }: Arrived, missing: &[(Offset, Offset)]) {
+        let i = self.reach(flow);
+        self.streams[i][index(from)].arrived(range, sends, missing, &mut self.settled);
     }
 
     #[inline]

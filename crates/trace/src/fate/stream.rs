@@ -17,6 +17,8 @@ pub(super) struct Stream {
     twins: Vec<(Range<u64>, u8)>,
     /// Everything before it is acknowledged at the sender.
     una: u64,
+    /// The position of the piece behind the last one that changed, unless others were inserted: usually the next one to change.
+    next: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -140,34 +142,34 @@ impl Stream {
             }
             i += 1;
         }
+        self.next = i;
         self.prune();
     }
 
     /// The first piece that begins at or after `start`.
     #[inline]
     fn first_from(&self, start: u64) -> usize {
-        // Most pieces have the length of the first one.
-        if let Some(first) = self.pieces.front().filter(|p| p.start <= start) {
-            let guess = ((start - first.start) / (first.end - first.start)) as usize;
-            if self.pieces.get(guess).is_some_and(|p| p.start == start) {
-                return guess;
-            }
+        if self.pieces.get(self.next).is_some_and(|p| p.start == start) {
+            return self.next;
         }
         self.pieces.partition_point(|p| p.start < start)
     }
 
+    #[inline]
     pub(super) fn acked(&mut self, ack: u64) {
         self.una = self.una.max(ack);
         self.prune();
     }
 
     /// Forgets acknowledged pieces without open verdicts: any further copy of them is needless.
+    #[inline]
     fn prune(&mut self) {
         while let Some(p) = self.pieces.front().filter(|p| p.end <= self.una) {
             if self.open.iter().any(|o| o.start == p.start) {
                 break;
             }
             self.pieces.pop_front();
+            self.next = self.next.saturating_sub(1);
         }
     }
 

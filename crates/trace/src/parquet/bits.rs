@@ -70,6 +70,25 @@ fn eight<const WIDTH: usize>(group: [u8; 8]) -> [u8; WIDTH] {
     std::array::from_fn(|i| packed[i])
 }
 
+/// Exchanges number `c` of word `r` with number `r` of word `c`, in squares of as many words as there are; each number has `width`
+/// bits. `mask` has the lower half of each square's numbers. Halves of halves are exchanged, as in Warren, Hacker's Delight, §7-3.
+#[inline(always)]
+pub(super) fn exchange(words: &mut [u64], width: usize, mut mask: u64) {
+    let mut half = words.len() / 2;
+    while half > 0 {
+        for pair in words.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                let swapped = ((*a >> (half * width)) ^ *b) & mask;
+                *a ^= swapped << (half * width);
+                *b ^= swapped;
+            }
+        }
+        half /= 2;
+        mask ^= mask << (half * width);
+    }
+}
+
 /// ULEB128.
 pub(super) fn varint(mut v: u64, out: &mut Vec<u8>) {
     while v >= 0x80 {

@@ -3,7 +3,7 @@
 //!
 //! A number is only stored when it arrives. Numbers are encoded in blocks, in loops without a branch for each kind of record.
 
-use super::bits::{bytes_of, pack, varint, zigzag, PART};
+use super::bits::{bytes_of, exchange, pack, varint, zigzag, PART};
 
 /// The largest size of a dictionary: enough for sizes on the wire, windows, links.
 const FEW: usize = 16;
@@ -176,16 +176,17 @@ impl Few {
 struct Dictionary {
     known: [i64; FEW],
     different: usize,
-    /// Numbers that were found before, with their places, each in its [`slot`].
-    found: [(i64, u8); 2 * FEW],
+    /// Numbers that were found before, each in its [`slot`], and their places.
+    found: [i64; 2 * FEW],
+    places: [u8; 2 * FEW],
 }
 
 impl Default for Dictionary {
     fn default() -> Self {
-        let mut found = [(0, 0); 2 * FEW];
+        let mut found = [0; 2 * FEW];
         // A number that belongs to another slot, as 0 does in all other slots.
-        found[slot(0)] = (1, 0);
-        Dictionary { known: [0; FEW], different: 0, found }
+        found[slot(0)] = 1;
+        Dictionary { known: [0; FEW], different: 0, found, places: [0; 2 * FEW] }
     }
 }
 
@@ -193,9 +194,9 @@ impl Dictionary {
     /// The place of `v`, which is added if it is new; `None` if there is no room.
     #[inline(always)]
     fn place(&mut self, v: i64) -> Option<u8> {
-        let (known, place) = self.found[slot(v)];
-        if known == v {
-            return Some(place);
+        let slot = slot(v);
+        if self.found[slot] == v {
+            return Some(self.places[slot]);
         }
         self.look_up(v)
     }
@@ -205,7 +206,8 @@ impl Dictionary {
         let place = self.known[..self.different].iter().position(|known| *known == v).unwrap_or(self.different);
         *self.known.get_mut(place)? = v;
         self.different = self.different.max(place + 1);
-        self.found[slot(v)] = (v, place as u8);
+        self.found[slot(v)] = v;
+        self.places[slot(v)] = place as u8;
         Some(place as u8)
     }
 
@@ -232,15 +234,17 @@ impl Many for Split {
     }
 
     fn more(&mut self, window: &[i64]) {
-        let Some((before, numbers)) = window.split_first() else { return };
-        let differ = numbers.iter().fold(0, |all, v| all | (v ^ before)) as u64;
-        for (bytes, shift) in self.0.iter_mut().zip((0..).step_by(8)) {
-            if differ >> shift == 0 {
-                bytes.resize(bytes.len() + numbers.len(), (before >> shift) as u8);
-            } else {
-                bytes.extend(numbers.iter().map(|v| (v >> shift) as u8));
+        let (numbers, begin) = (&window[1..], self.0[0].len());
+        self.0.iter_mut().for_each(|bytes| bytes.resize(begin + numbers.len().next_multiple_of(8), 0));
+        for (place, eight) in (begin..).step_by(8).zip(numbers.chunks(8)) {
+            let mut words = [0; size_of::<i64>()];
+            words.iter_mut().zip(eight).for_each(|(word, v)| *word = *v as u64);
+            exchange(&mut words, 8, u64::from(u32::MAX));
+            for (bytes, word) in self.0.iter_mut().zip(words) {
+                bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
             }
         }
+        self.0.iter_mut().for_each(|bytes| bytes.truncate(begin + numbers.len()));
     }
 
     fn clear(&mut self) {

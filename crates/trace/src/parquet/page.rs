@@ -211,9 +211,9 @@ impl Compressor {
     fn add(&mut self, part: &[u8]) -> Result<()> {
         self.grow(self.end + snap::raw::max_compress_len(part.len()));
         // Snappy writes the part's length before its elements. It is not wanted.
-        let mut head = [0; LENGTH];
-        let at = self.end - length(part.len(), &mut head);
-        let kept = &mut head[..self.end - at];
+        let mut kept = [0; LENGTH];
+        let at = self.end - length(part.len(), &mut kept);
+        let kept = &mut kept[..self.end - at];
         kept.copy_from_slice(&self.room[at..self.end]);
         let written = self.snappy.compress(part, &mut self.room[at..]).map_err(|e| ParquetError::External(e.into()))?;
         self.room[at..self.end].copy_from_slice(kept);

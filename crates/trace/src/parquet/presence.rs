@@ -3,7 +3,7 @@
 //! Most columns are filled in the same rows as another one, their leader. Such a column's bit says only where it differs from its
 //! leader, which is rare.
 
-use super::bits::{literal, repeat};
+use super::bits::{exchange, literal, repeat};
 use crate::schema::{Id, COLUMNS};
 
 /// The number of rows in a word, one bit for each.
@@ -215,28 +215,14 @@ impl Presence {
     }
 }
 
-/// The first columns of these rows, one word each. Four rows are put in a word; then squares of bits are exchanged, halves of
-/// halves, as in Warren, Hacker's Delight, §7-3.
+/// The first columns of these rows, one word each. Four rows are put in a word; then squares of bits are exchanged.
 fn transpose(rows: &[u64; ROWS]) -> [u64; LEADERS.len()] {
     const SIDE: usize = LEADERS.len();
     let low = |row: u64| row & (u64::MAX >> (ROWS - SIDE));
     let mut words: [u64; SIDE] =
         std::array::from_fn(|r| (0..ROWS / SIDE).fold(0, |all, k| all | low(rows[r + k * SIDE]) << (k * SIDE)));
-    let mut half = SIDE / 2;
     // The lower half of each square.
-    let mut mask = u64::MAX / (u64::MAX >> (ROWS - SIDE)) * ((1 << half) - 1);
-    while half > 0 {
-        for pair in words.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            for (a, b) in low.iter_mut().zip(high) {
-                let swapped = ((*a >> half) ^ *b) & mask;
-                *a ^= swapped << half;
-                *b ^= swapped;
-            }
-        }
-        half /= 2;
-        mask ^= mask << half;
-    }
+    exchange(&mut words, 1, u64::MAX / (u64::MAX >> (ROWS - SIDE)) * ((1 << (SIDE / 2)) - 1));
     words
 }
 
