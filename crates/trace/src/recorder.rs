@@ -27,8 +27,9 @@ pub const CHUNK: usize = 1 << 16;
 pub struct Recorder<S: Sink = TraceFile> {
     sink: S,
     failed: Option<io::Error>,
-    /// The chunk being filled.
+    /// The chunk being filled, and the number of its records.
     current: Judged<S::Chunk>,
+    filled: usize,
     /// Full chunks with an open retransmission, or behind such a chunk.
     waiting: VecDeque<Judged<S::Chunk>>,
     spare: Vec<S::Chunk>,
@@ -83,6 +84,7 @@ impl<S: Sink> Recorder<S> {
         asked.resize_with(flows as usize, Default::default);
         Recorder {
             current: Judged { chunk: sink.chunk(), open: 0 },
+            filled: 0,
             sink,
             failed: None,
             waiting: VecDeque::new(),
@@ -122,14 +124,15 @@ impl<S: Sink> Recorder<S> {
     /// The number of the next record.
     #[inline]
     fn token(&self) -> u64 {
-        self.written + (self.waiting.len() * CHUNK + self.current.chunk.len()) as u64
+        self.written + (self.waiting.len() * CHUNK + self.filled) as u64
     }
 
     #[inline(always)]
     fn push(&mut self, row: Row<&Segment>) {
-        if self.current.chunk.len() == CHUNK {
+        if self.filled == CHUNK {
             self.turn();
         }
+        self.filled += 1;
         self.current.chunk.push(row);
     }
 
@@ -137,6 +140,7 @@ impl<S: Sink> Recorder<S> {
     #[cold]
     fn turn(&mut self) {
         let chunk = self.spare.pop().unwrap_or_else(|| self.sink.chunk());
+        self.filled = 0;
         self.waiting.push_back(std::mem::replace(&mut self.current, Judged { chunk, open: 0 }));
         while self.waiting.front().is_some_and(|c| c.open == 0) {
             let Some(Judged { mut chunk, .. }) = self.waiting.pop_front() else { break };

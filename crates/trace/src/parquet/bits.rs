@@ -1,5 +1,7 @@
 //! Sequences of numbers with a few bits each, and numbers in as many bytes as they need.
 
+use crate::recorder::CHUNK;
+
 /// Numbers that are packed together.
 pub(super) const PART: usize = 32;
 
@@ -25,6 +27,15 @@ fn pack_in<const BYTES: usize>(numbers: &[i64], least: i64, out: &mut Vec<u8>) {
             place.copy_from_slice(&v.wrapping_sub(least).to_le_bytes()[..BYTES]);
         }
         out.extend_from_slice(room[..part.len()].as_flattened());
+    }
+}
+
+/// Gives a column room for a byte of each record, once. Memory that is not used is not touched, so that costs nothing; to grow
+/// would touch new memory again and again.
+#[inline]
+pub(super) fn make_room(bytes: &mut Vec<u8>) {
+    if bytes.capacity() == 0 {
+        bytes.reserve_exact(CHUNK);
     }
 }
 

@@ -17,9 +17,9 @@ use std::iter::once;
 /// Where a column's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Whole numbers that usually follow from the one before.
+    /// Whole numbers.
     Differences,
-    /// Real numbers, and whole ones that each end of a flow counts for itself: what one has says nothing about the next.
+    /// Real numbers.
     Split,
     /// Words and flags.
     Words,
@@ -30,12 +30,13 @@ enum Form {
 }
 
 const fn form(column: &Column) -> Form {
-    match (column.kind, column.id) {
-        (Kind::Int, Id::Seq | Id::Ack | Id::Tsval | Id::Tsecr) | (Kind::Real, _) => Form::Split,
-        (Kind::Int | Kind::Small, _) => Form::Differences,
-        (Kind::Bool, _) => Form::Truths,
-        (Kind::Word(_), _) | (Kind::Text, Id::Flags) => Form::Words,
-        (Kind::Text, _) => Form::Texts,
+    match column.kind {
+        Kind::Int | Kind::Small => Form::Differences,
+        Kind::Real => Form::Split,
+        Kind::Bool => Form::Truths,
+        Kind::Word(_) => Form::Words,
+        Kind::Text if matches!(column.id, Id::Flags) => Form::Words,
+        Kind::Text => Form::Texts,
     }
 }
 
@@ -113,14 +114,6 @@ impl Record<'_> {
     }
 
     #[inline(always)]
-    fn number(&mut self, column: Id, v: i64) {
-        match self.fill(column) {
-            (Form::Split, c) => self.values.split[c].push(v),
-            (Form::Differences | Form::Words | Form::Truths | Form::Texts, c) => self.values.differences[c].push(v),
-        }
-    }
-
-    #[inline(always)]
     fn byte(&mut self, column: Id, v: u8) {
         let (_, c) = self.fill(column);
         self.values.words[c].push(v);
@@ -130,17 +123,19 @@ impl Record<'_> {
 impl Cells for Record<'_> {
     #[inline(always)]
     fn int(&mut self, column: Id, v: i64) {
-        self.number(column, v);
+        let (_, c) = self.fill(column);
+        self.values.differences[c].push(v);
     }
 
     #[inline(always)]
     fn small(&mut self, column: Id, v: i32) {
-        self.number(column, v.into());
+        self.int(column, v.into());
     }
 
     #[inline(always)]
     fn real(&mut self, column: Id, v: f64) {
-        self.number(column, v.to_bits() as i64);
+        let (_, c) = self.fill(column);
+        self.values.split[c].push(v.to_bits() as i64);
     }
 
     #[inline(always)]

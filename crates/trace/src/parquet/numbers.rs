@@ -3,7 +3,7 @@
 //!
 //! A number is only stored when it arrives. Numbers are encoded in blocks, in loops without a branch for each kind of record.
 
-use super::bits::{bytes_of, exchange, pack, varint, zigzag, PART};
+use super::bits::{bytes_of, exchange, make_room, pack, varint, zigzag, PART};
 
 /// The largest size of a dictionary: enough for sizes on the wire, windows, links.
 const FEW: usize = 16;
@@ -133,6 +133,7 @@ impl Few {
     /// Adds numbers, unless the dictionary would become too large: then none is added.
     fn extend(&mut self, values: &[i64]) -> bool {
         let before = self.places.len();
+        make_room(&mut self.places);
         // Only a column that has repeated one number is likely to do so again.
         let last =
             self.places.last().copied().filter(|place| self.even && self.dictionary.is_everywhere(*place, values));
@@ -230,6 +231,7 @@ pub(super) struct Split(pub(super) [Vec<u8>; size_of::<i64>()]);
 
 impl Many for Split {
     fn first(&mut self, v: i64) {
+        self.0.iter_mut().for_each(make_room);
         self.0.iter_mut().zip(v.to_le_bytes()).for_each(|(bytes, byte)| bytes.push(byte));
     }
 
@@ -264,6 +266,7 @@ impl Many for Differences {
     fn first(&mut self, v: i64) {
         self.first = v;
         self.count = 1;
+        make_room(&mut self.packed);
     }
 
     /// Widths are whole bytes, and a block's least difference is 0 or that of its width: differences that repeat then have the

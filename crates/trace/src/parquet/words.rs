@@ -1,5 +1,7 @@
 //! Words of one column of a chunk, as positions in a dictionary of those that occur.
 
+use super::bits::make_room;
+
 /// The number of places that wait: as many as the position has values, so that no position is outside.
 const PLACES: usize = 1 << u8::BITS;
 
@@ -40,6 +42,7 @@ impl Words {
     fn join(&mut self) {
         let waiting = &self.window[..usize::from(self.waiting)];
         let before = self.positions.len();
+        make_room(&mut self.positions);
         self.positions.extend(waiting.iter().map(|word| self.position[usize::from(*word)]));
         if self.positions[before..].contains(&NEW) {
             for (position, word) in self.positions[before..].iter_mut().zip(waiting) {
