@@ -255,15 +255,16 @@ mod tests {
     #[test]
     fn every_column_is_filled_where_its_cells_were_whatever_its_leader_has() {
         let all: Vec<Id> = COLUMNS.iter().map(|c| c.id).collect();
-        let noise = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let mix = |v: u64| (v ^ v >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20;
+        let noise = |i: usize| mix((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let of = |i: usize| all.iter().filter(move |c| noise(i) >> **c as usize & 1 != 0).copied();
         let mut p = Presence::new();
-        (0..200).for_each(|i| p.push(row(&of(i).collect::<Vec<_>>())));
+        (0..256).for_each(|i| p.push(row(&of(i).collect::<Vec<_>>())));
         p.finish();
         for c in &all {
             let mut words = vec![0_u64; 4];
-            (0..200).filter(|i| of(*i).any(|id| id == *c)).for_each(|i| words[i / ROWS] |= 1 << (i % ROWS));
-            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).take(25).collect();
+            (0..256).filter(|i| of(*i).any(|id| id == *c)).for_each(|i| words[i / ROWS] |= 1 << (i % ROWS));
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             assert_eq!(written(&p, *c)[1..], bytes, "{c:?}");
         }
     }
