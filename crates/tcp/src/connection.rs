@@ -200,13 +200,15 @@ impl Connection {
         match (&self.tx, &self.rx) {
             (Some(tx), None) if self.usual => tx.next_timer(),
             (None, Some(rx)) if self.usual => rx.next_timer(),
-            (Some(tx), Some(rx)) if self.usual && self.live.is_none() => earliest(tx.next_timer(), rx.next_timer()),
             _ => self.next_of_all(),
         }
     }
 
     #[inline(never)]
     fn next_of_all(&self) -> Option<Time> {
+        if let (Some(tx), Some(rx), None, true) = (&self.tx, &self.rx, &self.live, self.usual) {
+            return earliest(tx.next_timer(), rx.next_timer());
+        }
         // Keep-alive would otherwise be due for ever.
         if self.closed.is_some() {
             return None;
