@@ -262,7 +262,7 @@ mod tests {
         (0..256).for_each(|i| p.push(row(&of(i).collect::<Vec<_>>())));
         p.finish();
         for c in &all {
-            let mut words = vec![0_u64; 4];
+            let mut words = [0_u64; 4];
             (0..256).filter(|i| of(*i).any(|id| id == *c)).for_each(|i| words[i / ROWS] |= 1 << (i % ROWS));
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             assert_eq!(written(&p, *c)[1..], bytes, "{c:?}");
