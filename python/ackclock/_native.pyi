@@ -53,6 +53,7 @@ __all__ = [
     "results_revision",
     "run",
     "run_json",
+    "rows_of_runs",
     "run_rows",
     "schema_json",
     "seconds",
