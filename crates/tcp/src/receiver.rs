@@ -271,21 +271,6 @@ impl Receiver {
         true
     }
 
-    /// Processes a segment without data, SYN, FIN and RST at the next offset, of which only the acknowledgment is left to examine;
-    /// for any other segment it returns `false` and does nothing.
-    #[inline]
-    pub(crate) fn on_bare_ack(&mut self, now: Time, seg: &Segment) -> bool {
-        let bare = seg.len == 0 && seg.flags & (Segment::SYN | Segment::FIN | Segment::RST) == 0;
-        if !bare || seg.seq != self.rcv_nxt || self.timestamps && self.ts.age(now, seg) != Age::Fresh {
-            return false;
-        }
-        if self.timestamps {
-            self.ts.take(now, seg);
-            self.hear_echo(now, seg);
-        }
-        true
-    }
-
     /// Whether an ACK is due now; if data is sent instead, the ACK rides on it.
     #[inline]
     pub fn ack_due(&self) -> bool {

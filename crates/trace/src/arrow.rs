@@ -5,10 +5,9 @@
 
 use crate::hash::TraceHash;
 use crate::parquet::schema;
-use crate::recorder::CHUNK;
 use crate::row::Row;
 use crate::schema::{fill, judge, Cells, Column, Flags, Id, Kind, Sack, COLUMNS};
-use crate::sink::{Chunk, Meta, Sink};
+use crate::sink::{Chunk, Meta, Sink, CHUNK};
 use ackclock_sim::fate::Verdict;
 use ackclock_tcp::segment::Segment;
 use arrow_array::types::Int8Type;

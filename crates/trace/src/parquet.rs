@@ -51,7 +51,7 @@ fn data_type(c: &Column) -> DataType {
     }
 }
 
-/// The bytes at the begin of a file.
+/// The bytes at the beginning of a file.
 const MAGIC: &[u8] = b"PAR1";
 
 /// Writes records as Parquet with Snappy compression, one row group for each chunk and one page for each column.

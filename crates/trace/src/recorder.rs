@@ -8,7 +8,7 @@ use crate::fate::{Fates, Standing};
 use crate::file::TraceFile;
 use crate::hash::{Hasher, TraceHash};
 use crate::row::{Row, What};
-use crate::sink::{Chunk, Meta, Sink};
+use crate::sink::{Chunk, Meta, Sink, CHUNK};
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Slot};
@@ -18,9 +18,6 @@ use ackclock_tcp::time::Time;
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
-
-/// Records in a chunk, which is also a Parquet row group.
-pub const CHUNK: usize = 1 << 16;
 
 /// Records a run, its trace hash and the verdicts on its retransmissions.
 #[derive(Debug)]

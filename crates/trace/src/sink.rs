@@ -9,6 +9,9 @@ use std::io;
 /// Version of the columns and their meaning. Raised when a column changes its meaning or disappears.
 pub const FORMAT: u32 = 2;
 
+/// Records in a chunk, which is also a Parquet row group.
+pub const CHUNK: usize = 1 << 16;
+
 /// Takes records, a chunk at a time.
 pub trait Sink {
     /// A chunk while it is filled.

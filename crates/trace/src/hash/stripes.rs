@@ -8,18 +8,16 @@
 //!
 //! | source | here |
 //! | --- | --- |
-//! | `XXH3_accumulate` | [`accumulate`], [`add`] |
+//! | `XXH3_accumulate` | [`accumulate`] |
 //! | `XXH3_scrambleAcc` | [`scramble`] |
 //! | `XXH3_mergeAccs`, `XXH3_avalanche` | [`merge`] |
 //!
 //! Departures: `xxhash-rust`, which hashes short input here, would copy all words into a buffer of its own.
 
-use super::wide::accumulate;
+use super::wide::{accumulate, LANES};
 use xxhash_rust::const_xxh3::const_custom_default_secret;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Words of a stripe, and the accumulators.
-pub(super) const LANES: usize = 8;
 /// Stripes between two scrambles.
 const BLOCK: usize = 16;
 /// Stripes that are added together: the more, the fewer calls, and the fewer flows in the cache. Parts make up a block.
@@ -139,20 +137,6 @@ impl Stripes {
         let high = merge(&acc, &HIGH, !bytes.wrapping_mul(PRIME64[1]));
         u128::from(low) | u128::from(high) << 64
     }
-}
-
-/// Adds stripes to the accumulators.
-#[inline(always)]
-pub(super) fn add(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
-    let mut sum = *acc;
-    for (words, secret) in stripes.iter().zip(secrets) {
-        for i in 0..LANES {
-            let key = words[i] ^ secret[i];
-            let product = (key & 0xffff_ffff) * (key >> 32);
-            sum[i] = sum[i].wrapping_add(product).wrapping_add(words[i ^ 1]);
-        }
-    }
-    *acc = sum;
 }
 
 fn scramble(acc: &mut [u64; LANES]) {

@@ -1,6 +1,7 @@
 //! The arithmetic of the hash with vectors of 256 bits, where the processor has them.
 
-use super::stripes::{add, LANES};
+/// Words of a stripe, and the accumulators.
+pub(super) const LANES: usize = 8;
 
 /// Adds stripes to the accumulators. The sums are the same on every processor.
 #[inline(always)]
@@ -19,6 +20,20 @@ pub(super) fn accumulate(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secre
 #[target_feature(enable = "avx2")]
 fn add_wide(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
     add(acc, stripes, secrets);
+}
+
+/// The loop.
+#[inline(always)]
+fn add(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
+    let mut sum = *acc;
+    for (words, secret) in stripes.iter().zip(secrets) {
+        for i in 0..LANES {
+            let key = words[i] ^ secret[i];
+            let product = (key & 0xffff_ffff) * (key >> 32);
+            sum[i] = sum[i].wrapping_add(product).wrapping_add(words[i ^ 1]);
+        }
+    }
+    *acc = sum;
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sequences of numbers with a few bits each, and numbers in as many bytes as they need.
 
-use crate::recorder::CHUNK;
+use crate::sink::CHUNK;
 
 /// Numbers that are packed together.
 pub(super) const PART: usize = 32;

@@ -1,4 +1,4 @@
-//! Words of one column of a chunk, as positions in a dictionary of those that occur.
+//! Words of one column of a chunk, as positions in a dictionary of the words that occur.
 
 use super::bits::make_room;
 
