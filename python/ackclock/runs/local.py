@@ -14,7 +14,9 @@ from ackclock.runs.task import Done, Task, run_task
 from ackclock.runs.worker import Worker
 
 TASK_S = 0.25
-"""The intended duration of a piece, and the time for which shorter ones are collected, in seconds."""
+"""The intended duration of a piece, and the longest time for which shorter ones are collected, in seconds."""
+_SHARE = 0.1
+"""Pieces are collected for this share of the time since the beginning, so a kill loses little of the work so far."""
 _LOOK_EVERY_S = 0.2
 
 
@@ -76,6 +78,7 @@ class _Work:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._workers: list[Worker] = []
+        self._start = time.perf_counter()
         self._ready, self._began = _Pieces(), 0.0
         """Pieces that are not sent yet, and when the work on the first of them began."""
 
@@ -123,9 +126,10 @@ class _Work:
         self._send(TASK_S)
 
     def _send(self, after: float = 0.0) -> None:
-        """Send what is ready together, if the work on it began at least ``after`` seconds ago."""
+        """Send what is ready together, if the work on it began at least ``after`` seconds ago; early on, sooner."""
         with self._lock:
-            if self._ready and time.perf_counter() - self._began >= after:
+            now = time.perf_counter()
+            if self._ready and now - self._began >= min(after, _SHARE * (now - self._start)):
                 self.said.put(self._ready)
                 self._ready = []
 
