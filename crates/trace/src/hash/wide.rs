@@ -22,7 +22,7 @@ fn add_wide(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; L
     add(acc, stripes, secrets);
 }
 
-/// The loop.
+/// The loop, for vectors of any width.
 #[inline(always)]
 fn add(acc: &mut [u64; LANES], stripes: &[[u64; LANES]], secrets: &[[u64; LANES]]) {
     let mut sum = *acc;

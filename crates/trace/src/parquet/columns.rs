@@ -244,7 +244,9 @@ impl Columns {
                 for word in words {
                     match column.kind {
                         Kind::Text => page.text(&Flags(*word).to_string()),
-                        _ => page.text(column.word(usize::from(*word))),
+                        Kind::Int | Kind::Small | Kind::Real | Kind::Bool | Kind::Word(_) => {
+                            page.text(column.word(usize::from(*word)))
+                        }
                     }
                 }
                 page.places(places)
