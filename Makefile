@@ -32,7 +32,9 @@ setup-rust:
 
 .venv/.ready: requirements-dev.txt
 	@python=$$(tools/need.sh python); tools/step.sh "set-up: Python environment" 5 "$$python" -m venv .venv
-	@tools/step.sh "set-up: Python packages" 60 $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@mkdir -p target; sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > target/uv.txt
+	@tools/step.sh "set-up: uv" 2 $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r target/uv.txt
+	@tools/step.sh "set-up: Python packages" 20 $(BIN)/uv pip install --python .venv --require-hashes --compile-bytecode -r requirements-dev.txt
 	@touch $@
 
 check: ## formatting and clippy, with warnings as errors; no crate is built twice
@@ -226,7 +228,7 @@ release: ## a release, to the last step before publishing (docs/release.md)
 requirements: ## renew requirements-dev.txt: versions and hashes of the packages for development and CI
 	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv
 	target/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
-	printf '%s\n' cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer \
+	printf '%s\n' cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer uv \
 	  | target/uv/bin/uv pip compile --quiet --no-config --universal --python-version "$$(target/uv/bin/python -c 'import platform; print(platform.python_version())')" \
 	    --generate-hashes --no-header --no-annotate - -o target/requirements.txt
 	(sed -n 1p requirements-dev.txt; cat target/requirements.txt) > requirements-dev.new
