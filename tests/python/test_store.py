@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ackclock.runs.ahead import Ahead
 from ackclock.runs.forms import FORM
 from ackclock.runs.store import Cost, Store
 from ackclock.sweep import manifest
@@ -111,6 +112,52 @@ def test_a_store_of_a_newer_form_is_refused(tmp_path: Path) -> None:
         newer.execute(f"PRAGMA user_version = {FORM + 1}")
     with pytest.raises(OSError, match=f"found a store of form {FORM + 1}, allowed: up to {FORM}; use a newer ackclock"):
         Store(tmp_path)
+
+
+def test_runs_are_found_in_any_order_however_they_lie(tmp_path: Path) -> None:
+    keys = [f"k{n}" for n in range(6000)]
+    with Store(tmp_path) as store:
+        for some in (keys[3000:], keys[:3000]):
+            store.add([(key, run(key)) for key in some], Cost(0.5, 0.5))
+        scattered = [keys[n * 1237 % 6000] for n in range(6000)]
+        swapped = [keys[n ^ 64] for n in range(5888)]
+        for asked in (keys, keys[::-1], scattered, swapped, keys[::7], [*keys[:700], *keys[:700], *keys[4000:]]):
+            assert list(store.runs(asked)) == [run(key) for key in asked]
+        with pytest.raises(KeyError):
+            list(store.runs([*keys[:2000], "none"]))
+
+
+def test_runs_that_lie_together_are_not_looked_for_one_by_one(tmp_path: Path) -> None:
+    keys = [f"k{n}" for n in range(3000)]
+    with Store(tmp_path) as store:
+        store.add([(key, run(key)) for key in keys], Cost(0.5, 0.5))
+    asked: list[str] = []
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db:
+        db.set_trace_callback(asked.append)
+        ahead = Ahead(db)
+        taken = [row[0] for at in range(0, 3000, 500) for row in ahead.take(keys[at : at + 500])]
+        assert sorted(taken) == sorted(keys)
+        assert sum("key IN" in said for said in asked) == 1
+        asked.clear()
+        assert len(Ahead(db).take(keys[:40])) == 40
+        assert len(asked) == 1
+
+
+def test_a_damaged_run_harms_only_those_who_ask_for_it(tmp_path: Path) -> None:
+    keys = [f"k{n}" for n in range(2000)]
+    with Store(tmp_path) as store:
+        store.add([(key, run(key)) for key in keys], Cost(0.5, 0.5))
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db:
+        db.execute("UPDATE runs SET run = replace(run, 'a', 'b') WHERE key = 'k700'")
+        # Not even text.
+        db.execute("UPDATE runs SET run = x'ff' WHERE key = 'k701'")
+        db.commit()
+    others = [key for key in keys if key not in {"k700", "k701"}]
+    with Store(tmp_path) as store:
+        assert list(store.runs(others)) == [run(key) for key in others]
+        for damaged in ("k700", "k701"):
+            with pytest.raises(OSError, match=f"the run {damaged} is damaged"):
+                list(store.runs([*keys[:700], damaged]))
 
 
 def test_looking_for_results_makes_no_store(ackclock: Command, tmp_path: Path) -> None:
