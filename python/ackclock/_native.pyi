@@ -38,6 +38,7 @@ __all__ = [
     "capture_fit",
     "capture_packets",
     "check",
+    "checksums",
     "conform_run",
     "conform_scripts",
     "events",
@@ -49,6 +50,7 @@ __all__ = [
     "live_send",
     "live_shell",
     "own_parameters",
+    "plain_identities",
     "read_toml",
     "results_revision",
     "rows_of_runs",
@@ -185,6 +187,8 @@ def run_rows(
     progress: Callable[[float], object] | None,
 ) -> list[str]: ...
 def rows_of_runs(runs: list[str]) -> Table: ...
+def checksums(keys: Sequence[object], runs: Sequence[object]) -> list[int | None]: ...
+def plain_identities(runs: Sequence[str]) -> list[str | None]: ...
 def check(file: str, text: str | None) -> None: ...
 def read_toml(file: str, text: str) -> str: ...
 def show_toml(

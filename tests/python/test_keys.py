@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from ackclock import _native
+from ackclock.runs.forms import checksum
 from ackclock.runs.keys import Keys, key_of_run
 from ackclock.runs.laboratory import _Missing
 from ackclock.sweep.writing import written
@@ -27,7 +30,9 @@ def test_keys_are_the_texts_that_were_given() -> None:
     assert (list(keys), len(keys), keys[0], keys[-1], keys[1:3]) == (texts, 5, texts[0], texts[4], texts[1:3])
     assert keys == Keys(texts) != Keys(texts[1:])
     assert keys == texts != Keys(texts[1:])
-    assert len(Keys()) == 0
+    assert (len(Keys()), list(Keys()), Keys().json()) == (0, [], "[]")
+    many = Keys(key(n) for n in range(2001))
+    assert [one.json() for one in (keys, many)] == [json.dumps(list(one)) for one in (keys, many)]
     with pytest.raises(IndexError):
         keys[5]
     for bad in ("ab", texts[0].upper(), texts[0][:-1] + "g", f"{texts[0][:-1]} "):
@@ -41,6 +46,21 @@ def test_the_key_of_a_run_is_that_of_its_own_identity() -> None:
     assert key_of_run(run) == key_of_run(spaced)
     assert key_of_run(run) != key_of_run(run.replace("ab", "ac"))
     assert key_of_run(run) != key_of_run(run.replace('"name":"x"', '"reordering":{}'))
+
+
+def test_a_backslash_or_a_missing_end_leaves_an_identity_to_the_parser() -> None:
+    escaped = '{"seed":1,"identity":"a\\u0062","flows":[]}'
+    assert _native.plain_identities([escaped, escaped[:20], "{}"]) == [None, None, None]
+    assert key_of_run(escaped) == key_of_run('{"identity":"ab","flows":[]}')
+
+
+def test_checksums_of_many_are_those_of_each() -> None:
+    keys = [key(n) for n in range(4)]
+    runs = ["", "x" * 1000, "µ ≤ ü", "\0" * 127]
+    assert _native.checksums(keys, runs) == [checksum(*one) for one in zip(keys, runs, strict=True)]
+    assert _native.checksums(["k", b"k", "k"], [None, "", 1.5]) == [None, None, None]
+    with pytest.raises(ValueError, match="2 keys of 1 runs"):
+        _native.checksums(["k", "l"], [""])
 
 
 def test_a_missing_run_has_its_turn_once_also_if_another_key_begins_alike() -> None:

@@ -8,6 +8,7 @@ mod request;
 mod rows;
 mod runs;
 mod slots;
+mod stored;
 mod tables;
 mod views;
 
@@ -52,7 +53,12 @@ mod _native {
     use crate::capture::{capture, capture_packets, fitted::capture_fit, written::capture_copy, Capture};
 
     #[pymodule_export]
-    use crate::{arrow::Table, rows::rows_of_runs, runs::Runs};
+    use crate::{
+        arrow::Table,
+        rows::rows_of_runs,
+        runs::Runs,
+        stored::{checksums, plain_identities},
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]

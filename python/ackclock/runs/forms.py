@@ -53,4 +53,4 @@ def shown_as_last(db: sqlite3.Connection) -> None:
     """Present a read-only older file in the current format."""
     form = form_of(db)
     if form != FORM and form in COLUMNS:
-        db.execute(f"CREATE TEMP VIEW runs AS SELECT key, run, {COLUMNS[form]} FROM main.runs")
+        db.execute(f"CREATE TEMP VIEW runs AS SELECT rowid, key, run, {COLUMNS[form]} FROM main.runs")

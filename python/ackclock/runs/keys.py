@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -19,7 +18,8 @@ FORM = 2
 
 _BYTES = 32
 """The size of a key; its text has two digits for each byte."""
-_IDENTITY = re.compile(r'"identity":"([^"\\\\]*)"')
+_AT_ONCE = 1000
+"""Keys whose texts are made at a time."""
 
 
 class Keys(Sequence[str]):
@@ -37,7 +37,7 @@ class Keys(Sequence[str]):
     def of(cls, identities: Iterable[str], asked: str) -> Keys:
         """Return the keys of runs; see :func:`key_of`."""
         keys = cls()
-        keys._bytes = b"".join(_hash_of(identity, asked) for identity in identities)
+        keys._bytes = b"".join(_hashes(identities, asked))
         return keys
 
     def __len__(self) -> int:
@@ -69,6 +69,15 @@ class Keys(Sequence[str]):
         """The number of keys."""
         return f"<{len(self)} keys>"
 
+    def json(self) -> str:
+        """The keys as a JSON list of texts."""
+        starts = range(0, len(self._bytes), _AT_ONCE * _BYTES)
+        return "[" + ", ".join('"' + self._joined(first).replace(",", '", "') + '"' for first in starts) + "]"
+
+    def _joined(self, first: int) -> str:
+        """Some keys, from this byte on, with commas between them."""
+        return self._bytes[first : first + _AT_ONCE * _BYTES].hex(",", _BYTES)
+
 
 def _packed(key: str) -> bytes:
     packed = bytes.fromhex(key)
@@ -87,11 +96,13 @@ def key_of(identity: str, asked: str) -> str:
         identity: identity of the run.
         asked: the result of :func:`asked_of` for its scenario.
     """
-    return _hash_of(identity, asked).hex()
+    (key,) = _hashes([identity], asked)
+    return key.hex()
 
 
-def _hash_of(identity: str, asked: str) -> bytes:
-    return hashlib.sha256(f"{FORM}\n{identity}\n{asked}".encode()).digest()
+def _hashes(identities: Iterable[str], asked: str) -> list[bytes]:
+    of = hashlib.sha256
+    return [of(f"{FORM}\n{identity}\n{asked}".encode()).digest() for identity in identities]
 
 
 def asked_of(run: Mapping[str, Any]) -> str:
@@ -108,9 +119,11 @@ def _said(reordering: bool, measures: bool, bin_s: float | None) -> str:
 
 def key_of_run(run: str) -> str:
     """Return the key of a run, from its JSON."""
-    if '"measures":' not in run and '"reordering":' not in run and (found := _IDENTITY.search(run)):
-        # In a text of JSON a quotation mark has a backslash before it, so this is the run's own identity.
-        return key_of(found[1], _said(False, False, None))
+    (key,) = keys_of_runs([run])
+    return key
+
+
+def _key_of_unpacked(run: str) -> str:
     said: dict[str, Any] = json.loads(run)
     measures = said.get("measures")
     reordering = any("reordering" in flow for flow in said["flows"])
@@ -119,7 +132,10 @@ def key_of_run(run: str) -> str:
 
 def keys_of_runs(runs: Sequence[str]) -> list[str]:
     """Return the keys of runs, from the JSON of each."""
-    return [key_of_run(run) for run in runs]
+    found = [identity for identity in _native.plain_identities(runs) if identity is not None]
+    if len(found) < len(runs):
+        return [_key_of_unpacked(run) for run in runs]
+    return [key.hex() for key in _hashes(found, _said(False, False, None))]
 
 
 def keys_of(task: Task) -> list[str]:
@@ -136,6 +152,8 @@ def keys_of(task: Task) -> list[str]:
 
 def stretches(seeds: Sequence[int]) -> list[tuple[int, int]]:
     """Split seeds into consecutive ranges: first seed and count."""
+    if seeds and list(seeds) == list(range(seeds[0], seeds[0] + len(seeds))):
+        return [(seeds[0], len(seeds))]
     found: list[tuple[int, int]] = []
     for seed in seeds:
         if found and seed == found[-1][0] + found[-1][1]:

@@ -14,16 +14,20 @@ from os import PathLike
 from pathlib import Path
 from typing import Self, TypeVar
 
+from ackclock import _native
 from ackclock.runs import forms, opening
-from ackclock.runs.forms import APPLICATION, FORM, checksum
+from ackclock.runs.ahead import Ahead
+from ackclock.runs.forms import APPLICATION, FORM
 
 DEFAULT = "ackclock-results"
 VARIABLE = "ACKCLOCK_STORE"
 FILE = "runs.sqlite"
 _AT_ONCE = 500
 _AGAIN_S = 0.01
-_LOG_PAGES = 1 << 14
-"""Pages of the write-ahead log, 4 KiB each, after which SQLite copies them into the file."""
+_PAGE = 1 << 13
+"""The size of a page of a new file, in bytes: each page costs time, and in larger ones less space is left empty."""
+_LOG = 1 << 26
+"""The size of the write-ahead log in bytes after which SQLite copies its pages into the file."""
 _CACHE_KIB = 1 << 16
 """SQLite's own cache of pages, in KiB."""
 _One = TypeVar("_One")
@@ -133,9 +137,10 @@ class Store:
             KeyError: a run is not in the store.
             OSError: the store cannot be read, or a run is damaged.
         """
+        ahead = Ahead(self._db)
         for some in _chunks(keys):
             with self._said():
-                found = {key: self._checked(key, run, kept) for key, run, kept in self._select(_CHECKED, some)}
+                found = self._checked(ahead.take(some))
             yield from (found[key] for key in some)
 
     def every(self) -> Iterator[tuple[str, str, Cost]]:
@@ -145,8 +150,10 @@ class Store:
             OSError: the store cannot be read, or a run is damaged.
         """
         with self._said():
-            for key, run, kept, *cost in self._db.execute(f"SELECT {_CHECKED}, processor_s, wall_s FROM runs"):
-                yield key, self._checked(key, run, kept), Cost(*cost)
+            rows = self._db.execute(f"SELECT {_CHECKED}, processor_s, wall_s FROM runs")
+            while some := rows.fetchmany(_AT_ONCE):
+                self._checked([row[:3] for row in some])
+                yield from ((key, run, Cost(*cost)) for key, run, _, *cost in some)
 
     def add(self, runs: Sequence[tuple[str, str]], cost: Cost, anew: bool = False) -> int:
         """Store runs durably. Runs that are already stored are left unchanged.
@@ -171,8 +178,10 @@ class Store:
         with self._said(), self._transaction():
             for some in _chunks(runs):
                 before = self._db.total_changes
-                rows = ((key, run, cost.processor_s, cost.wall_s, checksum(key, run)) for key, run, cost in some)
-                self._db.executemany(into, rows)
+                keys, texts, costs = zip(*some, strict=True)
+                sums = _native.checksums(keys, texts)
+                each = zip(keys, texts, costs, sums, strict=True)
+                self._db.executemany(into, ((key, run, cost.processor_s, cost.wall_s, s) for key, run, cost, s in each))
                 added = self._db.total_changes - before
                 if added < len(some):
                     for key, run, _ in some:
@@ -181,7 +190,7 @@ class Store:
         return new
 
     def _same(self, key: str, run: str) -> None:
-        before = self._checked(*self._select(_CHECKED, [key]).fetchone())
+        before = self._checked(self._select(_CHECKED, [key]).fetchall())[key]
         had, came = (json.loads(text)["trace_hash"] for text in (before, run))
         if had != came:
             raise OSError(
@@ -189,11 +198,15 @@ class Store:
                 f"{came}: two builds of ackclock differ in their results; use another store for one of them"
             )
 
-    def _checked(self, key: str, run: str, kept: int | None) -> str:
-        """Return a run after checking its checksum, if its format has one."""
-        if kept is not None and kept != checksum(key, run):
-            raise OSError(f"{self.file}: the run {key} is damaged: `ackclock results repair` keeps the others")
-        return run
+    def _checked(self, rows: Sequence[tuple[str, str, int | None]]) -> dict[str, str]:
+        """Return runs by key after comparing the checksum of each, if its format has one."""
+        if not rows:
+            return {}
+        keys, runs, kept = zip(*rows, strict=True)
+        for key, had, has in zip(keys, kept, _native.checksums(keys, runs), strict=True):
+            if had is not None and had != has:
+                raise OSError(f"{self.file}: the run {key} is damaged: `ackclock results repair` keeps the others")
+        return dict(zip(keys, runs, strict=True))
 
     def _select(self, what: str, keys: Sequence[str]) -> sqlite3.Cursor:
         return self._db.execute(f"SELECT {what} FROM runs WHERE key IN ({','.join('?' * len(keys))})", keys)
@@ -205,6 +218,7 @@ class Store:
             (application,) = self._db.execute("PRAGMA application_id").fetchone()
             new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
         if form == application == 0 and new and self.writable:
+            self._db.execute(f"PRAGMA page_size = {_PAGE}")
             with self._transaction():
                 self._db.execute(forms.TABLE)
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -237,7 +251,8 @@ class Store:
                 time.sleep(_AGAIN_S)
         self._db.execute("PRAGMA synchronous = NORMAL")
         # Keys are hashes: an insertion changes a page anywhere in the index. One that changes often is written once.
-        self._db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+        (page,) = self._db.execute("PRAGMA page_size").fetchone()
+        self._db.execute(f"PRAGMA wal_autocheckpoint = {_LOG // page}")
         self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
     @contextmanager

@@ -83,8 +83,10 @@ class Manifest:
         return {"form": FORM, **{key: value for key, value in vars(self).items() if key != "points"}}
 
     def _point(self, point: Entry) -> dict[str, Any]:
-        values = dict(zip(self.parameters, point.values, strict=True))
-        return {"parameters": values, "seeds": list(point.seeds), "keys": list(point.keys)}
+        return {"parameters": self._values(point), "seeds": list(point.seeds), "keys": list(point.keys)}
+
+    def _values(self, point: Entry) -> dict[str, Any]:
+        return dict(zip(self.parameters, point.values, strict=True))
 
     def write(self, store: Placed) -> None:
         """Write the manifest into the sweep's folder.
@@ -100,8 +102,13 @@ class Manifest:
         """The file, with a line for each point: quick to write, and readable."""
         head = json.dumps(self._head(), indent=1, ensure_ascii=False).removesuffix("\n}")
         yield f'{head},\n "points": [\n'.encode()
-        for at, point in enumerate(self.points):
-            yield (",\n" if at else "").encode() + json.dumps(self._point(point), ensure_ascii=False).encode()
+        between = ""
+        for point in self.points:
+            # What `json.dumps` writes for `_point`.
+            values, seeds = json.dumps(self._values(point), ensure_ascii=False), list(point.seeds)
+            line = f'{between}{{"parameters": {values}, "seeds": {seeds}, "keys": {point.keys.json()}}}'
+            yield line.encode()
+            between = ",\n"
         yield b"\n ]\n}\n"
 
 
