@@ -140,9 +140,14 @@ impl Fates {
     fn reach(&mut self, flow: u32) -> usize {
         let i = flow as usize;
         if i >= self.streams.len() {
-            self.streams.resize_with(i + 1, Default::default);
+            self.widen(i);
         }
         i
+    }
+
+    #[cold]
+    fn widen(&mut self, flow: usize) {
+        self.streams.resize_with(flow + 1, Default::default);
     }
 
     #[inline]

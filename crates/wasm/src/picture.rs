@@ -59,13 +59,27 @@ impl Picture {
         (flows, queues.collect())
     }
 
+    #[inline]
     fn settle(&mut self) {
+        if self.fates.has_settled() {
+            self.judge();
+        }
+    }
+
+    #[cold]
+    fn judge(&mut self) {
         for (token, known) in self.fates.settled() {
             let (flow, row) = ((token >> 32) as usize, token as u32 as usize);
-            if let Some(verdict) = self.flows.get_mut(flow).and_then(|f| f.sends.verdict.get_mut(row)) {
-                *verdict = judged(known);
+            if let Some(f) = self.flows.get_mut(flow) {
+                f.sends.verdict.reset(row, judged(known));
             }
         }
+    }
+
+    /// Makes room for the queue of this link.
+    #[cold]
+    fn widen(&mut self, link: usize) {
+        self.queues.resize_with(link + 1, Queue::default);
     }
 }
 
@@ -151,7 +165,7 @@ impl Watch for Picture {
     fn queue(&mut self, at: Time, link: u32, packets: u32, _: u64) {
         let i = link as usize;
         if i >= self.queues.len() {
-            self.queues.resize_with(i + 1, Queue::default);
+            self.widen(i);
         }
         let q = &mut self.queues[i];
         q.time.push(at.as_secs_f64());

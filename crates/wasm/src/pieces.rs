@@ -71,13 +71,57 @@ impl<T> Pieces<T> {
         self.last.last()
     }
 
-    #[inline]
-    pub(crate) fn last_mut(&mut self) -> Option<&mut T> {
-        self.last.last_mut()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.full.iter().flatten().chain(&self.last)
+    }
+
+    /// Sets an item. Items missing before it become `usual`.
+    #[inline]
+    pub(crate) fn set(&mut self, nth: usize, item: T, usual: T)
+    where
+        T: Copy,
+    {
+        if nth < self.len() {
+            self[nth] = item;
+        } else {
+            // Usually it is the next one.
+            self.fill(nth, usual);
+            self.push(item);
+        }
+    }
+
+    /// Sets an item if it is there.
+    #[inline]
+    pub(crate) fn reset(&mut self, nth: usize, item: T) {
+        if let Some(place) = self.get_mut(nth) {
+            *place = item;
+        }
+    }
+
+    /// Appends `usual` until the list is as long as `len`.
+    #[inline]
+    pub(crate) fn fill(&mut self, len: usize, usual: T)
+    where
+        T: Copy,
+    {
+        if self.len() < len {
+            self.lengthen(len, usual);
+        }
+    }
+
+    #[cold]
+    fn lengthen(&mut self, len: usize, usual: T)
+    where
+        T: Copy,
+    {
+        while self.len() < len {
+            if self.last.len() == FIRST << self.full.len() {
+                self.turn();
+            }
+            let room = (FIRST << self.full.len()) - self.last.len();
+            let more = room.min(len - self.len());
+            self.last.resize(self.last.len() + more, usual);
+        }
     }
 
     /// The pieces, in order.
@@ -139,7 +183,14 @@ mod tests {
         if let Some(item) = list.get_mut(32) {
             *item = 9;
         }
-        assert_eq!((list[31], list[32], list[999], list.last_mut()), (7, 9, 8, Some(&mut 8)));
+        assert_eq!((list[31], list[32], list[999], list.last()), (7, 9, 8, Some(&8)));
+        list.reset(1000, 1);
+        list.set(3000, 5, 4);
+        list.set(2999, 6, 4);
+        list.fill(3001, 0);
+        assert_eq!((list.len(), list[999], list[1000], list[2998], list[2999], list[3000]), (3001, 8, 4, 4, 6, 5));
+        list.fill(3100, 0);
+        assert_eq!((list.len(), list.last()), (3100, Some(&0)));
         let joined: Vec<usize> = list.iter().copied().collect();
         assert_eq!(list.into_pieces().concat(), joined);
     }

@@ -111,6 +111,42 @@ fn a_dropped_packet_names_the_element_that_the_layout_has_under_that_number() {
 }
 
 #[test]
+fn every_column_has_all_rows_of_its_table() {
+    let lossy = r#"elements = [{ kind = "bernoulli", p = 0.02 }]
+        back = { elements = [{ kind = "bernoulli", p = 0.02 }] }"#;
+    let plain = over_one_link("2 s", "5 Mbps", "", "");
+    let lost = over_one_link("2 s", "5 Mbps", lossy, "");
+    for scenario in scenarios().into_iter().map(|(_, scenario)| scenario).chain([plain, lost]) {
+        let answer = ask(json!({ "do": "trace", "scenario": scenario, "seed": "1" }));
+        for flow in answer["ok"]["flows"].as_array().unwrap() {
+            for (table, columns) in flow.as_object().unwrap() {
+                let Some(columns) = columns.as_object() else { continue };
+                let rows: Vec<usize> = columns.values().map(|column| column.as_array().unwrap().len()).collect();
+                assert!(rows.windows(2).all(|pair| pair[0] == pair[1]), "{table}: {rows:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_segment_has_the_usual_value_of_each_column_unless_it_was_dropped_or_sent_again() {
+    let lossy = r#"elements = [{ kind = "bernoulli", p = 0.02 }]"#;
+    let sends = &traced(&over_one_link("5 s", "5 Mbps", lossy, ""))["flows"][0]["sends"];
+    let column = |name: &str| sends[name].as_array().unwrap().clone();
+    let [fate, time, element, nth] = ["fate", "fateTime", "element", "nth"].map(column);
+    let [sends, verdict] = ["sends", "verdict"].map(column);
+    let mut dropped = 0;
+    for row in 0..fate.len() {
+        let lost = fate[row] == 1;
+        dropped += u32::from(lost);
+        assert_eq!((element[row] != -1, nth[row] != -1), (lost, lost), "row {row}");
+        assert_eq!(time[row].is_null(), fate[row] == 2, "row {row}");
+        assert_eq!(sends[row] == 1, verdict[row] == 0, "row {row}");
+    }
+    assert!(dropped > 10 && fate.iter().any(|f| *f == 2));
+}
+
+#[test]
 fn what_is_shown_checks_and_runs_as_the_scenario_does() {
     for (name, scenario) in scenarios() {
         let of = |what: &str, text: &Value| ask(json!({ "do": what, "scenario": text, "seed": "1" }))["ok"].clone();

@@ -1,16 +1,16 @@
 //! One flow of a picture.
 
-use super::tables::{Acks, Marks, Phases, Sends, Steps, Windows};
+use super::tables::{Acks, Marks, Phases, Sends, Steps, Windows, ONCE, UNDER_WAY};
+use super::FIRST;
 use crate::border::{Border, Column};
 use crate::pieces::Pieces;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use serde_json::{json, Value};
 
-/// `fate`: positions in `FATES`.
+/// `fate`: positions in `FATES`, beside `UNDER_WAY`.
 const DELIVERED: u8 = 0;
 const DROPPED: u8 = 1;
-const UNDER_WAY: u8 = 2;
 const REFUSED: u8 = 3;
 /// `kind`: positions in `KINDS`.
 const TIMEOUT: u8 = 0;
@@ -106,23 +106,23 @@ impl Flow {
         if seg.len == 0 {
             self.row.push(NONE);
         } else {
-            self.row.push(self.sends.time.len() as u32);
+            let row = self.sends.time.len();
+            self.row.push(row as u32);
             let asked = self.asked.filter(|a| (a.0..a.1).contains(&seg.seq.0));
             let (by, episode) = asked.map_or((Slot::Sequencer, 0), |a| (a.2, a.3));
             let s = &mut self.sends;
             s.time.push(at);
             s.seq.push(seg.seq.0 as f64);
             s.len.push(seg.len);
-            s.sends.push(sends);
-            s.verdict.push(verdict);
-            s.fate.push(UNDER_WAY);
-            s.fate_time.push(f64::NAN);
             s.by.push(by as u8);
             s.episode.push(episode);
-            s.element.push(-1);
-            s.nth.push(-1);
             s.number.push(self.numbered[0]);
-            s.marked.push(0);
+            if sends != ONCE {
+                s.sends.set(row, sends, ONCE);
+            }
+            if verdict != FIRST {
+                s.verdict.set(row, verdict, FIRST);
+            }
         }
         self.numbered[0] += u32::from(seg.seq_len() > 0);
     }
@@ -135,12 +135,22 @@ impl Flow {
 
     /// A packet of the sender arrived at the receiver. Of duplicates the first counts.
     pub(super) fn delivered(&mut self, at: f64, number: u32, seg: &Segment) {
-        self.came = self.data(number).filter(|i| self.sends.fate[*i] != DELIVERED);
+        self.came = self.data(number).filter(|i| self.sends.fate.get(*i) != Some(&DELIVERED));
         let Some(i) = self.came else { return };
-        self.sends.fate[i] = DELIVERED;
-        self.sends.fate_time[i] = at;
-        self.sends.marked[i] = u8::from(seg.opts & Segment::CE != 0);
-        (self.sends.element[i], self.sends.nth[i]) = (-1, -1);
+        self.fate(i, DELIVERED, at);
+        let s = &mut self.sends;
+        if seg.opts & Segment::CE != 0 {
+            s.marked.set(i, 1, 0);
+        } else {
+            s.marked.reset(i, 0);
+        }
+        s.element.reset(i, -1);
+        s.nth.reset(i, -1);
+    }
+
+    fn fate(&mut self, row: usize, fate: u8, at: f64) {
+        self.sends.fate.set(row, fate, UNDER_WAY);
+        self.sends.fate_time.set(row, at, f64::NAN);
     }
 
     /// The receiver threw away some of the last packet that arrived.
@@ -156,11 +166,11 @@ impl Flow {
 
     /// The packet last reported lost was dropped on its way to the receiver.
     pub(super) fn data_dropped(&mut self, at: f64, element: u32, nth: u64) {
-        let Some(i) = self.data(self.lost).filter(|i| self.sends.fate[*i] == UNDER_WAY) else { return };
-        self.sends.fate[i] = DROPPED;
-        self.sends.fate_time[i] = at;
-        self.sends.element[i] = i32::try_from(element).unwrap_or(-1);
-        self.sends.nth[i] = i32::try_from(nth).unwrap_or(-1);
+        let open = |i: &usize| self.sends.fate.get(*i).is_none_or(|fate| *fate == UNDER_WAY);
+        let Some(i) = self.data(self.lost).filter(open) else { return };
+        self.fate(i, DROPPED, at);
+        self.sends.element.set(i, i32::try_from(element).unwrap_or(-1), -1);
+        self.sends.nth.set(i, i32::try_from(nth).unwrap_or(-1), -1);
     }
 
     fn data(&self, number: u32) -> Option<usize> {
@@ -182,7 +192,7 @@ impl Flow {
         let Some(&(sent, number)) = self.answers.get(number as usize).filter(|_| seg.seq_len() == 0) else {
             return false;
         };
-        let first = self.sack_left.len() as u32;
+        let (row, first) = (self.acks.sent.len(), self.sack_left.len());
         for (left, right) in seg.sack_blocks() {
             self.sack_left.push(left.0 as f64);
             self.sack_right.push(right.0 as f64);
@@ -192,14 +202,17 @@ impl Flow {
         a.time.push(arrived);
         a.ack.push(seg.ack.0 as f64);
         a.rwnd.push(seg.wnd.into());
-        a.dup_run.push(0);
-        a.pipe.push(f64::NAN);
-        a.newly_delivered.push(0.0);
         a.number.push(number);
-        a.sack_first.push(first);
-        a.sack_count.push((self.sack_left.len() as u32 - first) as u8);
-        a.dropped.push(dropped);
-        a.echo.push(u8::from(seg.flags & Segment::ECE != 0));
+        a.sack_first.push(first as u32);
+        if self.sack_left.len() > first {
+            a.sack_count.set(row, (self.sack_left.len() - first) as u8, 0);
+        }
+        if dropped != 0 {
+            a.dropped.set(row, dropped, 0);
+        }
+        if seg.flags & Segment::ECE != 0 {
+            a.echo.set(row, 1, 0);
+        }
         true
     }
 
@@ -209,15 +222,18 @@ impl Flow {
             return;
         }
         let a = &mut self.acks;
-        if let (Some(d), Some(p), Some(n)) = (a.dup_run.last_mut(), a.pipe.last_mut(), a.newly_delivered.last_mut()) {
-            (*d, *p, *n) = (dup_run, pipe as f64, delivered as f64);
+        let Some(row) = a.sent.len().checked_sub(1) else { return };
+        a.pipe.set(row, pipe as f64, f64::NAN);
+        a.newly_delivered.set(row, delivered as f64, 0.0);
+        if dup_run != 0 {
+            a.dup_run.set(row, dup_run, 0);
         }
     }
 
     pub(super) fn columns(self, border: &mut dyn Border) -> Value {
         json!({
-            "sends": self.sends.columns(border),
-            "acks": self.acks.in_order().columns(border),
+            "sends": self.sends.whole().columns(border),
+            "acks": self.acks.whole().in_order().columns(border),
             "sackLeft": border.column(Column::F64(self.sack_left.into_pieces())),
             "sackRight": border.column(Column::F64(self.sack_right.into_pieces())),
             "windows": self.windows.columns(border),

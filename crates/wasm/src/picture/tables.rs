@@ -1,10 +1,17 @@
 //! The columns of a picture. Their names are those of `web/src/engine/trace.ts`, which explains them.
 
+use super::FIRST;
 use crate::columns::table;
 use crate::pieces::Pieces;
 
+/// `sends` of a first transmission.
+pub(super) const ONCE: u8 = 1;
+/// `fate` of a packet that has not arrived and was not dropped: a position in `FATES`.
+pub(super) const UNDER_WAY: u8 = 2;
+
 table! {
-    /// Segments with data, in the order of transmission.
+    /// Segments with data, in the order of transmission. Until [`Sends::whole`] some columns may be shorter: those with a usual
+    /// value, and those of a packet's fate.
     Sends {
         time "time": F64(f64),
         seq "seq": F64(f64),
@@ -23,7 +30,8 @@ table! {
 }
 
 table! {
-    /// Pure ACKs, in the order in which they ended.
+    /// Pure ACKs, in the order in which they ended. Until [`Acks::whole`] some columns may be shorter,
+    /// as in [`Sends`].
     Acks {
         sent "sent": F64(f64),
         time "time": F64(f64),
@@ -88,7 +96,34 @@ table! {
     }
 }
 
+impl Sends {
+    /// All columns with all rows.
+    pub(super) fn whole(mut self) -> Sends {
+        let rows = self.time.len();
+        self.sends.fill(rows, ONCE);
+        self.verdict.fill(rows, FIRST);
+        self.fate.fill(rows, UNDER_WAY);
+        self.fate_time.fill(rows, f64::NAN);
+        self.element.fill(rows, -1);
+        self.nth.fill(rows, -1);
+        self.marked.fill(rows, 0);
+        self
+    }
+}
+
 impl Acks {
+    /// All columns with all rows.
+    pub(super) fn whole(mut self) -> Acks {
+        let rows = self.sent.len();
+        self.dup_run.fill(rows, 0);
+        self.pipe.fill(rows, f64::NAN);
+        self.newly_delivered.fill(rows, 0.0);
+        self.sack_count.fill(rows, 0);
+        self.dropped.fill(rows, 0);
+        self.echo.fill(rows, 0);
+        self
+    }
+
     /// Moves dropped ACKs from the position of the drop to the position of the transmission.
     pub(super) fn in_order(mut self) -> Acks {
         if !self.dropped.iter().any(|dropped| *dropped == 1) {
