@@ -225,11 +225,9 @@ release: ## a release, to the last step before publishing (docs/release.md)
 	@tools/need.sh python rust npm >/dev/null
 	@"$$(tools/need.sh python)" tools/release.py
 
-requirements: ## renew requirements-dev.txt: versions and hashes of the packages for development and CI
-	python=$$(tools/need.sh python); rm -rf target/uv; "$$python" -m venv target/uv
-	target/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+requirements: .venv/.ready ## renew requirements-dev.txt: versions and hashes of the packages for development and CI
 	printf '%s\n' cloudpickle "dask[distributed]" duckdb hypothesis ipykernel jinja2 jsonschema matplotlib maturin mkdocs-material "mkdocstrings[python]" mypy nbclient optuna pandas polars pyarrow pytest rich ruff tomli-w typer uv \
-	  | target/uv/bin/uv pip compile --quiet --no-config --universal --python-version "$$(target/uv/bin/python -c 'import platform; print(platform.python_version())')" \
+	  | $(BIN)/uv pip compile --quiet --no-config --universal --python-version "$$($(BIN)/python -c 'import platform; print(platform.python_version())')" \
 	    --generate-hashes --no-header --no-annotate - -o target/requirements.txt
 	(sed -n 1p requirements-dev.txt; cat target/requirements.txt) > requirements-dev.new
 	mv requirements-dev.new requirements-dev.txt
