@@ -179,7 +179,8 @@ impl Stack {
                     let gone: Vec<_> = met.iter().copied().filter(|h| !waits(self.state(*h))).collect();
                     met.retain(|handle| !gone.contains(handle));
                     gone.into_iter().for_each(|handle| _ = self.set.remove(handle));
-                    if self.state(*listening) != State::Listen {
+                    // One that is closed waits for room among those that have met a peer.
+                    if waits(self.state(*listening)) {
                         met.push_back(*listening);
                         *listening = self.add(&socket.options);
                     }
