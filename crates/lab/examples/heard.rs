@@ -1,8 +1,8 @@
-//! Compares the processor time of a run as `ackclock run` makes it, with its hash and tally, and of the same run measured, with
-//! that of the engine to which nobody listens.
+//! The processor time of a run to which nobody listens, of one as `ackclock run` makes it, with its hash and tally, and of one
+//! that is measured as well.
 //!
-//! `heard FILE [--rounds N]` prints means as JSON; `heard FILE --only alone|heard|measured [--seconds N]` makes one run, of N
-//! simulated seconds if given, for a profiler.
+//! `heard FILE --only alone|heard|measured [--rounds N] [--seconds N]` makes N equal runs, of N simulated seconds if given. It prints
+//! the packets of one run and the mean processor time of all. Compare processes: runs of one process share its memory.
 
 use ackclock_lab::run::run;
 use ackclock_lab::scenario::{Measuring, Overrides, Plan};
@@ -44,46 +44,51 @@ fn one(plan: &Plan, listener: &str) -> Result<(f64, f64), String> {
     Ok((packets as f64, taken))
 }
 
-fn profile(plan: &Plan, listener: &str) -> Result<(), String> {
-    one(plan, listener).map(|(packets, _)| println!("outcome {packets}"))
+/// What the words ask for.
+struct Asked<'a> {
+    file: &'a str,
+    listener: &'a str,
+    rounds: u32,
+    seconds: Option<u64>,
+}
+
+const NEEDED: &str = "needed: a scenario file, then --only LISTENER, and perhaps --rounds N and --seconds N";
+
+fn asked<'a>(words: &[&'a str]) -> Result<Asked<'a>, String> {
+    let [file, "--only", listener, options @ ..] = words else { return Err(NEEDED.to_owned()) };
+    let mut asked = Asked { file, listener, rounds: 1, seconds: None };
+    let (pairs, []) = options.as_chunks() else { return Err(NEEDED.to_owned()) };
+    for [option, number] in pairs {
+        let wrong = |_| format!("{option}: found {number:?}, allowed is a number");
+        match *option {
+            "--rounds" => asked.rounds = number.parse().map_err(wrong)?,
+            "--seconds" => asked.seconds = Some(number.parse().map_err(wrong)?),
+            _ => return Err(NEEDED.to_owned()),
+        }
+    }
+    Ok(asked)
 }
 
 /// Means, not medians: the kernel may count CPU time in steps that are not much shorter than a run.
-fn compare(plan: &Plan, rounds: u32) -> Result<(), String> {
-    let (mut packets, mut times) = (0.0, [0.0; LISTENERS.len()]);
-    for _ in 0..rounds {
-        for (listener, time) in LISTENERS.iter().zip(&mut times) {
-            let (found, taken) = one(plan, listener)?;
-            packets = found;
-            *time += taken;
-        }
+fn measure(words: &[&str]) -> Result<(), String> {
+    let Asked { file, listener, rounds, seconds } = asked(words)?;
+    let mut plan = Plan::load(Path::new(file), &Overrides::default()).map_err(|e| e.to_string())?;
+    if let Some(seconds) = seconds {
+        plan.scenario.duration = Nanos::from_secs(seconds);
     }
-    let mean = |time| time / f64::from(rounds);
-    let cells = LISTENERS.iter().zip(times).map(|(name, time)| format!("\"{name}_cpu_s\":{:.5}", mean(time)));
-    println!("{{\"packets\":{packets},{}}}", cells.collect::<Vec<_>>().join(","));
+    let (mut packets, mut total) = (0.0, 0.0);
+    for _ in 0..rounds {
+        let (found, taken) = one(&plan, listener)?;
+        packets = found;
+        total += taken;
+    }
+    println!("outcome {packets}\ncpu_s {:.6}", total / f64::from(rounds));
     Ok(())
 }
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let load = |file: &str| Plan::load(Path::new(file), &Overrides::default()).map_err(|e| e.to_string());
-    let done = match words.as_slice() {
-        [file] => load(file).and_then(|plan| compare(&plan, 5)),
-        [file, "--rounds", n] => {
-            n.parse().map_err(|_| "--rounds needs a number".to_owned()).and_then(|n| compare(&load(file)?, n))
-        }
-        [file, "--only", listener] => load(file).and_then(|plan| profile(&plan, listener)),
-        [file, "--only", listener, "--seconds", n] => {
-            n.parse().map_err(|_| "--seconds needs a number".to_owned()).and_then(|n| {
-                let mut plan = load(file)?;
-                plan.scenario.duration = Nanos::from_secs(n);
-                profile(&plan, listener)
-            })
-        }
-        _ => Err("needed: a scenario file, and perhaps --rounds N or --only LISTENER [--seconds N]".to_owned()),
-    };
-    match done {
+    match measure(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("{e}");
