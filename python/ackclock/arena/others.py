@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,16 @@ def task(file: Path, entry: str, kind: str, seeds: Seeds) -> Task:
     """The runs of a shared path with an entry and a kind of other flows."""
     text = file.read_text(encoding="utf-8")
     name = str(file)
-    ours, theirs = (tomllib.loads(_native.show_toml(name, text, stack, [], None, None)) for stack in (entry, kind))
+    ours, theirs = (_filled_in(name, text, stack) for stack in (entry, kind))
     flows = zip(ours["flow"], theirs["flow"], strict=True)
-    ours["flow"] = [one if one["name"].startswith(ENTRY) else other for one, other in flows]
-    mixed = tomli_w.dumps(ours)
+    mixed = tomli_w.dumps({**ours, "flow": [one if one["name"].startswith(ENTRY) else other for one, other in flows]})
     return Task(name, mixed, None, (), seeds.first, seeds.count, algorithms=pickled(mixed, (), Path(), name))
+
+
+@lru_cache(maxsize=1000)
+def _filled_in(name: str, text: str, stack: str) -> Mapping[str, Any]:
+    """The scenario with this stack in all its flows."""
+    return tomllib.loads(_native.show_toml(name, text, stack, [], None, None))
 
 
 def _goodput(run: Mapping[str, Any]) -> float:
