@@ -158,6 +158,7 @@ impl Connection {
     }
 
     /// Processes an arriving segment for which [`Connection::on_expected`] returned `false`.
+    #[inline]
     pub fn on_unexpected<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) -> Outcome {
         if !self.usual || seg.flags & (Segment::SYN | Segment::RST | Segment::FIN) != 0 {
             return self.on_rare(now, seg, obs);
@@ -326,6 +327,7 @@ impl Connection {
     }
 
     /// Payload bytes acknowledged cumulatively.
+    #[inline]
     pub fn acked(&self) -> Bytes {
         self.tx.as_ref().map_or(0, |tx| tx.acked())
     }

@@ -21,6 +21,7 @@ pub trait Rto: Send {
     fn on_ack(&mut self, ack: &AckEvent, now: Time);
     /// Whether an ACK that only SACKs gives a sample, too. If so, `on_ack` is also called for such an ACK with a
     /// sample. Default: no.
+    #[inline]
     fn hears_sacks(&self) -> bool {
         false
     }
@@ -125,6 +126,7 @@ impl Rto for AnyRto {
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
         each!(self, x => x.on_ack(ack, now));
     }
+    #[inline]
     fn hears_sacks(&self) -> bool {
         each!(self, x => x.hears_sacks())
     }

@@ -79,6 +79,7 @@ impl QueuedLink {
 
     /// The time of the next event here, on a link with this delay. If the link is patient and nothing adds to the delay, a
     /// departure is not an event.
+    #[inline]
     pub(crate) fn next_at(&self, delay: u64) -> Option<u64> {
         let lands = self.flying.front().map(|f| f.0);
         if self.patient && self.delays.is_empty() && self.late.is_empty() {

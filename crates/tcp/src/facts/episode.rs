@@ -69,6 +69,7 @@ impl From<CcUndo> for Saved {
 
 impl Saved {
     /// What was saved.
+    #[inline]
     pub fn get(&self) -> CcUndo {
         self.0.as_deref().copied().unwrap_or_default()
     }
@@ -113,6 +114,7 @@ impl Ledger {
     }
 
     /// The episode whose phase (Recovery or Loss) is running.
+    #[inline]
     pub fn open(&mut self) -> Option<&mut Episode> {
         if self.open {
             self.get(self.count)
@@ -122,6 +124,7 @@ impl Ledger {
     }
 
     /// The episode with this number, if still remembered.
+    #[inline]
     pub fn get(&mut self, id: u32) -> Option<&mut Episode> {
         self.last.get_mut(Self::place(id)).filter(|e| e.id == id)
     }

@@ -45,7 +45,7 @@ impl Receiver {
     }
 
     /// An acceptable segment with a timestamp arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hear_echo(&mut self, now: Time, seg: &Segment) {
         if let Some(g) = &mut self.growth {
             let ms = timestamp(now).wrapping_sub(seg.tsecr);

@@ -176,6 +176,7 @@ impl Rfc6298 {
     }
 
     /// The send time of the segment that this advancing ACK samples, if every ACK may give a sample.
+    #[inline]
     fn echoed_or_newest(&self, ack: &AckEvent, now: Time) -> Option<Time> {
         let echoed = if self.timestamps { self.echoed(ack, now) } else { None };
         echoed.or_else(|| ack.rtt.map(|rtt| Time(now.0 - rtt.0)))
@@ -195,6 +196,7 @@ impl Rfc6298 {
     }
 
     #[cold]
+    #[inline]
     fn note_sent(&mut self, sent: &Sent) {
         if let Some(more) = &mut self.more {
             more.snd_max = more.snd_max.max(sent.end());

@@ -44,6 +44,7 @@ impl Persist {
 
 impl Sender {
     /// Nothing can be sent: if only the peer's window is the reason, starts probing.
+    #[inline]
     pub(super) fn wait_for_window(&mut self, now: Time) {
         if !self.persist.running && self.board.is_empty() && self.stream_end > self.snd_max {
             self.persist = Persist { backoff: 0, running: true, probing: false };

@@ -152,6 +152,7 @@ impl Sender {
     }
 
     /// When the segment about to be sent was last sent; `now`, if it is new.
+    #[inline]
     fn last_sent_at(&self, x: Xmit, now: Time) -> Time {
         let at = match x {
             Xmit::New if self.snd_nxt == self.snd_max => return now,
@@ -349,6 +350,7 @@ impl Sender {
     }
 
     /// Payload bytes acknowledged cumulatively.
+    #[inline]
     pub fn acked(&self) -> Bytes {
         let past_fin = self.closed && self.snd_una == self.stream_end;
         self.snd_una - Offset::DATA - u64::from(past_fin)

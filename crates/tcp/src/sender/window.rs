@@ -34,6 +34,7 @@ impl Sender {
     }
 
     /// Whether an ACK that only SACKs opens the window, too.
+    #[inline]
     pub(super) fn grows_by_sack(&self, ack: &AckEvent, verdict: Verdict, cx: &Ctx) -> bool {
         let above = self.slots.congestion.grows_by_sack_above().filter(|_| ack.sacked > 0 && !ack.ece);
         let wide = |n| self.slots.detect.dupthresh(&self.w, cx).is_some_and(|d| d > n);
