@@ -160,7 +160,7 @@ instructions: .venv/.ready ## instructions per delivered packet (callgrind), als
 	$(BIN)/python tools/instructions.py
 
 bench: .venv/.ready ## speed of flows, swaps, every stack, recording, sweeps, start-up, compared with ns-2 and ns-3 if installed; into results/bench.json (QUICK=1)
-	@$(call extension,--release,release build,400)
+	@$(call extension,--release,release build,160)
 	$(BIN)/python tools/bench.py $(if $(QUICK),--quick)
 
 capture-bench: .venv/.ready ## speed of capture analysis, compared with tshark and tcptrace if installed; into results/capture-bench.json (QUICK=1)
@@ -176,15 +176,15 @@ live-bench: ## the engine on a device with this kernel as its peer, compared wit
 	cargo run --quiet --release --locked -p ackclock-live --example live_bench -- $(if $(QUICK),--quick)
 
 linux: .venv/.ready ## this kernel's TCP compared with ours on the paths of tests/linux: its missing runs, all of ours, docs/linux.md
-	@$(call extension,--release,release build,400)
+	@$(call extension,--release,release build,160)
 	$(BIN)/python tools/linux.py
 
 sweep-speed: .venv/.ready ## speed of sweeps: two workers and one, here and on Dask; 100,000 short runs; into results/sweep-speed.json
-	@$(call extension,--release,release build,400)
+	@$(call extension,--release,release build,160)
 	mkdir -p results && $(BIN)/python tools/sweep_speed.py --json results/sweep-speed.json
 
 sweep-kills: .venv/.ready ## kill sweeps of 2,000 runs and a paper's readings twenty times at random, here and on Dask, and compare their results
-	@$(call extension,--release,release build,400)
+	@$(call extension,--release,release build,160)
 	$(BIN)/python tools/sweep_kills.py
 	$(BIN)/python tools/reproduce_kills.py
 
@@ -196,7 +196,7 @@ docs: .venv/.extension ## the Rust documentation, and all documents as a site in
 
 reproduce: .venv/.ready ## set-up, then the papers' figures and a verdict for every claim, in results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust
-	@$(call extension,--release,release build,400)
+	@$(call extension,--release,release build,160)
 	$(BIN)/ackclock reproduce $(if $(QUICK),--quick)
 
 # Built by pip, so the wheel equals pip's result for a checkout. The extension is the tests' one, or optimised as by maturin.

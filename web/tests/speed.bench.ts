@@ -13,8 +13,9 @@ import { writeLarge } from "./large";
 const ROOT = resolve(import.meta.dirname, "../..");
 const PATH = join(ROOT, "papers/blanton-allman-2002/scenario-paper.toml");
 const TIMES = 7;
-/** The same for each preset. */
+/** Clicks on each preset at first, and how many of the slowest ones are then measured again, with `TIMES` clicks. */
 const ROUNDS = 3;
+const AGAIN = 5;
 
 interface Row {
   what: string;
@@ -82,18 +83,27 @@ test.each([
   await page.context().close();
 });
 
+/** The median of some clicks on a preset in a new page, for each of these presets; the slowest first. */
+async function bySlowness(presets: readonly Preset[], clicks: number): Promise<{ preset: Preset; value: number }[]> {
+  const found: { preset: Preset; value: number }[] = [];
+  for (const preset of presets) {
+    const { page } = await open(lab, `#preset=${preset.id}`);
+    const times: number[] = [];
+    for (let i = 0; i < clicks; i++) times.push(await clickToPicture(page));
+    await page.context().close();
+    found.push({ preset, value: median(times) });
+  }
+  return found.toSorted((a, b) => b.value - a.value);
+}
+
+// The largest of many medians of three is often one that was disturbed, so the slowest are measured again.
 test("click to picture, the slowest of all presets", async () => {
   const prepared: readonly Preset[] = JSON.parse(readFileSync(join(ROOT, "web/generated/presets.json"), "utf8"));
-  const slowest = { id: "", stacks: 0, value: 0 };
-  for (const { id, stacks } of prepared) {
-    const { page } = await open(lab, `#preset=${id}`);
-    const times: number[] = [];
-    for (let i = 0; i < ROUNDS; i++) times.push(await clickToPicture(page));
-    await page.context().close();
-    if (median(times) > slowest.value) Object.assign(slowest, { id, stacks: stacks.length, value: median(times) });
-  }
-  const { id, stacks, value } = slowest;
-  const what = `click to picture, slowest of ${prepared.length} presets (${id}, ${stacks} stacks)`;
+  const slow = (await bySlowness(prepared, ROUNDS)).slice(0, AGAIN).map(({ preset }) => preset);
+  const again = await bySlowness(slow, TIMES);
+  for (const { preset, value } of again) process.stdout.write(`${preset.id}: ${value.toFixed(0)} ms\n`);
+  const [{ preset, value }] = again as [(typeof again)[0]];
+  const what = `click to picture, slowest of ${prepared.length} presets (${preset.id}, ${preset.stacks.length} stacks)`;
   rows.push({ what, value, unit: "ms", wanted: "≤ 500" });
 });
 

@@ -389,7 +389,6 @@ impl Receiver {
         self.plain = !self.fin && self.held.as_deref().is_none_or(idle);
     }
 
-    #[inline]
     fn held(&mut self) -> &mut Held {
         let window = self.growth.as_ref().map_or(u64::from(self.capacity), |g| g.largest());
         let new = || Held { data: Reassembly::new(window), dsack: None, fin: None, challenged: Default::default() };

@@ -179,7 +179,7 @@ impl Stack {
                     let gone: Vec<_> = met.iter().copied().filter(|h| !waits(self.state(*h))).collect();
                     met.retain(|handle| !gone.contains(handle));
                     gone.into_iter().for_each(|handle| _ = self.set.remove(handle));
-                    // One that is closed waits for room among those that have met a peer.
+                    // A closed one waits for room among the sockets in `met`.
                     if waits(self.state(*listening)) {
                         met.push_back(*listening);
                         *listening = self.add(&socket.options);
