@@ -130,12 +130,13 @@ def listening(quick: bool) -> Iterator[Row]:
     for case, rounds in HEARD.items():
         times = dict.fromkeys(LISTENERS, 0.0)
         packets = 0.0
-        for _ in range(1 if quick else PROCESSES):
+        processes = 1 if quick else PROCESSES
+        for _ in range(processes):
             for listener in LISTENERS:
                 words = ("--only", listener, "--rounds", str(1 if quick else rounds))
                 found = dict(line.split() for line in output(program, heard_scenario(case), *words).stdout.splitlines())
-                packets += float(found["outcome"]) / len(LISTENERS)
-                times[listener] += float(found["cpu_s"])
+                packets = float(found["outcome"])
+                times[listener] += float(found["cpu_s"]) / processes
         for listener in LISTENERS[1:]:
             yield {
                 "case": f"{listener}-{case}",

@@ -1,13 +1,14 @@
 //! The processor time of a run to which nobody listens, of one as `ackclock run` makes it, with its hash and tally, and of one
 //! that is measured as well.
 //!
-//! `heard FILE --only alone|heard|measured [--rounds N] [--seconds N]` makes N equal runs, of N simulated seconds if given. It prints
-//! the packets of one run and the mean processor time of all. Compare processes: runs of one process share its memory.
+//! `heard FILE --only alone|heard|measured [--rounds ROUNDS] [--seconds SECONDS]` makes equal runs and prints the packets of one,
+//! and the mean processor time. Default: one run, as long as the file says. Compare processes: runs of one share its memory.
 
 use ackclock_lab::run::run;
 use ackclock_lab::scenario::{Measuring, Overrides, Plan};
 use ackclock_sim::engine::Sim;
 use ackclock_tcp::time::Nanos;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -48,18 +49,18 @@ fn one(plan: &Plan, listener: &str) -> Result<(f64, f64), String> {
 struct Asked<'a> {
     file: &'a str,
     listener: &'a str,
-    rounds: u32,
-    seconds: Option<u64>,
+    rounds: NonZeroU32,
+    seconds: Option<NonZeroU64>,
 }
 
-const NEEDED: &str = "needed: a scenario file, then --only LISTENER, and perhaps --rounds N and --seconds N";
+const NEEDED: &str = "needed: a scenario file, then --only LISTENER, and perhaps --rounds ROUNDS and --seconds SECONDS";
 
 fn asked<'a>(words: &[&'a str]) -> Result<Asked<'a>, String> {
     let [file, "--only", listener, options @ ..] = words else { return Err(NEEDED.to_owned()) };
-    let mut asked = Asked { file, listener, rounds: 1, seconds: None };
+    let mut asked = Asked { file, listener, rounds: NonZeroU32::MIN, seconds: None };
     let (pairs, []) = options.as_chunks() else { return Err(NEEDED.to_owned()) };
     for [option, number] in pairs {
-        let wrong = |_| format!("{option}: found {number:?}, allowed is a number");
+        let wrong = |_| format!("{option}: found {number:?}, allowed is a number above 0");
         match *option {
             "--rounds" => asked.rounds = number.parse().map_err(wrong)?,
             "--seconds" => asked.seconds = Some(number.parse().map_err(wrong)?),
@@ -74,15 +75,15 @@ fn measure(words: &[&str]) -> Result<(), String> {
     let Asked { file, listener, rounds, seconds } = asked(words)?;
     let mut plan = Plan::load(Path::new(file), &Overrides::default()).map_err(|e| e.to_string())?;
     if let Some(seconds) = seconds {
-        plan.scenario.duration = Nanos::from_secs(seconds);
+        plan.scenario.duration = Nanos::from_secs(seconds.get());
     }
     let (mut packets, mut total) = (0.0, 0.0);
-    for _ in 0..rounds {
+    for _ in 0..rounds.get() {
         let (found, taken) = one(&plan, listener)?;
         packets = found;
         total += taken;
     }
-    println!("outcome {packets}\ncpu_s {:.6}", total / f64::from(rounds));
+    println!("outcome {packets}\ncpu_s {:.6}", total / f64::from(rounds.get()));
     Ok(())
 }
 

@@ -69,7 +69,6 @@ impl From<CcUndo> for Saved {
 
 impl Saved {
     /// What was saved.
-    #[inline]
     pub fn get(&self) -> CcUndo {
         self.0.as_deref().copied().unwrap_or_default()
     }

@@ -196,7 +196,6 @@ impl Rfc6298 {
     }
 
     #[cold]
-    #[inline]
     fn note_sent(&mut self, sent: &Sent) {
         if let Some(more) = &mut self.more {
             more.snd_max = more.snd_max.max(sent.end());
