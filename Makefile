@@ -14,13 +14,12 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# Targets that need the build wait for it. The others run two at a time, the longest first, with the output of each kept together.
+# Live tests mostly wait, so instructions, which no other work changes, are counted beside them. Targets that need the build wait for it.
+# The others run two at a time, the longest first, with the output of each kept together.
 test: ## set-up, then every check that must pass
-	@$(MAKE) --jobs=3 setup
-	@$(MAKE) check
-	@$(MAKE) unit
-	@$(MAKE) .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test instructions wheel-test newcomer survivors docs wasm lint cite ns2-logs
+	@$(MAKE) --jobs=4 setup check
+	@tools/beside.sh instructions $(MAKE) unit .venv/.extension
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test wheel-test newcomer survivors docs wasm lint cite ns2-logs
 	@echo "make test: all checks passed"
 
 setup: .venv/.ready web/node_modules/.ready setup-rust ## .venv, crates, the Rust target for WebAssembly, valgrind, the tools of the lab page

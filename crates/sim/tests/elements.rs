@@ -92,6 +92,17 @@ fn a_delay_spike_above_the_rto_makes_a_timeout_without_a_loss_and_everything_arr
 }
 
 #[test]
+fn a_probability_of_zero_does_what_one_does_that_never_strikes() {
+    let loss = |p, at| ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at, only: Only::All });
+    for at in [Place::Entry, Place::Exit] {
+        let never = |p| run(&path(2, vec![loss(p, at), loss(0.01, Place::Entry)]), "newreno").0;
+        let found = never(0.0);
+        assert!(found.links[0].drops.loss > 100);
+        assert_eq!(format!("{found:?}"), format!("{:?}", never(f64::MIN_POSITIVE)), "{at:?}");
+    }
+}
+
+#[test]
 fn a_delay_spike_below_the_rto_costs_nothing_but_time() {
     let (r, log) = run(&path(1, vec![spike(Nanos::from_millis(300), Place::Exit)]), "newreno");
     assert_eq!((log.timeouts.len(), r.flows[0].retransmitted), (0, 0));

@@ -53,6 +53,10 @@ impl Element for BernoulliSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("bernoulli");
+        // Without a probability there is nothing to ask for each packet: no other element draws from this stream.
+        if self.p == 0.0 {
+            return;
+        }
         let luck = site.stream(format_args!("bernoulli.{n}"));
         site.gate(self.at, self.only, GateKind::Bernoulli(Bernoulli::new(self, luck)));
     }
