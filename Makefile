@@ -18,7 +18,7 @@ help: ## this list
 # The others run two at a time, the longest first, with the output of each kept together.
 test: ## set-up, then every check that must pass
 	@$(MAKE) --jobs=4 setup check
-	@tools/beside.sh instructions $(MAKE) unit .venv/.extension
+	@MAKE='$(MAKE)' tools/beside.sh instructions $(MAKE) unit .venv/.extension
 	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test wheel-test newcomer survivors docs wasm lint cite ns2-logs
 	@echo "make test: all checks passed"
 

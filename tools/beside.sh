@@ -2,6 +2,7 @@
 # Runs a command, and a target of the Makefile in the time that the command leaves idle; prints the target's output afterwards.
 # Fails if one of them fails. If the command does, the target is ended.
 # usage: tools/beside.sh TARGET COMMAND [ARGUMENT ...]
+#   MAKE names the program make. Default: make.
 set -euo pipefail
 
 target=$1

@@ -53,7 +53,7 @@ impl Element for BernoulliSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("bernoulli");
-        // Without a probability there is nothing to ask for each packet: no other element draws from this stream.
+        // A packet that cannot be lost needs no draw, and no other element draws from this stream.
         if self.p == 0.0 {
             return;
         }
@@ -84,7 +84,7 @@ impl Bernoulli {
         Bernoulli { p, per, luck }
     }
 
-    /// One draw for each packet, whatever `p` is: changing `p` leaves all other draws unchanged.
+    /// One draw for each packet, whatever `p` is above 0: changing `p` leaves all other draws unchanged.
     #[inline]
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
         let p = match self.per {
