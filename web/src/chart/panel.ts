@@ -11,7 +11,7 @@ export interface Size {
 export type Paint = (surface: Surface, size: Size) => void;
 
 /** A new panel outside the window is drawn this long after the others, ms, so that scrolling finds it drawn. */
-const LATER = 300;
+const LATER = 1000;
 
 export class Panel {
   readonly element = document.createElement("div");

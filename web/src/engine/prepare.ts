@@ -1,5 +1,5 @@
 /** Makes a run ready for its first drawing, in a worker. */
-import { longestPause } from "../stall/pauses";
+import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { layers, prepared } from "../views/sequence/course";
 import type { Answer } from "./engine";
 
@@ -8,6 +8,6 @@ export function prepare(answer: Answer, position: number): Answer {
   const at = Math.min(position, answer.flows.length - 1);
   const flow = answer.flows[at];
   if (!flow) return answer;
-  const pauseS = longestPause(flow, answer.layout.durationS);
-  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), pauseS } };
+  const found = pauses(flow, answer.layout.durationS, MOST_PAUSES);
+  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), pauses: found } };
 }

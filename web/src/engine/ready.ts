@@ -1,4 +1,5 @@
 /** What a worker has made of a run for its first drawing. */
+import type { Pauses } from "../stall/pauses";
 import type { Layers } from "../views/sequence/course";
 import type { FlowColumns, Sends } from "./trace";
 
@@ -6,8 +7,7 @@ export interface Ready {
   /** Position of the flow. */
   flow: number;
   layers: Layers;
-  /** The flow's longest pause, s. */
-  pauseS: number;
+  pauses: Pauses;
 }
 
 /** Beside the columns that it was made of: a flow with other times has none. */

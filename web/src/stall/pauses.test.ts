@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadHere } from "../engine/node";
 import type { FlowTrace } from "../engine/trace";
-import { end, longestPause, type Pause, pauses } from "./pauses";
+import { end, type Pause, pauses } from "./pauses";
 
 const engine = await loadHere();
 
@@ -41,12 +41,33 @@ test.each(["newreno", "linux-2025", "tahoe"])(
     const flow = flows[0] as FlowTrace;
     const shortest = shortestRoundTrip(flow);
     const length = (p: Pause) => p.to - p.from;
-    const [few, all] = [3, 1e6].map((most) => pauses(flow, durationS, most)) as [Pause[], Pause[]];
+    const [few, all] = [3, 1e6].map((most) => pauses(flow, durationS, most).long) as [Pause[], Pause[]];
     expect(shortest).toBeGreaterThan(0.1);
     expect(all.length).toBeGreaterThan(3);
     expect(few).toEqual(all.slice(0, 3));
     expect(all.every((p) => length(p) > 2 * shortest)).toBe(true);
     expect(all.map(length)).toEqual(all.map(length).toSorted((a, b) => b - a));
-    expect(length(all[0] as Pause)).toBe(longestPause(flow, durationS));
+    expect(length(all[0] as Pause)).toBe(pauses(flow, durationS, 3).longestS);
   },
 );
+
+test("the longest pause counts even if none is long: the widest gap between two ACKs of new data, or before the first", async () => {
+  const scenario = `
+    [run]
+    duration = "5 s"
+    [[link]]
+    from = "A"
+    to = "B"
+    rate = "2 Mbps"
+    delay = "50 ms"
+    [[flow]]
+    from = "A"
+    to = "B"
+    stack = "newreno"
+  `;
+  const { flows, durationS } = await engine.run({ scenario, seed: 1 });
+  const flow = flows[0] as FlowTrace;
+  const arrivals = [...flow.acks.time.filter((_, i) => (flow.acks.ack[i] as number) > 1), durationS];
+  const gaps = arrivals.map((time, i) => time - ((i === 0 ? flow.sends.time[0] : arrivals[i - 1]) as number));
+  expect(pauses(flow, durationS, 5)).toEqual({ longestS: Math.max(...gaps), long: [] });
+});

@@ -1,5 +1,5 @@
 /** Pauses of a sender: the longest intervals between two ACKs of new data. */
-import type { Acks, FlowColumns, FlowTrace, Sends, Steps } from "../engine/trace";
+import type { Acks, FlowColumns, Sends, Steps } from "../engine/trace";
 
 /** From one ACK of new data to the next, with data outstanding. */
 export interface Pause {
@@ -15,73 +15,82 @@ export interface Pause {
   ended: number;
 }
 
+/** The pauses of a flow. */
+export interface Pauses {
+  /** The longest, however short, s; 0 if there is none. */
+  longestS: number;
+  /** Those of more than two of its shortest round-trip times, the longest first; at most the requested number. */
+  long: Pause[];
+}
+
+/** The number of pauses that are explained. */
+export const MOST_PAUSES = 5;
+
 /** Shortest pause that is reported, in the flow's shortest round-trip times. */
 const LONG = 2;
 
-/** The longest pauses of a flow, the longest first; at most the requested number. */
-export function pauses(flow: FlowTrace, durationS: number, most: number): Pause[] {
-  const longest: Pause[] = [];
-  let shortest = Number.POSITIVE_INFINITY;
-  const roundTrip = roundTrips(flow.sends);
-  walk(flow, durationS, (from, to, since, una, ended, last) => {
-    if (ended >= 0) shortest = Math.min(shortest, roundTrip(last, flow.acks.ack[ended] as number, to));
-    const place = longest.findLastIndex((p) => p.to - p.from >= to - from) + 1;
-    if (place >= most) return;
-    longest.splice(place, 0, { from, to, since, una, ended });
-    if (longest.length > most) longest.pop();
-  });
-  return longest.filter((p) => p.to - p.from > LONG * shortest);
-}
-
-/** The longest pause of a flow, however short, s. */
-export function longestPause(flow: FlowColumns, durationS: number): number {
-  let longest = 0;
-  walk(flow, durationS, (from, to) => {
-    if (to - from > longest) longest = to - from;
-  });
-  return longest;
-}
-
-/** Calls back for each interval between ACKs of new data; `last` is the row in `sends` of the latest transmission by then. */
-function walk(
-  { sends, acks }: FlowColumns,
-  durationS: number,
-  tell: (from: number, to: number, since: number, una: number, ended: number, last: number) => void,
-): void {
-  if (sends.time.length === 0) return;
-  // Plain variables of one loop: those of a nested function would be written to the heap each time.
-  let from = sends.time[0] as number;
-  let [since, una, row, highest] = [0, 1, 0, 1];
-  for (let i = 0; i <= acks.time.length; i += 1) {
-    const over = i === acks.time.length;
-    if (!over && (acks.dropped[i] === 1 || (acks.ack[i] as number) <= una)) continue;
-    const time = over ? durationS : (acks.time[i] as number);
-    // The transmissions until then, and the time at which the last of them ended an idle time of the flow.
-    for (; row < sends.time.length && (sends.time[row] as number) <= time; row += 1) {
-      if (una >= highest) from = sends.time[row] as number;
-      highest = Math.max(highest, end(sends, row));
-    }
-    if (!over || una < highest) tell(from, time, since, una, over ? -1 : i, row - 1);
-    if (over) return;
-    from = time;
-    since = acks.sent[i] as number;
-    una = acks.ack[i] as number;
-  }
-}
-
-/**
- * The time since the first transmission that ends at `ack`, Infinity if it was sent again up to row `last`. The function that is
- * returned must be called with rows and ACKs that ascend: it reads each row once.
- */
-function roundTrips(sends: Sends): (last: number, ack: number, time: number) => number {
+/** The pauses of a flow; `most` of the long ones. */
+export function pauses({ sends, acks }: FlowColumns, durationS: number, most: number): Pauses {
+  // Plain variables of one loop: those of a nested function, or of an object, would be read from the heap each time.
+  const { time, seq, len, sends: nth } = sends;
+  const { time: came, sent, ack, dropped } = acks;
+  const long = new Longest(most);
+  // The ends of what was sent again up to `row`: their round trips are not known.
   const again = new Set<number>();
-  let [read, first] = [0, 0];
-  return (last, ack, time) => {
-    for (; read <= last; read += 1) if (sends.sends[read] !== 1) again.add(end(sends, read));
-    while (first <= last && (sends.sends[first] !== 1 || end(sends, first) < ack)) first += 1;
-    const known = first <= last && end(sends, first) === ack && !again.has(ack);
-    return known ? time - (sends.time[first] as number) : Number.POSITIVE_INFINITY;
+  let [row, first, shortest, highest] = [0, 0, Number.POSITIVE_INFINITY, 1];
+  let [from, since, una] = [time[0] as number, 0, 1];
+  for (let i = 0; i <= came.length && time.length > 0; i += 1) {
+    const over = i === came.length;
+    if (!over && (dropped[i] === 1 || (ack[i] as number) <= una)) continue;
+    const to = over ? durationS : (came[i] as number);
+    // The transmissions until then, and the time at which the last of them ended an idle time of the flow.
+    for (; row < time.length && (time[row] as number) <= to; row += 1) {
+      if (una >= highest) from = time[row] as number;
+      const right = (seq[row] as number) + (len[row] as number);
+      if (right > highest) highest = right;
+      if (nth[row] !== 1) again.add(right);
+    }
+    if (to - from > long.bar && (!over || una < highest)) long.add({ from, to, since, una, ended: over ? -1 : i });
+    if (over) break;
+    [from, since, una] = [to, sent[i] as number, ack[i] as number];
+    // The first transmission that ends at this ACK: both ascend, so each row is read once.
+    let right = 0;
+    for (; first < row; first += 1) {
+      right = (seq[first] as number) + (len[first] as number);
+      if (right >= una && nth[first] === 1) break;
+    }
+    if (first < row && right === una && to - (time[first] as number) < shortest && !again.has(una))
+      shortest = to - (time[first] as number);
+  }
+  const [longest] = long.found;
+  return {
+    longestS: longest ? length(longest) : 0,
+    long: long.found.slice(0, most).filter((p) => length(p) > LONG * shortest),
   };
+}
+
+function length({ from, to }: Pause): number {
+  return to - from;
+}
+
+/** The longest pauses so far: as many as asked for, but at least one. Of two that are equally long, the earlier is first. */
+class Longest {
+  readonly found: Pause[] = [];
+  /** Only a longer one is among them. */
+  bar = 0;
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = Math.max(most, 1);
+  }
+
+  add(pause: Pause): void {
+    const place = this.found.findLastIndex((p) => length(p) >= length(pause)) + 1;
+    this.found.splice(place, 0, pause);
+    if (this.found.length > this.most) this.found.pop();
+    const last = this.found[this.most - 1];
+    if (last) this.bar = length(last);
+  }
 }
 
 /** The offset after a transmission. */

@@ -1,8 +1,9 @@
 /** Why did it stall? The longest pauses of a run, explained by its events. */
+import { readyOf } from "../engine/ready";
 import type { RunTrace } from "../engine/trace";
 import { capturedStalls } from "./captured";
 import { facts, shortestWays } from "./facts";
-import { pauses } from "./pauses";
+import { MOST_PAUSES, pauses } from "./pauses";
 import { type Sentence, story, title } from "./story";
 
 export interface Stall {
@@ -15,16 +16,17 @@ export interface Stall {
   sentences: Sentence[];
 }
 
-/** The longest pauses of each flow, or all stalls of a capture; the longest first. */
-export function stalls(run: RunTrace, most = 5): Stall[] {
+/** The five longest pauses of all flows, or all stalls of a capture; the longest first. */
+export function stalls(run: RunTrace): Stall[] {
   const all = run.flows.flatMap((flow, i) => {
     if (flow.captured) return capturedStalls(flow.captured, i);
     const ways = shortestWays(flow);
-    return pauses(flow, run.durationS, most).map((pause): Stall => {
+    const { long } = readyOf(flow)?.pauses ?? pauses(flow, run.durationS, MOST_PAUSES);
+    return long.map((pause): Stall => {
       const found = facts(run, flow, ways, pause);
       return { flow: i, from: pause.from, to: pause.to, title: title(found), sentences: story(found) };
     });
   });
   const longest = all.sort((a, b) => b.to - b.from - (a.to - a.from));
-  return run.flows.some(({ captured }) => captured) ? longest : longest.slice(0, most);
+  return run.flows.some(({ captured }) => captured) ? longest : longest.slice(0, MOST_PAUSES);
 }

@@ -8,7 +8,7 @@ import { prepare } from "../engine/prepare";
 import { columnsOf } from "../engine/reading";
 import { keepReady, readyOf } from "../engine/ready";
 import { FATES, type FlowTrace, VERDICTS } from "../engine/trace";
-import { longestPause } from "../stall/pauses";
+import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { SequenceChart } from "./sequence";
 import { course } from "./sequence/course";
 import { variables } from "./state";
@@ -130,7 +130,7 @@ test("a graph that a worker made ready is the graph that the page would make, py
   keepReady(sent.flows, sent.ready);
   const theirs = sent.flows[0] as FlowTrace;
   expect(readyOf(flow)).toBeUndefined();
-  expect(readyOf(theirs)?.pauseS).toBe(longestPause(flow, run.durationS));
+  expect(readyOf(theirs)?.pauses).toEqual(pauses(flow, run.durationS, MOST_PAUSES));
   const { acks, first, allowed } = course(run, theirs) as unknown as Record<string, { made?: object }>;
   expect([acks, first, allowed].map(({ made }) => made !== undefined)).toEqual([false, true, true]);
   const other = new SequenceChart(course(run, theirs), variables(theirs));

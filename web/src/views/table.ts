@@ -6,7 +6,7 @@ import { duration, grouped } from "../chart/ticks";
 import { readyOf } from "../engine/ready";
 import { type FlowMeans, type Measure, needlessShare, type Repeated } from "../engine/repeat";
 import type { RunTrace } from "../engine/trace";
-import { longestPause } from "../stall/pauses";
+import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { make } from "./dom";
 
 /** A number for each run, and its format. */
@@ -40,7 +40,7 @@ function share({ flows }: RunTrace, flow: number, told: Counts): number | undefi
 function longest({ flows, durationS }: RunTrace, flow: number): number | undefined {
   const one = flows[flow];
   if (one?.captured) return one.captured.row.stalls.longest?.duration_s;
-  return one && (readyOf(one)?.pauseS ?? longestPause(one, durationS));
+  return one && (readyOf(one)?.pauses ?? pauses(one, durationS, MOST_PAUSES)).longestS;
 }
 
 const percent = (value: number) => (100 * value).toFixed(value < 0.0995 ? 2 : 1);
