@@ -126,10 +126,11 @@ def above(a: float, b: float) -> float:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Rank values; equal values share the mean of their ranks."""
-    import polars as pl  # noqa: PLC0415 - start-up time
-
-    return pl.Series(values, dtype=pl.Float64).rank().to_list()
+    """Rank values from 1; equal values share the mean of their ranks."""
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), start=1):
+        places.setdefault(value, []).append(place)
+    return [(places[value][0] + places[value][-1]) / 2 for value in values]
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:

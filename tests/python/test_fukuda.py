@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import fukuda
@@ -232,6 +235,10 @@ def test_a_draw_takes_the_same_round_trips_of_all() -> None:
 
 def test_ranks_are_shared_by_equal_values() -> None:
     assert statistics.ranks([5, 1, 5]) == [2.5, 1, 2.5]
+    draw = random.Random(1)
+    for count in range(60):
+        values = [draw.choice([-0.0, 0.0, 1.5, 7.0, math.inf, draw.random()]) for _ in range(count)]
+        assert statistics.ranks(values) == pl.Series(values, dtype=pl.Float64).rank().to_list()
     assert statistics.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
     assert statistics.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
 

@@ -180,21 +180,17 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder", "/proc/kmsg"])
-def test_a_name_that_leads_to_a_pipe_or_to_an_endless_file_is_refused_in_a_line_within_bounds(
-    kind: str, tmp_path: Path
-) -> None:
-    if kind == "/proc/kmsg" and (sys.platform != "linux" or os.geteuid()):
-        pytest.skip("SKIPPED: a file that waits needs root on Linux")
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "folder").mkdir()
+def started(folder: Path, kind: str) -> dict[str, subprocess.Popen[str]]:
+    """All commands at a time, with a name of this kind: some wait ten seconds for a writer."""
     table = SHORT.replace('kind = "bernoulli", p = 0.01', 'kind = "deliveries", file = "SCENARIO"')
     for name, text in (("plan", PLAN), ("tune", TUNE), ("table", table), ("short", SHORT)):
-        (tmp_path / f"{name}.toml").write_text(text.replace("SCENARIO", kind), encoding="utf-8")
-    running = {
+        (folder / f"{name}.toml").write_text(text.replace("SCENARIO", kind), encoding="utf-8")
+    os.mkfifo(folder / "pipe")
+    (folder / "folder").mkdir()
+    return {
         place: subprocess.Popen(
             [sys.executable, "-m", "ackclock", *(part.replace("NAME", kind) for part in command)],
-            cwd=tmp_path,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -202,12 +198,33 @@ def test_a_name_that_leads_to_a_pipe_or_to_an_endless_file_is_refused_in_a_line_
         )
         for place, command in COMMANDS.items()
     }
-    for place, process in running.items():
-        out, said = process.communicate(timeout=60)
+
+
+ROOT_ALONE = "/proc/kmsg"
+"""A file that waits: only root on Linux may open it."""
+KINDS = ["pipe", "/dev/zero", "folder", ROOT_ALONE]
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, tuple[str, str, int]]]:
+    """For each kind of name and each command its output, its errors and its exit code. All wait at the same time."""
+    running = {kind: started(tmp_path_factory.mktemp("kind"), kind) for kind in KINDS}
+    return {
+        kind: {place: (*process.communicate(timeout=60), process.returncode) for place, process in commands.items()}
+        for kind, commands in running.items()
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_leads_to_a_pipe_or_to_an_endless_file_is_refused_in_a_line_within_bounds(
+    kind: str, ended: dict[str, dict[str, tuple[str, str, int]]]
+) -> None:
+    if kind == ROOT_ALONE and (sys.platform != "linux" or os.geteuid()):
+        pytest.skip("SKIPPED: a file that waits needs root on Linux")
+    for place, (out, said, code) in ended[kind].items():
         assert (out, len(said.splitlines())) == ("", 1), f"{place}: {said}"
         assert said.startswith("ackclock: "), place
-        unbuilt = "not built" in said
-        assert process.returncode == (1 if unbuilt else 2), f"{place}: {said}"
+        assert code == (1 if "not built" in said else 2), f"{place}: {said}"
 
 
 def test_a_scenario_may_come_through_a_pipe(tmp_path: Path) -> None:
