@@ -1,21 +1,22 @@
 /** Selections from long arrays, without an object or a call for each entry. */
 
-/** The numbers from 0 to `count`, exclusive, for which `wanted` is true. */
-export function chosen(count: number, wanted: (i: number) => boolean): Uint32Array<ArrayBuffer> {
-  const all = new Uint32Array(count);
-  let found = 0;
-  for (let i = 0; i < count; i++) if (wanted(i)) all[found++] = i;
-  return found === count ? all : all.slice(0, found);
+/** The numbers that `take` writes at the beginning of a list with `most` places; it returns how many they are. */
+export function taken(most: number, take: (all: Uint32Array) => number): Uint32Array<ArrayBuffer> {
+  const all = new Uint32Array(most);
+  const found = take(all);
+  return found === most ? all : all.slice(0, found);
 }
 
 /** The positions at which a list of bytes has this value. */
 export function positions(bytes: Uint8Array, value: number): Uint32Array<ArrayBuffer> {
-  const all = new Uint32Array(bytes.length);
-  let found = 0;
   // Most values that are sought are rare, and a browser finds the first far faster than a loop.
   const first = bytes.indexOf(value);
-  for (let i = first < 0 ? bytes.length : first; i < bytes.length; i++) if (bytes[i] === value) all[found++] = i;
-  return found === all.length ? all : all.slice(0, found);
+  if (first < 0) return new Uint32Array(0);
+  return taken(bytes.length, (all) => {
+    let found = 0;
+    for (let i = first; i < bytes.length; i++) if (bytes[i] === value) all[found++] = i;
+    return found;
+  });
 }
 
 /** The entries of `values` at `index`, which ascends. If these are all, it is `values` itself: nobody writes into a chart's numbers. */

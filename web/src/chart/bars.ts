@@ -1,6 +1,6 @@
 /** Ranges of the sequence space at points in time: segments, SACK blocks. */
 
-import { beginnings, bounds, children, descend, during, FAN } from "./pyramid";
+import { beginnings, bounds, descend, during, widest } from "./pyramid";
 import type { Scale } from "./scale";
 
 /** The visible part of a chart: scales from values to px, and the size of a device pixel in px. */
@@ -149,22 +149,4 @@ function above(time: Float64Array, low: Float64Array, high: Float64Array): Above
     gaps.push(widest(below, over, gaps[level - 1]));
   }
   return { lows, highs, begins: beginnings(time), gaps };
-}
-
-/** The widest gap in each node of a level; `inside` are those of the level below, if it has nodes. */
-function widest(lows: Float64Array, highs: Float64Array, inside: Float64Array | undefined): Float64Array {
-  const here = new Float64Array(Math.ceil(lows.length / FAN));
-  for (let node = 0; node < here.length; node++) {
-    const { first, end } = children(node, lows.length);
-    let low = lows[first];
-    let high = highs[first];
-    let gap = inside ? inside[first] : 0;
-    for (let child = first + 1; child < end; child++) {
-      gap = Math.max(gap, inside ? inside[child] : 0, lows[child] - high, low - highs[child]);
-      low = Math.min(low, lows[child]);
-      high = Math.max(high, highs[child]);
-    }
-    here[node] = gap;
-  }
-  return here;
 }

@@ -1,6 +1,6 @@
 /** View (b): the sender's variables: windows, dupthresh, retransmission timeout. */
 
-import { chosen, gather } from "../chart/arrays";
+import { gather, taken } from "../chart/arrays";
 import type { Range } from "../chart/bars";
 import { drawStairs } from "../chart/paint";
 import { Stairs } from "../chart/stairs";
@@ -58,7 +58,12 @@ export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key
 ];
 
 export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
-  const told = chosen(acks.time.length, (i) => acks.dropped[i] === 0 && acks.pipe[i] >= 0);
+  const { dropped, pipe } = acks;
+  const told = taken(pipe.length, (all) => {
+    let found = 0;
+    for (let i = 0; i < all.length; i++) if (dropped[i] === 0 && pipe[i] >= 0) all[found++] = i;
+    return found;
+  });
   return {
     cwnd: new Stairs(windows.time, windows.cwnd),
     ssthresh: new Stairs(windows.time, windows.ssthresh),

@@ -1,6 +1,6 @@
 /** The data of a flow's time-sequence graph: bars, stairs and events over time. */
 
-import { chosen, gather, positions } from "../../chart/arrays";
+import { gather, positions, taken } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
 import { Stairs } from "../../chart/stairs";
 import { readyOf } from "../../engine/ready";
@@ -87,22 +87,35 @@ export function layers(flow: FlowColumns): Layers {
   };
 }
 
-/** The segments with each verdict, in one pass over all. */
+/** The segments with each verdict. */
 function byVerdict({ sends }: FlowColumns): Bars[] {
-  const { verdict } = sends;
-  const counts = new Uint32Array(1 << 8);
-  for (let i = 0; i < verdict.length; i++) counts[verdict[i]]++;
-  const items = Array.from(counts, (count) => new Uint32Array(count));
-  counts.fill(0);
-  for (let i = 0; i < verdict.length; i++) items[verdict[i]][counts[verdict[i]]++] = i;
+  const items = Array.from(counted(sends.verdict), (count) => new Uint32Array(count));
+  distribute(sends.verdict, items);
   return VERDICTS.map((_, one) => segments(sends, items[one]));
+}
+
+// Loops over all packets have a function of their own, with nothing behind them: a browser compiles such a loop once, while it runs.
+function counted(bytes: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(1 << 8);
+  for (let i = 0; i < bytes.length; i++) counts[bytes[i]]++;
+  return counts;
+}
+
+/** Appends each position to the list of its byte. */
+function distribute(bytes: Uint8Array, lists: readonly Uint32Array[]): void {
+  const counts = new Uint32Array(lists.length);
+  for (let i = 0; i < bytes.length; i++) lists[bytes[i]][counts[bytes[i]]++] = i;
 }
 
 function segments({ time, seq, len }: Sends, item: Uint32Array): Bars {
   const low = gather(seq, item);
+  return new Bars(gather(time, item), low, ends(low, len, item), item);
+}
+
+function ends(low: Float64Array, len: Uint32Array, item: Uint32Array): Float64Array {
   const high = new Float64Array(item.length);
   for (let n = 0; n < item.length; n++) high[n] = low[n] + len[item[n]];
-  return new Bars(gather(time, item), low, high, item);
+  return high;
 }
 
 /** The ACKs that arrived with the echo of a mark. */
@@ -121,19 +134,10 @@ function acknowledged({ acks }: FlowColumns): Pick<Layers, "acks" | "duplicates"
   const here = positions(acks.dropped, 0);
   const time = gather(acks.time, here);
   const ack = gather(acks.ack, here);
-  const una = new Float64Array(here.length);
-  const window = new Float64Array(here.length);
-  for (let n = 0, most = 0, reach = 0; n < here.length; n++) {
-    if (ack[n] >= most) {
-      most = ack[n];
-      reach = most + acks.rwnd[here[n]];
-    }
-    una[n] = most;
-    window[n] = reach;
-  }
-  const repeats = chosen(here.length, (n) => n > 0 && acks.dupRun[here[n]] > 0 && ack[n] === una[n - 1]);
+  const { una, window } = lines(ack, gather(acks.rwnd, here));
+  const repeats = repeated(ack, una, acks.dupRun, here);
   const same = gather(ack, repeats);
-  const known = chosen(here.length, (n) => !Number.isNaN(window[n]));
+  const known = numbers(window);
   return {
     acks: new Bars(time, ack, ack, here),
     duplicates: new Bars(
@@ -145,6 +149,39 @@ function acknowledged({ acks }: FlowColumns): Pick<Layers, "acks" | "duplicates"
     acked: new Stairs(time, una),
     rwnd: new Stairs(gather(time, known), gather(window, known)),
   };
+}
+
+/** The data acknowledged by each ACK and those before it, and the end of the announced window. */
+function lines(ack: Float64Array, rwnd: Float64Array): { una: Float64Array; window: Float64Array } {
+  const found = { una: new Float64Array(ack.length), window: new Float64Array(ack.length) };
+  const { una, window } = found;
+  for (let n = 0, most = 0, reach = 0; n < ack.length; n++) {
+    if (ack[n] >= most) {
+      most = ack[n];
+      reach = most + rwnd[n];
+    }
+    una[n] = most;
+    window[n] = reach;
+  }
+  return found;
+}
+
+/** The ACKs that repeat the one before; `here` are their rows. */
+function repeated(ack: Float64Array, una: Float64Array, dupRun: Uint32Array, here: Uint32Array): Uint32Array {
+  return taken(here.length, (all) => {
+    let found = 0;
+    for (let n = 1; n < all.length; n++) if (dupRun[here[n]] > 0 && ack[n] === una[n - 1]) all[found++] = n;
+    return found;
+  });
+}
+
+/** The positions of the values that are not NaN. */
+function numbers(values: Float64Array): Uint32Array {
+  return taken(values.length, (all) => {
+    let found = 0;
+    for (let n = 0; n < all.length; n++) if (!Number.isNaN(values[n])) all[found++] = n;
+    return found;
+  });
 }
 
 /** Whether block `block` of ACK `ack` is a DSACK: the first block, if it is at or below the ACK, or inside the second block (RFC 2883 §4). */
@@ -182,23 +219,34 @@ function allowed({ windows, inflation }: FlowColumns, acked: Stairs): Stairs {
   const total = acked.time.length + windows.time.length + inflation.time.length;
   const time = new Float64Array(total);
   const value = new Float64Array(total);
-  let [a, w, f, count] = [0, 0, 0, 0];
-  const [acks, changes, inflations] = [acked.time, windows.time, inflation.time];
-  while (a < acks.length || w < changes.length || f < inflations.length) {
-    let now = Number.POSITIVE_INFINITY;
-    if (a < acks.length) now = acks[a];
-    if (w < changes.length && changes[w] < now) now = changes[w];
-    if (f < inflations.length && inflations[f] < now) now = inflations[f];
-    while (a < acks.length && acks[a] === now) a++;
-    while (w < changes.length && changes[w] === now) w++;
-    while (f < inflations.length && inflations[f] === now) f++;
-    if (w === 0) continue;
-    const una = a > 0 ? acked.value[a - 1] : 1;
-    time[count] = now;
-    value[count++] = una + windows.cwnd[w - 1] + (f > 0 ? inflation.value[f - 1] : 0);
-  }
+  const count = edges(acked, windows, inflation, time, value);
   // Memory that nothing was written to takes no room.
   return new Stairs(time.subarray(0, count), value.subarray(0, count));
+}
+
+/** Fills the times and values of `allowed`; returns how many they are. */
+function edges(
+  { time: acks, value: una }: Stairs,
+  { time: changes, cwnd }: FlowColumns["windows"],
+  { time: inflations, value: more }: FlowColumns["inflation"],
+  time: Float64Array,
+  value: Float64Array,
+): number {
+  let [a, w, f, count] = [0, 0, 0, 0];
+  while (a < acks.length || w < changes.length || f < inflations.length) {
+    const ack = a < acks.length ? acks[a] : Number.POSITIVE_INFINITY;
+    const change = w < changes.length ? changes[w] : Number.POSITIVE_INFINITY;
+    const inflated = f < inflations.length ? inflations[f] : Number.POSITIVE_INFINITY;
+    const now = Math.min(ack, change, inflated);
+    if (ack === now) a++;
+    else if (change === now) w++;
+    else f++;
+    if (w === 0) continue;
+    if (count > 0 && time[count - 1] === now) count--;
+    time[count] = now;
+    value[count++] = (a > 0 ? una[a - 1] : 1) + cwnd[w - 1] + (f > 0 ? more[f - 1] : 0);
+  }
+  return count;
 }
 
 /** An element of the path, or the queue of a link, and where it is. */
