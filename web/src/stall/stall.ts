@@ -16,7 +16,7 @@ export interface Stall {
   sentences: Sentence[];
 }
 
-/** The five longest pauses of all flows, or all stalls of a capture; the longest first. */
+/** The longest pauses of all flows, at most `MOST_PAUSES`, or all stalls of a capture; the longest first. */
 export function stalls(run: RunTrace): Stall[] {
   const all = run.flows.flatMap((flow, i) => {
     if (flow.captured) return capturedStalls(flow.captured, i);
