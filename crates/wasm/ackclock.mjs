@@ -4,7 +4,7 @@ const NO_MEMORY = "it needs more memory than it is given here; a shorter run or 
 const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
 // An instance with more memory than this, bytes, serves one request: its memory never shrinks.
-const MOST_KEPT = 64 * 2 ** 20;
+const MOST_KEPT = 96 * 2 ** 20;
 
 export async function load(source) {
   const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);

@@ -254,30 +254,50 @@ test("a link with null in it is refused with its place", async () => {
   expect(wrong).toEqual([]);
 });
 
+/** What a screen reader finds about the first time-sequence graph. */
+async function listed(page: Page): Promise<{ sentence: string; rows: string[] }> {
+  const panel = page.locator('.ak-panel[data-view="sequence"]').first();
+  const [sentence, packets] = await Promise.all(
+    ["aria-describedby", "aria-details"].map((name) => panel.getAttribute(name)),
+  );
+  return {
+    sentence: (await page.locator(`.ak-listing:not([aria-busy]) #${sentence}`).allTextContents()).join(),
+    rows: await page.locator(`#${packets} tbody tr`).allTextContents(),
+  };
+}
+
 test("a screen reader has a table of what the time-sequence graph shows", async () => {
   const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
   const panel = page.locator('.ak-panel[data-view="sequence"]').first();
-  const told = async () => {
-    const [sentence, packets] = await Promise.all(
-      ["aria-describedby", "aria-details"].map((name) => panel.getAttribute(name)),
-    );
-    return {
-      sentence: (await page.locator(`#${sentence}`).textContent()) ?? "",
-      rows: await page.locator(`#${packets} tbody tr`).allTextContents(),
-    };
-  };
   await polled
-    .poll(async () => (await told()).sentence)
+    .poll(async () => (await listed(page)).sentence)
     .toMatch(/^From .* to .*: [\d,]+ segments, \d+ retransmissions?, \d+ drops?, 1 timeout\./);
-  const all = await told();
+  const all = await listed(page);
   expect(all.rows.length).toBeGreaterThan(10);
   expect(all.rows.some((row) => /dropped at .* by /.test(row))).toBe(true);
   await panel.focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("+");
-  await polled.poll(async () => (await told()).sentence).not.toBe(all.sentence);
-  const part = await told();
+  await polled.poll(async () => (await listed(page)).sentence).not.toBe(all.sentence);
+  const part = await listed(page);
   const count = Number(part.sentence.match(/: ([\d,]+) segments?/)?.[1]);
   expect(part.rows).toHaveLength(count);
+});
+
+test("the table that served another run has the rows of a new one", async () => {
+  const { page } = await open(lab, "#preset=blanton-allman-2002/fig7");
+  await polled.poll(async () => (await listed(page)).sentence).not.toBe("");
+  const before = await listed(page);
+  for (const seed of ["2", "3"])
+    await afterwards(page, async () => {
+      await page.fill("#seed", seed);
+      await page.keyboard.press("Tab");
+    });
+  await polled.poll(async () => (await listed(page)).sentence).not.toBe("");
+  const { page: other } = await open(lab, page.url().slice(lab.served.url.length));
+  await polled.poll(async () => (await listed(other)).sentence).not.toBe("");
+  const after = await listed(page);
+  expect(after.rows).not.toEqual(before.rows);
+  expect(after).toEqual(await listed(other));
 });
 
 test("a large trace is read away from the page, with progress, and can be stopped", async () => {

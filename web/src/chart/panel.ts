@@ -10,8 +10,8 @@ export interface Size {
 
 export type Paint = (surface: Surface, size: Size) => void;
 
-/** A new panel outside the window is drawn this long after the others, ms, so that scrolling finds it drawn. */
-const LATER = 1000;
+/** A new panel outside the window, and the table of any new panel, are made this long after the others, ms. */
+export const LATER = 1000;
 
 export class Panel {
   readonly element = document.createElement("div");

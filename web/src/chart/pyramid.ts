@@ -109,11 +109,16 @@ export function beginnings(time: Float64Array): Float64Array[] {
   const found: Float64Array[] = [];
   for (let size = FAN; size < FAN * time.length; size *= FAN) {
     const here = new Float64Array(Math.ceil(time.length / size) + 1);
-    for (let node = 0; node + 1 < here.length; node++) here[node] = time[node * size];
+    every(time, size, here.subarray(0, -1));
     here[here.length - 1] = time[time.length - 1];
     found.push(here);
   }
   return found;
+}
+
+/** Fills `into` with every `step`th of the times. */
+function every(time: Float64Array, step: number, into: Float64Array): void {
+  for (let node = 0; node < into.length; node++) into[node] = time[node * step];
 }
 
 /** The largest of `values` from `first` to `end`, exclusive, without infinity and NaN. */

@@ -52,7 +52,7 @@ test("a kept instance answers as a new one does; an instance that failed or has 
   await expect(lab.ask(asked(3), fail)).rejects.toThrow("no more");
   expect(await lab.ask(asked(3))).toEqual(fresh[0]);
   expect(made).toHaveBeenCalledTimes(2);
-  await lab.ask(asked(3, "1200 s"));
+  await lab.ask(asked(3, "2400 s"));
   expect(await lab.ask(asked(4))).toEqual(fresh[1]);
   expect(made).toHaveBeenCalledTimes(3);
   made.mockRestore();

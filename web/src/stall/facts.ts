@@ -183,14 +183,17 @@ export function place(run: RunTrace, number: number, time: number): string {
 }
 
 export function shortestWays({ sends, acks }: FlowTrace): Ways {
-  let [data, ack] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let row = 0; row < sends.time.length; row += 1) {
-    if (sends.fate[row] === 0) data = Math.min(data, (sends.fateTime[row] as number) - (sends.time[row] as number));
+  return { data: shortest(sends.time, sends.fateTime, sends.fate), ack: shortest(acks.sent, acks.time, acks.dropped) };
+}
+
+/** The shortest way of the packets that arrived, whose `fate` is 0, s. */
+function shortest(from: Float64Array, to: Float64Array, fate: Uint8Array): number {
+  let found = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < from.length; i += 1) {
+    const way = (to[i] as number) - (from[i] as number);
+    if (way < found && fate[i] === 0) found = way;
   }
-  for (let i = 0; i < acks.time.length; i += 1) {
-    if (acks.dropped[i] === 0) ack = Math.min(ack, (acks.time[i] as number) - (acks.sent[i] as number));
-  }
-  return { data, ack };
+  return found;
 }
 
 /** The number of packets sent later that arrived before this one. */

@@ -30,11 +30,21 @@ export const MOST_PAUSES = 5;
 const LONG = 2;
 
 /** The pauses of a flow; `most` of the long ones. */
-export function pauses({ sends, acks }: FlowColumns, durationS: number, most: number): Pauses {
+export function pauses(flow: FlowColumns, durationS: number, most: number): Pauses {
+  const long = new Longest(most);
+  const shortest = search(flow, durationS, long);
+  const [longest] = long.found;
+  return {
+    longestS: longest ? length(longest) : 0,
+    long: long.found.slice(0, most).filter((p) => length(p) > LONG * shortest),
+  };
+}
+
+/** Adds the pauses to `long`; returns the shortest round-trip time, s. */
+function search({ sends, acks }: FlowColumns, durationS: number, long: Longest): number {
   // Plain variables of one loop: those of a nested function, or of an object, would be read from the heap each time.
   const { time, seq, len, sends: nth } = sends;
   const { time: came, sent, ack, dropped } = acks;
-  const long = new Longest(most);
   // The ends of what was sent again up to `row`: their round trips are not known.
   const again = new Set<number>();
   let [row, first, shortest, highest] = [0, 0, Number.POSITIVE_INFINITY, 1];
@@ -62,11 +72,7 @@ export function pauses({ sends, acks }: FlowColumns, durationS: number, most: nu
     if (first < row && right === una && to - (time[first] as number) < shortest && !again.has(una))
       shortest = to - (time[first] as number);
   }
-  const [longest] = long.found;
-  return {
-    longestS: longest ? length(longest) : 0,
-    long: long.found.slice(0, most).filter((p) => length(p) > LONG * shortest),
-  };
+  return shortest;
 }
 
 function length({ from, to }: Pause): number {

@@ -1,5 +1,6 @@
 /** A table of a graph's packets for screen readers, with counts for the visible time. */
 
+import { LATER } from "../chart/panel";
 import { make } from "./dom";
 import { fresh } from "./ids";
 
@@ -14,26 +15,39 @@ export interface Listing {
 const PAUSE = 250;
 
 export class ListingTable {
-  readonly element = make("div", { class: "ak-listing" });
+  private readonly element = make("div", { class: "ak-listing" });
   private readonly sentence = make("p", { id: fresh("seen") });
-  private readonly table = make("table", { id: fresh("packets") });
+  private readonly head = make("tr");
+  private readonly body = make("tbody");
+  private readonly table = make(
+    "table",
+    { id: fresh("packets") },
+    make("caption", {}, "Packets in the graph"),
+    make("thead", {}, this.head),
+    this.body,
+  );
+  private list: () => Listing | undefined = () => undefined;
   private timer = 0;
 
-  /** A table that `list` fills; `panel` refers screen readers to it. */
-  constructor(
-    panel: HTMLElement,
-    private readonly list: () => Listing,
-  ) {
+  /** An empty table at the end of `view`. */
+  constructor(view: HTMLElement) {
     this.element.append(this.sentence, this.table);
+    view.append(this.element);
+  }
+
+  /** From now on the table of `panel`, to which `list` gives the packets. It is filled a while after the panel is drawn. */
+  show(panel: HTMLElement, list: () => Listing | undefined): void {
+    this.list = list;
     panel.setAttribute("aria-describedby", this.sentence.id);
     panel.setAttribute("aria-details", this.table.id);
+    this.element.setAttribute("aria-busy", "true");
     this.update();
   }
 
   /** Fills the table again when the window stops moving. */
   update(): void {
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.fill(), PAUSE);
+    this.timer = window.setTimeout(() => this.fill(), this.element.hasAttribute("aria-busy") ? LATER : PAUSE);
   }
 
   clear(): void {
@@ -41,17 +55,34 @@ export class ListingTable {
     this.element.remove();
   }
 
+  /** Writes only what has changed: most of a new table's time, and of the collector's, would be for its thousand cells. */
   private fill(): void {
-    const { sentence, columns, rows } = this.list();
+    const listing = this.list();
+    if (!listing) return;
+    const { sentence, columns, rows } = listing;
     this.sentence.textContent = sentence;
-    const head = make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)));
-    const body = rows.map(([first = "", ...rest]) =>
-      make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell))),
-    );
-    this.table.replaceChildren(
-      make("caption", {}, "Packets in the graph"),
-      make("thead", {}, head),
-      make("tbody", {}, ...body),
-    );
+    write(this.head, columns, (cell) => make("th", { scope: "col" }, cell));
+    resize(this.body, rows.length, () => make("tr"));
+    rows.forEach((cells, i) => {
+      write(this.body.rows[i], cells, (cell, k) =>
+        k === 0 ? make("th", { scope: "row" }, cell) : make("td", {}, cell),
+      );
+    });
+    this.element.removeAttribute("aria-busy");
   }
+}
+
+/** Gives an element this number of children; `one` makes the missing ones. */
+function resize(parent: Element, count: number, one: (nth: number) => Element): void {
+  while (parent.childElementCount > count) parent.lastElementChild?.remove();
+  for (let nth = parent.childElementCount; nth < count; nth++) parent.append(one(nth));
+}
+
+/** Writes the texts of the cells of a row; `one` makes the missing ones. */
+function write(row: HTMLTableRowElement, texts: readonly string[], one: (text: string, nth: number) => Element): void {
+  resize(row, texts.length, (nth) => one(texts[nth], nth));
+  texts.forEach((text, nth) => {
+    const cell = row.cells[nth];
+    if (cell.textContent !== text) cell.textContent = text;
+  });
 }

@@ -13,13 +13,15 @@ export function ways(run: RunTrace, flow: FlowTrace): Ways | undefined {
   const there = route(run, flow.from, flow.to);
   const back = route(run, flow.to, flow.from);
   if (!there || !back) return undefined;
-  const most = (from: Float64Array, to: Float64Array) => {
-    let found = 0;
-    for (let i = 0; i < from.length; i++) if (to[i] - from[i] > found) found = to[i] - from[i];
-    return found;
-  };
-  const data = Math.max(most(flow.sends.time, flow.sends.fateTime), emptyTime(there, flow.mss));
-  return { flow, there, back, longest: { data, ack: most(flow.acks.sent, flow.acks.time) } };
+  const data = Math.max(longest(flow.sends.time, flow.sends.fateTime), emptyTime(there, flow.mss));
+  return { flow, there, back, longest: { data, ack: longest(flow.acks.sent, flow.acks.time) } };
+}
+
+/** The longest time from an event to another, s. */
+function longest(from: Float64Array, to: Float64Array): number {
+  let found = 0;
+  for (let i = 0; i < from.length; i++) if (to[i] - from[i] > found) found = to[i] - from[i];
+  return found;
 }
 
 export class PathView {

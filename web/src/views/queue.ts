@@ -1,5 +1,6 @@
 /** View (c): the length of a queue at each arrival, and its drops. */
 
+import { positions } from "../chart/arrays";
 import { Bars, type Range } from "../chart/bars";
 import { drawBars, drawSigns } from "../chart/paint";
 import { countBelow, largest } from "../chart/pyramid";
@@ -101,9 +102,9 @@ export class QueueChart implements Chart {
 /** When the link's own queue dropped data of any flow. */
 function dropsAt({ flows }: RunTrace, link: number): Float64Array {
   const lost = FATES.indexOf("dropped");
-  const times: number[] = [];
-  for (const { sends } of flows)
-    for (let i = 0; i < sends.time.length; i++)
-      if (sends.fate[i] === lost && sends.element[i] === link) times.push(sends.fateTime[i]);
+  const times = flows.flatMap(({ sends }) => {
+    const here = positions(sends.fate, lost).filter((i) => sends.element[i] === link);
+    return Array.from(here, (i) => sends.fateTime[i]);
+  });
   return Float64Array.from(times).sort();
 }

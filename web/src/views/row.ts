@@ -49,7 +49,7 @@ export class Row {
   readonly element: HTMLElement;
   private readonly grid = make("div", { class: "ak-grid" });
   private readonly keys = make("div");
-  private lists: ListingTable[] = [];
+  private readonly lists: ListingTable[] = [];
   private readonly hidden = new Set<string>();
   private charts: readonly Chart[] = [];
   private headings: readonly string[] = [];
@@ -73,19 +73,25 @@ export class Row {
 
   /** Shows these charts, one for each run, under these headings. */
   set(charts: readonly Chart[], headings: readonly string[]): void {
-    this.clear();
+    this.empty();
     this.charts = charts;
     this.headings = headings;
     this.element.hidden = charts.length === 0;
     this.panels = charts.map((_, run) => this.panel(run));
     this.grid.replaceChildren(...this.panels.map(({ element }) => element));
-    this.lists = charts.flatMap((chart, run) => {
-      const list = chart.list?.bind(chart);
-      const { timeline } = this.shared;
-      return list ? [new ListingTable(this.panels[run].element, () => list(timeline.span.t0, timeline.span.t1))] : [];
-    });
-    this.element.append(...this.lists.map(({ element }) => element));
+    this.enumerate();
     this.relabel();
+  }
+
+  /** Gives each chart with packets a table of them; those of the charts before serve again. */
+  private enumerate(): void {
+    const { timeline } = this.shared;
+    const listed = [...this.charts.entries()].filter(([, chart]) => chart.list);
+    for (const table of this.lists.splice(listed.length)) table.clear();
+    for (const [nth, [run, chart]] of listed.entries()) {
+      this.lists[nth] ??= new ListingTable(this.element);
+      this.lists[nth].show(this.panels[run].element, () => chart.list?.(timeline.span.t0, timeline.span.t1));
+    }
   }
 
   repaint(): void {
@@ -117,11 +123,14 @@ export class Row {
   }
 
   clear(): void {
+    this.empty();
+    for (const list of this.lists.splice(0)) list.clear();
+  }
+
+  private empty(): void {
     for (const panel of this.panels) panel.destroy();
     for (const leave of this.leave) leave();
-    for (const list of this.lists) list.clear();
     this.panels = [];
-    this.lists = [];
     this.leave = [];
     this.manual = undefined;
     this.fitted = undefined;

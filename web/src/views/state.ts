@@ -1,6 +1,6 @@
 /** View (b): the sender's variables: windows, dupthresh, retransmission timeout. */
 
-import { gather, taken } from "../chart/arrays";
+import { beginning, gather } from "../chart/arrays";
 import type { Range } from "../chart/bars";
 import { drawStairs } from "../chart/paint";
 import { Stairs } from "../chart/stairs";
@@ -59,11 +59,8 @@ export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key
 
 export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
   const { dropped, pipe } = acks;
-  const told = taken(pipe.length, (all) => {
-    let found = 0;
-    for (let i = 0; i < all.length; i++) if (dropped[i] === 0 && pipe[i] >= 0) all[found++] = i;
-    return found;
-  });
+  const all = new Uint32Array(pipe.length);
+  const told = beginning(all, tell(pipe, dropped, all));
   return {
     cwnd: new Stairs(windows.time, windows.cwnd),
     ssthresh: new Stairs(windows.time, windows.ssthresh),
@@ -71,6 +68,13 @@ export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variabl
     dupthresh: new Stairs(dupthresh.time, dupthresh.value),
     rto: new Stairs(rto.time, rto.value),
   };
+}
+
+/** The ACKs that arrived and told of `pipe`. */
+function tell(pipe: Float64Array, dropped: Uint8Array, all: Uint32Array): number {
+  let found = 0;
+  for (let i = 0; i < all.length; i++) if (dropped[i] === 0 && pipe[i] >= 0) all[found++] = i;
+  return found;
 }
 
 export class StateChart implements Chart {

@@ -1,6 +1,6 @@
 /** The data of a flow's time-sequence graph: bars, stairs and events over time. */
 
-import { gather, positions, taken } from "../../chart/arrays";
+import { beginning, gather, positions, select } from "../../chart/arrays";
 import { Bars } from "../../chart/bars";
 import { Stairs } from "../../chart/stairs";
 import { readyOf } from "../../engine/ready";
@@ -94,7 +94,7 @@ function byVerdict({ sends }: FlowColumns): Bars[] {
   return VERDICTS.map((_, one) => segments(sends, items[one]));
 }
 
-// Loops over all packets have a function of their own, with nothing behind them: a browser compiles such a loop once, while it runs.
+// Loops over all packets are functions of the module, with nothing behind them: see chart/arrays.ts.
 function counted(bytes: Uint8Array): Uint32Array {
   const counts = new Uint32Array(1 << 8);
   for (let i = 0; i < bytes.length; i++) counts[bytes[i]]++;
@@ -140,12 +140,7 @@ function acknowledged({ acks }: FlowColumns): Pick<Layers, "acks" | "duplicates"
   const known = numbers(window);
   return {
     acks: new Bars(time, ack, ack, here),
-    duplicates: new Bars(
-      gather(time, repeats),
-      same,
-      same,
-      repeats.map((n) => here[n]),
-    ),
+    duplicates: new Bars(gather(time, repeats), same, same, select(here, repeats)),
     acked: new Stairs(time, una),
     rwnd: new Stairs(gather(time, known), gather(window, known)),
   };
@@ -168,20 +163,32 @@ function lines(ack: Float64Array, rwnd: Float64Array): { una: Float64Array; wind
 
 /** The ACKs that repeat the one before; `here` are their rows. */
 function repeated(ack: Float64Array, una: Float64Array, dupRun: Uint32Array, here: Uint32Array): Uint32Array {
-  return taken(here.length, (all) => {
-    let found = 0;
-    for (let n = 1; n < all.length; n++) if (dupRun[here[n]] > 0 && ack[n] === una[n - 1]) all[found++] = n;
-    return found;
-  });
+  const all = new Uint32Array(here.length);
+  return beginning(all, repeat(ack, una, dupRun, here, all));
+}
+
+function repeat(
+  ack: Float64Array,
+  una: Float64Array,
+  dupRun: Uint32Array,
+  here: Uint32Array,
+  all: Uint32Array,
+): number {
+  let found = 0;
+  for (let n = 1; n < all.length; n++) if (dupRun[here[n]] > 0 && ack[n] === una[n - 1]) all[found++] = n;
+  return found;
 }
 
 /** The positions of the values that are not NaN. */
 function numbers(values: Float64Array): Uint32Array {
-  return taken(values.length, (all) => {
-    let found = 0;
-    for (let n = 0; n < all.length; n++) if (!Number.isNaN(values[n])) all[found++] = n;
-    return found;
-  });
+  const all = new Uint32Array(values.length);
+  return beginning(all, number(values, all));
+}
+
+function number(values: Float64Array, all: Uint32Array): number {
+  let found = 0;
+  for (let n = 0; n < all.length; n++) if (!Number.isNaN(values[n])) all[found++] = n;
+  return found;
 }
 
 /** Whether block `block` of ACK `ack` is a DSACK: the first block, if it is at or below the ACK, or inside the second block (RFC 2883 §4). */
@@ -195,23 +202,31 @@ export function isDsack(flow: FlowColumns, ack: number, block: number): boolean 
 
 /** SACK blocks at the arrival of their ACK. */
 function blocks(flow: FlowColumns): Pick<Layers, "sack" | "dsack"> {
-  const { acks, sackLeft, sackRight } = flow;
-  const by = new Uint32Array(sackLeft.length);
-  const kind = new Uint8Array(sackLeft.length);
-  const [SACK, DSACK] = [1, 2];
-  for (let i = 0; i < acks.time.length; i++) {
-    if (acks.dropped[i] === 1) continue;
-    for (let k = 0; k < acks.sackCount[i]; k++) {
-      by[acks.sackFirst[i] + k] = i;
-      kind[acks.sackFirst[i] + k] = isDsack(flow, i, k) ? DSACK : SACK;
+  const by = new Uint32Array(flow.sackLeft.length);
+  const kind = new Uint8Array(flow.sackLeft.length);
+  sort(flow, by, kind);
+  return { sack: barsOf(flow, by, positions(kind, SACK)), dsack: barsOf(flow, by, positions(kind, DSACK)) };
+}
+
+const [SACK, DSACK] = [1, 2];
+
+/** Fills in the ACK and the kind of each block that arrived. */
+function sort(flow: FlowColumns, by: Uint32Array, kind: Uint8Array): void {
+  const { dropped, sackCount, sackFirst } = flow.acks;
+  for (let i = 0; i < dropped.length; i++) {
+    if (dropped[i] === 1) continue;
+    const first = sackFirst[i];
+    for (let k = 0; k < sackCount[i]; k++) {
+      by[first + k] = i;
+      kind[first + k] = isDsack(flow, i, k) ? DSACK : SACK;
     }
   }
-  const bars = (wanted: number) => {
-    const here = positions(kind, wanted);
-    const item = here.map((at) => by[at]);
-    return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
-  };
-  return { sack: bars(SACK), dsack: bars(DSACK) };
+}
+
+/** These blocks; `by` are the ACKs of all. */
+function barsOf({ acks, sackLeft, sackRight }: FlowColumns, by: Uint32Array, here: Uint32Array): Bars {
+  const item = select(by, here);
+  return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
 }
 
 /** The right edge of the congestion window after each event that moves it; of several events at one instant, after the last. */
