@@ -42,6 +42,17 @@ export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
   return [...most].sort(([, a], [, b]) => b.packets - a.packets).map(([link, { name }]) => ({ link, name }));
 }
 
+/** The graph's bars stand for no rows of the trace. */
+const NO_ITEMS = new Uint32Array(0);
+
+let nothing = new Float64Array(0);
+
+/** The lower ends of bars from zero; all queues share them. */
+function zeros(count: number): Float64Array {
+  if (count > nothing.length) nothing = new Float64Array(count);
+  return nothing.subarray(0, count);
+}
+
 const NONE = {
   time: new Float64Array(0),
   packets: new Uint32Array(0),
@@ -59,11 +70,11 @@ export class QueueChart implements Chart {
     this.queue = run.queues.find((queue) => queue.link === link) ?? { ...NONE, link, name };
     const { time, packets } = this.queue;
     const high = new Float64Array(packets);
-    this.found = new Bars(time, new Float64Array(high.length), high, new Uint32Array(high.length));
+    this.found = new Bars(time, zeros(high.length), high, NO_ITEMS);
     const gone = dropsAt(run, link);
     // A drop is drawn at the queue length that it found.
     const level = gone.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
-    this.drops = new Bars(gone, level, level, new Uint32Array(gone.length));
+    this.drops = new Bars(gone, level, level, NO_ITEMS);
   }
 
   has(key: string): boolean {
