@@ -69,7 +69,7 @@ export class Edits {
       const { moves } = this;
       const url = `#${await this.hooks.fragment()}`;
       if (moves !== this.moves) return; // the browser is at another entry by now
-      // The browser's other processes hear of each entry, so an equal one is not written.
+      // The browser tells its other processes about each entry, so an equal one is not written.
       if (edited === this.recorded && url === location.hash) return;
       if (edited === this.recorded) history.replaceState({ at: this.at }, "", url);
       else {
