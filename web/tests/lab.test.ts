@@ -254,6 +254,9 @@ test("a link with null in it is refused with its place", async () => {
   expect(wrong).toEqual([]);
 });
 
+/** A table is filled a second after its graph is drawn. */
+const FILLED = { timeout: 10_000 };
+
 /** What a screen reader finds about the first time-sequence graph. */
 async function listed(page: Page): Promise<{ sentence: string; rows: string[] }> {
   const panel = page.locator('.ak-panel[data-view="sequence"]').first();
@@ -270,31 +273,31 @@ test("a screen reader has a table of what the time-sequence graph shows", async 
   const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
   const panel = page.locator('.ak-panel[data-view="sequence"]').first();
   await polled
-    .poll(async () => (await listed(page)).sentence)
+    .poll(async () => (await listed(page)).sentence, FILLED)
     .toMatch(/^From .* to .*: [\d,]+ segments, \d+ retransmissions?, \d+ drops?, 1 timeout\./);
   const all = await listed(page);
   expect(all.rows.length).toBeGreaterThan(10);
   expect(all.rows.some((row) => /dropped at .* by /.test(row))).toBe(true);
   await panel.focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("+");
-  await polled.poll(async () => (await listed(page)).sentence).not.toBe(all.sentence);
+  await polled.poll(async () => (await listed(page)).sentence, FILLED).not.toBe(all.sentence);
   const part = await listed(page);
   const count = Number(part.sentence.match(/: ([\d,]+) segments?/)?.[1]);
   expect(part.rows).toHaveLength(count);
 });
 
 test("the table that served another run has the rows of a new one", async () => {
-  const { page } = await open(lab, "#preset=blanton-allman-2002/fig7");
-  await polled.poll(async () => (await listed(page)).sentence).not.toBe("");
+  const { page } = await open(lab, "#preset=paths/satellite");
+  await polled.poll(async () => (await listed(page)).sentence, FILLED).not.toBe("");
   const before = await listed(page);
   for (const seed of ["2", "3"])
     await afterwards(page, async () => {
       await page.fill("#seed", seed);
       await page.keyboard.press("Tab");
     });
-  await polled.poll(async () => (await listed(page)).sentence).not.toBe("");
+  await polled.poll(async () => (await listed(page)).sentence, FILLED).not.toBe("");
   const { page: other } = await open(lab, page.url().slice(lab.served.url.length));
-  await polled.poll(async () => (await listed(other)).sentence).not.toBe("");
+  await polled.poll(async () => (await listed(other)).sentence, FILLED).not.toBe("");
   const after = await listed(page);
   expect(after.rows).not.toEqual(before.rows);
   expect(after).toEqual(await listed(other));
