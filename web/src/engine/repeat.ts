@@ -1,5 +1,6 @@
 /** The same scenarios on several seeds: means of each flow's numbers with their 95 % confidence intervals. */
 import type { Engine, Options, Run } from "./engine";
+import { inLanes } from "./lanes";
 
 /** The mean of a number over runs, as `ackclock run --json` has it. */
 export interface Interval {
@@ -52,17 +53,13 @@ export async function repeat(
   const jobs = scenarios.flatMap((scenario) =>
     Array.from({ length: count }, (_, i): Run => ({ scenario, seed: seed + i })),
   );
-  const ended: Told[][] = [];
-  let [next, done] = [0, 0];
-  const lane = async () => {
-    while (next < jobs.length) {
-      const i = next++;
-      ended[i] = flowsOf(await engine.report(jobs[i] as Run, { signal }));
-      done += 1;
-      progress?.(done / jobs.length);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+  let done = 0;
+  const ended = await inLanes([...jobs.keys()], lanes, async (i) => {
+    const told = flowsOf(await engine.report(jobs[i] as Run, { signal }));
+    done += 1;
+    progress?.(done / jobs.length);
+    return told;
+  });
   const runs = scenarios.map((_, i) => ended.slice(i * count, (i + 1) * count));
   const asked = runs.flatMap((of) =>
     (of[0] ?? []).flatMap((_, flow) => MEASURES.map((name) => values(of, flow, name))),

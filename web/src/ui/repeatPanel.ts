@@ -1,5 +1,6 @@
 /** Repeats the runs on several seeds, and puts means with their intervals into the table of results. */
 import { type Engine, refusalOf } from "../engine/engine";
+import { lanesHere } from "../engine/lanes";
 import { type Repeated, repeat } from "../engine/repeat";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
@@ -92,7 +93,7 @@ export class RepeatPanel {
     const all = scenarios.length * count;
     const progress = (share: number) => fill(this.said, `${Math.round(share * all)} of ${all} runs`);
     progress(0);
-    const lanes = Math.min(MOST_LANES, Math.max(navigator.hardwareConcurrency, 1));
+    const lanes = Math.min(MOST_LANES, lanesHere());
     try {
       const of = { scenarios, seed, count, lanes };
       const repeated = await repeat(this.engine, of, { signal: mine.signal, progress });

@@ -110,3 +110,47 @@ test("an error thrown before a run begins is a failure, and the session continue
   await broken.run();
   expect(failed).toEqual(["no text"]);
 });
+
+test("runs begin as there are lanes, those that took longest last time first, and are drawn in their order", async () => {
+  const begun: number[] = [];
+  const drawn: unknown[][] = [];
+  let [now, most] = [0, 0];
+  const lasting = [100, 200, 400, 300];
+  const stacks = lasting.map((_, i) => ({ name: `stack ${i}`, set: {} }));
+  const one = async (_: Lab, i: number) => {
+    begun.push(i);
+    most = Math.max(most, ++now);
+    await new Promise((later) => setTimeout(later, lasting[i]));
+    now -= 1;
+    return i as unknown as RunTrace;
+  };
+  const nothing = { changed: () => {}, progress: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
+  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, { ...nothing, done: (runs) => drawn.push(runs) }, 2);
+  for (let i = 0; i < 2; i++) {
+    const run = made.run();
+    await vi.advanceTimersByTimeAsync(1000);
+    await run;
+  }
+  expect(begun).toEqual([0, 1, 2, 3, 2, 3, 1, 0]);
+  expect(most).toBe(2);
+  expect(drawn).toEqual([
+    [0, 1, 2, 3],
+    [0, 1, 2, 3],
+  ]);
+});
+
+test("of a run that is stopped, no other column begins", async () => {
+  const begun: number[] = [];
+  const stacks = [0, 1, 2].map((i) => ({ name: `stack ${i}`, set: {} }));
+  const one = (_: Lab, i: number, { signal }: { signal: AbortSignal }) =>
+    new Promise<RunTrace>((_, reject) => {
+      begun.push(i);
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  const nothing = { changed: () => {}, progress: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
+  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, { ...nothing, done: () => {} }, 2);
+  const run = made.run();
+  made.stop();
+  await run;
+  expect(begun).toEqual([0, 1]);
+});

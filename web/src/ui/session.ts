@@ -1,9 +1,10 @@
 /** The page's state and its runs: a change starts a run, and a newer change stops an older run. */
 import { type Refusal, refusalOf } from "../engine/engine";
+import { inLanes, lanesHere } from "../engine/lanes";
 import type { RunTrace } from "../engine/trace";
 import type { StackChoice } from "../scenario/state";
 import type { Mark } from "../views/marks";
-import { type Column, columns } from "./columns";
+import { columns } from "./columns";
 import type { Table } from "./path";
 
 /** The content of a link, except the view. */
@@ -56,11 +57,14 @@ export class Session {
   /** When the current run began, ms. */
   private began = 0;
   private timer = 0;
+  /** How long each column took last time, ms. */
+  private took: readonly number[] = [];
 
   constructor(
     private current: Lab,
     private readonly one: RunOne,
     private readonly tell: Listeners,
+    private readonly lanes = lanesHere(),
   ) {}
 
   get lab(): Lab {
@@ -116,8 +120,10 @@ export class Session {
     const shares = compared.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
     let told = this.began;
-    // An error thrown synchronously is handled like a rejected run.
-    const one = async (_: Column, i: number) => {
+    const took: number[] = [];
+    const one = async (i: number) => {
+      mine.signal.throwIfAborted();
+      const begun = performance.now();
       const progress = (share: number) => {
         shares[i] = share;
         const now = performance.now();
@@ -125,11 +131,16 @@ export class Session {
         told = now;
         this.tell.progress({ running: true, share: shares.reduce((a, b) => a + b, 0) / shares.length });
       };
-      return this.one(lab, i, { signal: mine.signal, progress });
+      const run = await this.one(lab, i, { signal: mine.signal, progress });
+      took[i] = performance.now() - begun;
+      return run;
     };
-    const ended = await Promise.allSettled(compared.map(one));
+    // The longest begins first, so that it does not run alone at the end. An error thrown synchronously is handled like a rejected run.
+    const order = [...compared.keys()].sort((a, b) => (this.took[b] ?? 0) - (this.took[a] ?? 0));
+    const ended = await inLanes(order, this.lanes, async (i) => (await Promise.allSettled([one(i)]))[0]);
     if (this.running !== mine) return;
     this.running = undefined;
+    this.took = took;
     this.tell.progress({ running: false });
     this.report(ended, lab);
     if (this.current !== lab) await this.run();
