@@ -111,7 +111,7 @@ test("an error thrown before a run begins is a failure, and the session continue
   expect(failed).toEqual(["no text"]);
 });
 
-test("runs begin as there are lanes, those that took longest last time first, and are drawn in their order", async () => {
+test("runs begin in lanes, the longest of the last time first, and are drawn in their order", async () => {
   const begun: number[] = [];
   const drawn: unknown[][] = [];
   let [now, most] = [0, 0];
