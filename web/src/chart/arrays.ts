@@ -15,7 +15,7 @@ export function positions(bytes: Uint8Array, value: number): Uint32Array<ArrayBu
 }
 
 // Loops over all packets have a function of their own, with nothing behind them: a browser compiles such a loop once, while it
-// runs. It is a function of the module, since what is compiled of a function inside another is thrown away with it.
+// runs. Functions of the module keep what is compiled; that of a function inside another is thrown away with it.
 function locate(bytes: Uint8Array, value: number, from: number, all: Uint32Array): number {
   let found = 0;
   for (let i = from; i < bytes.length; i++) if (bytes[i] === value) all[found++] = i;

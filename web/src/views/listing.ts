@@ -55,7 +55,7 @@ export class ListingTable {
     this.element.remove();
   }
 
-  /** Writes only what has changed: most of a new table's time, and of the collector's, would be for its thousand cells. */
+  /** Writes only what has changed: a new table's thousand cells would have to be made, laid out, and collected later. */
   private fill(): void {
     const listing = this.list();
     if (!listing) return;

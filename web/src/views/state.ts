@@ -60,7 +60,7 @@ export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key
 export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
   const { dropped, pipe } = acks;
   const all = new Uint32Array(pipe.length);
-  const told = beginning(all, tell(pipe, dropped, all));
+  const told = beginning(all, locateTold(pipe, dropped, all));
   return {
     cwnd: new Stairs(windows.time, windows.cwnd),
     ssthresh: new Stairs(windows.time, windows.ssthresh),
@@ -71,7 +71,7 @@ export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variabl
 }
 
 /** The ACKs that arrived and told of `pipe`. */
-function tell(pipe: Float64Array, dropped: Uint8Array, all: Uint32Array): number {
+function locateTold(pipe: Float64Array, dropped: Uint8Array, all: Uint32Array): number {
   let found = 0;
   for (let i = 0; i < all.length; i++) if (dropped[i] === 0 && pipe[i] >= 0) all[found++] = i;
   return found;

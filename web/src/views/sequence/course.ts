@@ -164,10 +164,10 @@ function lines(ack: Float64Array, rwnd: Float64Array): { una: Float64Array; wind
 /** The ACKs that repeat the one before; `here` are their rows. */
 function repeated(ack: Float64Array, una: Float64Array, dupRun: Uint32Array, here: Uint32Array): Uint32Array {
   const all = new Uint32Array(here.length);
-  return beginning(all, repeat(ack, una, dupRun, here, all));
+  return beginning(all, locateRepeats(ack, una, dupRun, here, all));
 }
 
-function repeat(
+function locateRepeats(
   ack: Float64Array,
   una: Float64Array,
   dupRun: Uint32Array,
@@ -182,10 +182,10 @@ function repeat(
 /** The positions of the values that are not NaN. */
 function numbers(values: Float64Array): Uint32Array {
   const all = new Uint32Array(values.length);
-  return beginning(all, number(values, all));
+  return beginning(all, locateNumbers(values, all));
 }
 
-function number(values: Float64Array, all: Uint32Array): number {
+function locateNumbers(values: Float64Array, all: Uint32Array): number {
   let found = 0;
   for (let n = 0; n < all.length; n++) if (!Number.isNaN(values[n])) all[found++] = n;
   return found;
@@ -204,14 +204,14 @@ export function isDsack(flow: FlowColumns, ack: number, block: number): boolean 
 function blocks(flow: FlowColumns): Pick<Layers, "sack" | "dsack"> {
   const by = new Uint32Array(flow.sackLeft.length);
   const kind = new Uint8Array(flow.sackLeft.length);
-  sort(flow, by, kind);
+  classify(flow, by, kind);
   return { sack: barsOf(flow, by, positions(kind, SACK)), dsack: barsOf(flow, by, positions(kind, DSACK)) };
 }
 
 const [SACK, DSACK] = [1, 2];
 
 /** Fills in the ACK and the kind of each block that arrived. */
-function sort(flow: FlowColumns, by: Uint32Array, kind: Uint8Array): void {
+function classify(flow: FlowColumns, by: Uint32Array, kind: Uint8Array): void {
   const { dropped, sackCount, sackFirst } = flow.acks;
   for (let i = 0; i < dropped.length; i++) {
     if (dropped[i] === 1) continue;
