@@ -1,7 +1,7 @@
 //! A run as columns to draw, as described in `web/src/engine/trace.ts`.
 //!
-//! Each packet has one row with its final fate, while a trace has a record for each event. The verdicts on
-//! retransmissions are decided as for traces.
+//! Each packet has one row with its final fate, while a trace has a record for each event. The verdicts on retransmissions
+//! follow at the end, as in the report, so packets that are sent once cost nothing for them.
 
 mod flow;
 mod tables;
@@ -15,7 +15,6 @@ use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_trace::fate::{Fates, Standing};
 use flow::Flow;
 use serde_json::{json, Map, Value};
 use tables::Queue;
@@ -25,7 +24,6 @@ const FIRST: u8 = 0;
 const NEEDED: u8 = 1;
 const REFUSED: u8 = 2;
 const NEEDLESS: u8 = 3;
-const OPEN: u8 = 4;
 
 /// Listens to a run.
 #[derive(Debug)]
@@ -33,20 +31,17 @@ pub(crate) struct Picture {
     flows: Vec<Flow>,
     /// By directed link.
     queues: Vec<Queue>,
-    fates: Fates,
 }
 
 impl Picture {
     pub(crate) fn new(plan: &Plan) -> Self {
         let mut flows = Vec::new();
         flows.resize_with(plan.scenario.flows.len(), Flow::default);
-        Picture { fates: Fates::new(flows.len() as u32), flows, queues: Vec::new() }
+        Picture { flows, queues: Vec::new() }
     }
 
     /// The flows, and the queues with arrivals.
-    pub(crate) fn columns(mut self, border: &mut dyn Border) -> (Value, Value) {
-        self.fates.finish();
-        self.settle();
+    pub(crate) fn columns(self, border: &mut dyn Border) -> (Value, Value) {
         let flows = self.flows.into_iter().map(|f| f.columns(border)).collect();
         let used = self.queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
         let queues = used.map(|(link, q)| {
@@ -57,23 +52,6 @@ impl Picture {
             Value::Object(queue)
         });
         (flows, queues.collect())
-    }
-
-    #[inline]
-    fn settle(&mut self) {
-        if self.fates.has_settled() {
-            self.judge();
-        }
-    }
-
-    #[cold]
-    fn judge(&mut self) {
-        for (token, known) in self.fates.settled() {
-            let (flow, row) = ((token >> 32) as usize, token as u32 as usize);
-            if let Some(f) = self.flows.get_mut(flow) {
-                f.sends.verdict.reset(row, judged(known));
-            }
-        }
     }
 
     /// Makes room for the queue of this link.
@@ -110,15 +88,7 @@ impl Watch for Picture {
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         let f = &mut self.flows[flow as usize];
         match from {
-            Side::Sender => {
-                let token = u64::from(flow) << 32 | f.sends.time.len() as u64;
-                let verdict = match self.fates.on_sent(flow, from, seg, sends, token) {
-                    Standing::First => FIRST,
-                    Standing::Known(verdict) => judged(verdict),
-                    Standing::Open => OPEN,
-                };
-                f.sent(at.as_secs_f64(), seg, sends, verdict);
-            }
+            Side::Sender => f.sent(at.as_secs_f64(), seg, sends),
             Side::Receiver => f.answered(at.as_secs_f64(), seg),
         }
     }
@@ -130,17 +100,13 @@ impl Watch for Picture {
     fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, _: DropWhy, seg: &Segment, sends: u8) {
         let f = &mut self.flows[flow as usize];
         match to {
-            Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth),
+            Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth, seg, sends),
             Side::Sender => f.answer_dropped(seg),
         }
-        self.fates.on_dropped(flow, to, seg, sends);
-        self.settle();
     }
 
-    fn delivered(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, _: u32, sends: u8) {
-        self.fates.on_arrived(flow, to, seg, sends);
-        self.settle();
-    }
+    #[inline]
+    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let f = &mut self.flows[flow as usize];
@@ -150,16 +116,25 @@ impl Watch for Picture {
         }
     }
 
-    fn refused(&mut self, _: Time, flow: u32, to: Side, _: Refusal, _: &Segment, _: u8, missing: &[(Offset, Offset)]) {
+    fn refused(
+        &mut self,
+        _: Time,
+        flow: u32,
+        to: Side,
+        _: Refusal,
+        _: &Segment,
+        sends: u8,
+        missing: &[(Offset, Offset)],
+    ) {
         if to == Side::Receiver && !missing.is_empty() {
-            self.flows[flow as usize].refused();
+            self.flows[flow as usize].refused(sends, missing);
         }
-        self.fates.on_refused(missing);
-        self.settle();
     }
 
     fn doubled(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
-        self.fates.on_doubled(flow, to, seg, sends);
+        if to == Side::Receiver {
+            self.flows[flow as usize].fates.doubled(seg.seq.0, seg.seq_len() as u32, sends);
+        }
     }
 
     fn queue(&mut self, at: Time, link: u32, packets: u32, _: u64) {

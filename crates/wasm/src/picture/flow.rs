@@ -1,11 +1,13 @@
 //! One flow of a picture.
 
 use super::tables::{Acks, Marks, Phases, Sends, Steps, Windows, ONCE, UNDER_WAY};
-use super::FIRST;
+use super::{judged, FIRST};
 use crate::border::{Border, Column};
 use crate::pieces::Pieces;
+use ackclock_sim::fate::Fates;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
 use serde_json::{json, Value};
 
 /// `fate`: positions in `FATES`, beside `UNDER_WAY`.
@@ -22,7 +24,11 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct Flow {
-    pub(super) sends: Sends,
+    sends: Sends,
+    /// What decides the verdicts on its retransmissions.
+    pub(super) fates: Fates,
+    /// The rows of the retransmissions.
+    again: Vec<u32>,
     acks: Acks,
     sack_left: Pieces<f64>,
     sack_right: Pieces<f64>,
@@ -102,7 +108,7 @@ impl Flow {
     }
 
     /// The sender sent a packet; adds a row if it carries data.
-    pub(super) fn sent(&mut self, at: f64, seg: &Segment, sends: u8, verdict: u8) {
+    pub(super) fn sent(&mut self, at: f64, seg: &Segment, sends: u8) {
         if seg.len == 0 {
             self.row.push(NONE);
         } else {
@@ -119,9 +125,8 @@ impl Flow {
             s.number.push(self.numbered[0]);
             if sends != ONCE {
                 s.sends.set(row, sends, ONCE);
-            }
-            if verdict != FIRST {
-                s.verdict.set(row, verdict, FIRST);
+                self.again.push(row as u32);
+                self.fates.retransmitted(seg.seq.0, seg.seq_len() as u32, sends, None);
             }
         }
         self.numbered[0] += u32::from(seg.seq_len() > 0);
@@ -154,7 +159,10 @@ impl Flow {
     }
 
     /// The receiver threw away some of the last packet that arrived.
-    pub(super) fn refused(&mut self) {
+    pub(super) fn refused(&mut self, sends: u8, missing: &[(Offset, Offset)]) {
+        for (left, right) in missing {
+            self.fates.refused(left.0, (*right - *left) as u32, sends);
+        }
         if let Some(i) = self.came {
             self.sends.fate[i] = REFUSED;
         }
@@ -165,7 +173,8 @@ impl Flow {
     }
 
     /// The packet last reported lost was dropped on its way to the receiver.
-    pub(super) fn data_dropped(&mut self, at: f64, element: u32, nth: u64) {
+    pub(super) fn data_dropped(&mut self, at: f64, element: u32, nth: u64, seg: &Segment, sends: u8) {
+        self.fates.dropped(seg.seq.0, seg.seq_len() as u32, sends);
         let open = |i: &usize| self.sends.fate.get(*i).is_none_or(|fate| *fate == UNDER_WAY);
         let Some(i) = self.data(self.lost).filter(open) else { return };
         self.fate(i, DROPPED, at);
@@ -230,7 +239,10 @@ impl Flow {
         }
     }
 
-    pub(super) fn columns(self, border: &mut dyn Border) -> Value {
+    pub(super) fn columns(mut self, border: &mut dyn Border) -> Value {
+        for (row, verdict) in self.again.iter().zip(self.fates.each()) {
+            self.sends.verdict.set(*row as usize, judged(verdict), FIRST);
+        }
         json!({
             "sends": self.sends.whole().columns(border),
             "acks": self.acks.whole().in_order().columns(border),
