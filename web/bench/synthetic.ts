@@ -56,6 +56,7 @@ export function syntheticRun(segments: number, rate = 1000, stack = "synthetic")
     name: "S → D",
     time,
     packets: packetsFound,
+    longest: packetsFound.reduce((most, one) => Math.max(most, one), 0),
     limit: 40,
   };
   const link = { rateBps: 1e8, delayS: DELAY_S, limitPackets: 40 };

@@ -45,7 +45,8 @@ impl Picture {
         let flows = self.flows.into_iter().map(|f| f.columns(border)).collect();
         let used = self.queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
         let queues = used.map(|(link, q)| {
-            let mut queue = Map::from_iter([("link".to_owned(), json!(link))]);
+            let longest = q.packets.iter().max();
+            let mut queue = Map::from_iter([("link".to_owned(), json!(link)), ("longest".to_owned(), json!(longest))]);
             if let Value::Object(columns) = q.columns(border) {
                 queue.extend(columns);
             }

@@ -121,16 +121,6 @@ function every(time: Float64Array, step: number, into: Float64Array): void {
   for (let node = 0; node < into.length; node++) into[node] = time[node * step];
 }
 
-/** The largest of `values` from `first` to `end`, exclusive, without infinity and NaN. */
-export function largest(values: ArrayLike<number>, first: number, end: number): number {
-  let found = Number.NEGATIVE_INFINITY;
-  for (let i = first; i < end; i++) {
-    const value = values[i];
-    if (value > found && value !== Number.POSITIVE_INFINITY) found = value;
-  }
-  return found;
-}
-
 /** The widest gap in each node of a level; `inside` are those of the level below, if it has nodes. */
 export function widest(lows: Float64Array, highs: Float64Array, inside: Float64Array | undefined): Float64Array {
   const found = new Float64Array(Math.ceil(lows.length / FAN));

@@ -144,8 +144,9 @@ export class Reader {
     const flows = numbered.map(([i, flow]) => traced(flow, i));
     const queues = [...this.queues].map(([link, q]): QueueTrace => {
       const { time = [], packets = [] } = q;
+      const longest = packets.reduce((most, one) => Math.max(most, one), 0);
       const name = `link ${link >> 1}, ${link & 1 ? "back" : "forward"}`;
-      return { link, name, time: f64(time), packets: u32(packets), limit: Number.NaN };
+      return { link, name, time: f64(time), packets: u32(packets), longest, limit: Number.NaN };
     });
     const summary = { runs: [{ duration_s: durationS, flows: flows.map((flow) => counted(flow, durationS)) }] };
     return { flows, queues, links: [], elements: [], durationS, summary };

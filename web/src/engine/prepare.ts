@@ -2,6 +2,7 @@
 import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { layers, prepared } from "../views/sequence/course";
 import type { Answer } from "./engine";
+import { drops } from "./ready";
 
 /** The answer, with what a drawing of the flow at this position, or of the last one, needs. */
 export function prepare(answer: Answer, position: number): Answer {
@@ -9,5 +10,5 @@ export function prepare(answer: Answer, position: number): Answer {
   const flow = answer.flows[at];
   if (!flow) return answer;
   const found = pauses(flow, answer.layout.durationS, MOST_PAUSES);
-  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), pauses: found } };
+  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), drops: drops(flow), pauses: found } };
 }

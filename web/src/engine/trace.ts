@@ -129,6 +129,8 @@ export interface QueueTrace {
   name: string;
   time: Float64Array;
   packets: Uint32Array;
+  /** The largest of `packets`. */
+  longest: number;
   /** Packets; NaN if the limit is not counted in packets. */
   limit: number;
 }

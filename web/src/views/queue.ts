@@ -1,12 +1,12 @@
 /** View (c): the length of a queue at each arrival, and its drops. */
 
-import { positions } from "../chart/arrays";
 import { Bars, type Range } from "../chart/bars";
 import { drawBars, drawSigns } from "../chart/paint";
-import { countBelow, largest } from "../chart/pyramid";
+import { countBelow } from "../chart/pyramid";
 import { Coords, type Surface } from "../chart/surface";
 import { countUnit, short } from "../chart/ticks";
-import { FATES, type QueueTrace, type RunTrace } from "../engine/trace";
+import { dropsOf } from "../engine/ready";
+import type { QueueTrace, RunTrace } from "../engine/trace";
 import type { Chart, Scene, Style } from "./chart";
 
 export const QUEUE: Style = {
@@ -35,10 +35,8 @@ export interface QueueName {
 export function queuesOf(runs: readonly RunTrace[]): QueueName[] {
   const most = new Map<number, { name: string; packets: number }>();
   for (const { queues } of runs)
-    for (const { link, name, packets: found } of queues) {
-      const packets = largest(found, 0, found.length);
-      if (packets > (most.get(link)?.packets ?? 0)) most.set(link, { name, packets });
-    }
+    for (const { link, name, longest } of queues)
+      if (longest > (most.get(link)?.packets ?? 0)) most.set(link, { name, packets: longest });
   return [...most].sort(([, a], [, b]) => b.packets - a.packets).map(([link, { name }]) => ({ link, name }));
 }
 
@@ -56,34 +54,44 @@ function zeros(count: number): Float64Array {
 const NONE = {
   time: new Float64Array(0),
   packets: new Uint32Array(0),
+  longest: 0,
   limit: Number.NaN,
 };
 
 export class QueueChart implements Chart {
   readonly title: string;
-  private readonly found: Bars;
-  private readonly drops: Bars;
   private readonly queue: QueueTrace;
+  private readonly lost: Float64Array;
+  /** The bars and the drops, once they are drawn: on most pages this graph is below the window. */
+  private made: { found: Bars; drops: Bars } | undefined;
 
   constructor(run: RunTrace, { link, name }: QueueName) {
     this.title = `queue of ${name}`;
     this.queue = run.queues.find((queue) => queue.link === link) ?? { ...NONE, link, name };
+    this.lost = dropsAt(run, link);
+  }
+
+  private get bars(): { found: Bars; drops: Bars } {
+    if (this.made) return this.made;
     const { time, packets } = this.queue;
     const high = new Float64Array(packets);
-    this.found = new Bars(time, zeros(high.length), high, NO_ITEMS);
-    const gone = dropsAt(run, link);
     // A drop is drawn at the queue length that it found.
-    const level = gone.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
-    this.drops = new Bars(gone, level, level, NO_ITEMS);
+    const level = this.lost.map((at) => high[Math.max(countBelow(time, at, true) - 1, 0)] ?? 0);
+    const [found, drops] = [
+      new Bars(time, zeros(high.length), high, NO_ITEMS),
+      new Bars(this.lost, level, level, NO_ITEMS),
+    ];
+    this.made = { found, drops };
+    return this.made;
   }
 
   has(key: string): boolean {
     if (key === "limit") return Number.isFinite(this.queue.limit);
-    return key !== "drops" || this.drops.length > 0;
+    return key !== "drops" || this.lost.length > 0;
   }
 
   fit(t0: number, t1: number): Range {
-    const { high } = this.found.range(t0, t1);
+    const { high } = this.bars.found.range(t0, t1);
     const { limit } = this.queue;
     return { low: 0, high: limit < 3 * high ? Math.max(high, limit) : high };
   }
@@ -91,7 +99,7 @@ export class QueueChart implements Chart {
   ground(): void {}
 
   draw(surface: Surface, { sight, plot, theme, hidden }: Scene): void {
-    if (!hidden.has("packets")) drawBars(surface, this.found, sight, theme.queue, { width: STEM_PX });
+    if (!hidden.has("packets")) drawBars(surface, this.bars.found, sight, theme.queue, { width: STEM_PX });
     const { limit } = this.queue;
     if (!hidden.has("limit") && Number.isFinite(limit)) {
       const line = new Coords();
@@ -101,7 +109,7 @@ export class QueueChart implements Chart {
       surface.line(line, { colour: theme.dropped, width: 1, dash: [2, 3] });
     }
     if (!hidden.has("drops"))
-      drawSigns(surface, this.drops, sight, "cross", { colour: theme.dropped, size: SIGN_PX, rim: theme.paper });
+      drawSigns(surface, this.bars.drops, sight, "cross", { colour: theme.dropped, size: SIGN_PX, rim: theme.paper });
   }
 
   read(time: number): readonly (readonly [string, string])[] {
@@ -112,10 +120,9 @@ export class QueueChart implements Chart {
 
 /** When the link's own queue dropped data of any flow. */
 function dropsAt({ flows }: RunTrace, link: number): Float64Array {
-  const lost = FATES.indexOf("dropped");
-  const times = flows.flatMap(({ sends }) => {
-    const here = positions(sends.fate, lost).filter((i) => sends.element[i] === link);
-    return Array.from(here, (i) => sends.fateTime[i]);
+  const times = flows.flatMap((flow) => {
+    const { time, element } = dropsOf(flow);
+    return Array.from(time).filter((_, nth) => element[nth] === link);
   });
   return Float64Array.from(times).sort();
 }

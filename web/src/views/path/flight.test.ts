@@ -31,6 +31,7 @@ function queue(time: number, packets: number): QueueTrace {
     name: "A → B",
     time: Float64Array.of(time),
     packets: Uint32Array.of(packets),
+    longest: packets,
     limit: 10,
   };
 }
