@@ -1,6 +1,6 @@
 /** Ranges of the sequence space at points in time: segments, SACK blocks. */
 
-import { beginnings, bounds, descend, during, widest } from "./pyramid";
+import { beginnings, descend, during, type Nodes, nodes } from "./pyramid";
 import type { Scale } from "./scale";
 
 /** The visible part of a chart: scales from values to px, and the size of a device pixel in px. */
@@ -142,11 +142,16 @@ export class Bars {
 }
 
 function above(time: Float64Array, low: Float64Array, high: Float64Array): Above {
-  const { lows, highs } = bounds(low, high);
-  const gaps: Float64Array[] = [];
-  for (let level = 0; level < lows.length; level++) {
-    const [below, over] = level === 0 ? [low, high] : [lows[level - 1], highs[level - 1]];
-    gaps.push(widest(below, over, gaps[level - 1]));
+  const levels: Nodes[] = [];
+  for (let [lows, highs] = [low, high]; lows.length > 1; ) {
+    const level = nodes(lows, highs, levels.at(-1)?.gaps);
+    levels.push(level);
+    ({ lows, highs } = level);
   }
-  return { lows, highs, begins: beginnings(time), gaps };
+  return {
+    lows: levels.map(({ lows }) => lows),
+    highs: levels.map(({ highs }) => highs),
+    gaps: levels.map(({ gaps }) => gaps),
+    begins: beginnings(time),
+  };
 }

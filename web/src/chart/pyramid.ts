@@ -121,22 +121,45 @@ function every(time: Float64Array, step: number, into: Float64Array): void {
   for (let node = 0; node < into.length; node++) into[node] = time[node * step];
 }
 
-/** The widest gap in each node of a level; `inside` are those of the level below, if it has nodes. */
-export function widest(lows: Float64Array, highs: Float64Array, inside: Float64Array | undefined): Float64Array {
-  const found = new Float64Array(Math.ceil(lows.length / FAN));
-  let [low, high, gap] = [0, 0, 0];
-  for (let child = 0; child < lows.length; child++) {
-    const mine = inside === undefined ? 0 : inside[child];
-    if (child % FAN === 0) {
-      low = lows[child];
-      high = highs[child];
-      gap = mine;
-    } else {
-      gap = Math.max(gap, mine, lows[child] - high, low - highs[child]);
-      low = Math.min(low, lows[child]);
-      high = Math.max(high, highs[child]);
-    }
-    found[child >>> FAN_BITS] = gap;
-  }
+/** The nodes of a level above bars. */
+export interface Nodes {
+  readonly lows: Float64Array;
+  readonly highs: Float64Array;
+  /** The widest gap between the bars of a node when they are stacked. */
+  readonly gaps: Float64Array;
+}
+
+/** The nodes above these bars, or above nodes with these bounds; `inside` are the gaps of the latter. */
+export function nodes(low: Float64Array, high: Float64Array, inside: Float64Array | undefined): Nodes {
+  const count = Math.ceil(low.length / FAN);
+  const found = { lows: new Float64Array(count), highs: new Float64Array(count), gaps: new Float64Array(count) };
+  join(low, high, inside ?? NO_GAPS, found);
   return found;
+}
+
+const NO_GAPS = new Float64Array(0);
+
+function join(low: Float64Array, high: Float64Array, inside: Float64Array, { lows, highs, gaps }: Nodes): void {
+  const known = inside.length > 0;
+  for (let node = 0, child = 0; node < lows.length; node++) {
+    const end = Math.min(child + FAN, low.length);
+    let least = finite(low[child], Number.POSITIVE_INFINITY);
+    let most = finite(high[child], Number.NEGATIVE_INFINITY);
+    let gap = known ? inside[child] : 0;
+    for (child++; child < end; child++) {
+      const [bottom, top] = [low[child], high[child]];
+      if (bottom - most > gap) gap = bottom - most;
+      if (least - top > gap) gap = least - top;
+      if (known && inside[child] > gap) gap = inside[child];
+      if (bottom < least) least = bottom;
+      if (top > most) most = top;
+    }
+    lows[node] = least;
+    highs[node] = most;
+    gaps[node] = gap;
+  }
+}
+
+function finite(value: number, otherwise: number): number {
+  return Number.isFinite(value) ? value : otherwise;
 }

@@ -43,7 +43,7 @@ export interface Layers {
 
 export function course(run: RunTrace, flow: FlowTrace): Course {
   const ready = readyOf(flow);
-  return { ...(ready ? sent(ready.layers) : layers(flow)), flow, place: (element) => place(run, element) };
+  return { ...(ready ? sent(ready.layers) : layers(flow)), flow, place: (element) => whereOf(run, element) };
 }
 
 /** The layers of a copy that a worker sent. */
@@ -202,31 +202,58 @@ export function isDsack(flow: FlowColumns, ack: number, block: number): boolean 
 
 /** SACK blocks at the arrival of their ACK. */
 function blocks(flow: FlowColumns): Pick<Layers, "sack" | "dsack"> {
-  const by = new Uint32Array(flow.sackLeft.length);
-  const kind = new Uint8Array(flow.sackLeft.length);
-  classify(flow, by, kind);
-  return { sack: barsOf(flow, by, positions(kind, SACK)), dsack: barsOf(flow, by, positions(kind, DSACK)) };
+  const repeats = new Uint8Array(flow.acks.time.length);
+  const many = classify(flow, repeats);
+  const [sack, dsack] = [room(many.sack), room(many.dsack)];
+  place(flow, repeats, sack, dsack);
+  return { sack, dsack };
 }
 
-const [SACK, DSACK] = [1, 2];
+/** Bars to be filled in. */
+function room(count: number): Bars {
+  const numbers = () => new Float64Array(count);
+  return new Bars(numbers(), numbers(), numbers(), new Uint32Array(count));
+}
 
-/** Fills in the ACK and the kind of each block that arrived. */
-function classify(flow: FlowColumns, by: Uint32Array, kind: Uint8Array): void {
-  const { dropped, sackCount, sackFirst } = flow.acks;
+/** Marks the ACKs that arrived with a DSACK, which is their first block; returns how many blocks of each kind arrived. */
+function classify(flow: FlowColumns, repeats: Uint8Array): { sack: number; dsack: number } {
+  const { dropped, sackCount } = flow.acks;
+  let [sack, dsack] = [0, 0];
+  for (let i = 0; i < dropped.length; i++) {
+    if (dropped[i] === 1 || sackCount[i] === 0) continue;
+    sack += sackCount[i];
+    if (!isDsack(flow, i, 0)) continue;
+    repeats[i] = 1;
+    sack--;
+    dsack++;
+  }
+  return { sack, dsack };
+}
+
+/** Fills in the blocks of both kinds. */
+function place({ acks, sackLeft, sackRight }: FlowColumns, repeats: Uint8Array, sack: Bars, dsack: Bars): void {
+  const { time: came, dropped, sackCount, sackFirst } = acks;
+  const { time, low, high, item } = sack;
+  let [n, again] = [0, 0];
   for (let i = 0; i < dropped.length; i++) {
     if (dropped[i] === 1) continue;
-    const first = sackFirst[i];
-    for (let k = 0; k < sackCount[i]; k++) {
-      by[first + k] = i;
-      kind[first + k] = isDsack(flow, i, k) ? DSACK : SACK;
+    let block = sackFirst[i];
+    const end = block + sackCount[i];
+    if (repeats[i] === 1) {
+      dsack.time[again] = came[i];
+      dsack.low[again] = sackLeft[block];
+      dsack.high[again] = sackRight[block];
+      dsack.item[again] = i;
+      again++;
+      block++;
+    }
+    for (; block < end; block++, n++) {
+      time[n] = came[i];
+      low[n] = sackLeft[block];
+      high[n] = sackRight[block];
+      item[n] = i;
     }
   }
-}
-
-/** These blocks; `by` are the ACKs of all. */
-function barsOf({ acks, sackLeft, sackRight }: FlowColumns, by: Uint32Array, here: Uint32Array): Bars {
-  const item = select(by, here);
-  return new Bars(gather(acks.time, item), gather(sackLeft, here), gather(sackRight, here), item);
 }
 
 /** The right edge of the congestion window after each event that moves it; of several events at one instant, after the last. */
@@ -265,7 +292,7 @@ function edges(
 }
 
 /** An element of the path, or the queue of a link, and where it is. */
-function place({ links, elements }: RunTrace, number: number): string {
+function whereOf({ links, elements }: RunTrace, number: number): string {
   const element = elements.find((one) => one.number === number);
   const link = links[element ? element.link : number];
   const where = link ? ` of ${link.from} → ${link.to}` : "";
