@@ -82,7 +82,7 @@ impl Watch for Picture {
 
     fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
         if side == Side::Sender {
-            self.flows[flow as usize].rto(at.as_secs_f64(), rto.0 as f64 / 1e6);
+            self.flows[flow as usize].rto(at.as_secs_f64(), rto);
         }
     }
 

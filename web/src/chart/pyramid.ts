@@ -71,37 +71,35 @@ export function descend(
   if (count > 0) go(top, 0, size);
 }
 
-/** The bounds of each node of each level: the smallest of `low` and the largest of `high`, without infinity and NaN. */
-export function bounds(low: Float64Array, high: Float64Array): { lows: Float64Array[]; highs: Float64Array[] } {
+/** The bounds of each node of each level: the least and the greatest of these values, without infinity and NaN. */
+export function bounds(values: Float64Array): { lows: Float64Array[]; highs: Float64Array[] } {
   const lows: Float64Array[] = [];
   const highs: Float64Array[] = [];
-  for (let [below, above] = [low, high]; below.length > 1; ) {
-    below = least(below);
-    above = most(above);
-    lows.push(below);
-    highs.push(above);
+  for (let [low, high] = [values, values]; low.length > 1; ) {
+    const count = Math.ceil(low.length / FAN);
+    const [least, most] = [new Float64Array(count), new Float64Array(count)];
+    bound(low, high, least, most);
+    lows.push(least);
+    highs.push(most);
+    [low, high] = [least, most];
   }
   return { lows, highs };
 }
 
-// One flat loop in a function of its own, with nothing behind it: a browser compiles such a loop once, while it runs. A call for
-// each node would take most of the time.
-function least(values: Float64Array): Float64Array {
-  const found = new Float64Array(Math.ceil(values.length / FAN)).fill(Number.POSITIVE_INFINITY);
-  for (let i = 0; i < values.length; i++) {
-    const node = i >>> FAN_BITS;
-    if (values[i] < found[node] && values[i] !== Number.NEGATIVE_INFINITY) found[node] = values[i];
+// Functions of the module with nothing behind their loop: a browser compiles such a loop once, while it runs. A call for each node
+// would take most of the time.
+function bound(low: Float64Array, high: Float64Array, lows: Float64Array, highs: Float64Array): void {
+  for (let node = 0, child = 0; node < lows.length; node++) {
+    const end = Math.min(child + FAN, low.length);
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (; child < end; child++) {
+      const [bottom, top] = [low[child], high[child]];
+      if (bottom < least && bottom !== Number.NEGATIVE_INFINITY) least = bottom;
+      if (top > most && top !== Number.POSITIVE_INFINITY) most = top;
+    }
+    lows[node] = least;
+    highs[node] = most;
   }
-  return found;
-}
-
-function most(values: Float64Array): Float64Array {
-  const found = new Float64Array(Math.ceil(values.length / FAN)).fill(Number.NEGATIVE_INFINITY);
-  for (let i = 0; i < values.length; i++) {
-    const node = i >>> FAN_BITS;
-    if (values[i] > found[node] && values[i] !== Number.POSITIVE_INFINITY) found[node] = values[i];
-  }
-  return found;
 }
 
 /** The start time of each node of each level, and finally the time of the last point. */

@@ -25,7 +25,7 @@ export class Stairs {
 
   /** Made when the values are drawn for the first time: many never are. */
   private get above(): Above {
-    this.made ??= { ...bounds(this.value, this.value), begins: beginnings(this.time) };
+    this.made ??= { ...bounds(this.value), begins: beginnings(this.time) };
     return this.made;
   }
 

@@ -155,7 +155,7 @@ impl Rfc6298 {
     fn set_base(&mut self) {
         let srtt = self.srtt8.map_or(0, |srtt8| srtt8.get() >> 3);
         let ticks = (srtt + self.rttvar4.max(1)) as u64;
-        self.base = Nanos(ticks.saturating_mul(self.tick)).max(self.min).min(self.max);
+        self.base = Nanos(times(ticks, self.tick)).max(self.min).min(self.max);
     }
 
     /// RFC 7323 App. G: ExpectedSamples = ceiling (FlightSize / (SMSS · 2)).
@@ -219,6 +219,16 @@ impl Rfc6298 {
     }
 }
 
+/// The product, or else the largest number. WebAssembly finds an overflow only by a multiplication of 128 bits, which is a call.
+#[inline]
+fn times(ticks: u64, tick: u64) -> u64 {
+    if (ticks | tick) >> 32 == 0 {
+        ticks * tick
+    } else {
+        ticks.saturating_mul(tick)
+    }
+}
+
 impl Rto for Rfc6298 {
     #[inline]
     fn on_sent(&mut self, sent: &Sent) {
@@ -249,10 +259,10 @@ impl Rto for Rfc6298 {
     }
     #[inline]
     fn srtt(&self) -> Option<Nanos> {
-        self.srtt8.map(|srtt8| Nanos((srtt8.get() as u64).saturating_mul(self.tick) / 8))
+        self.srtt8.map(|srtt8| Nanos(times(srtt8.get() as u64, self.tick) / 8))
     }
     fn rttvar(&self) -> Option<Nanos> {
-        self.srtt8.map(|_| Nanos((self.rttvar4 as u64).saturating_mul(self.tick) / 4))
+        self.srtt8.map(|_| Nanos(times(self.rttvar4 as u64, self.tick) / 4))
     }
     #[inline]
     fn base(&self) -> Nanos {
@@ -260,6 +270,9 @@ impl Rto for Rfc6298 {
     }
     #[inline]
     fn backed_off(&self) -> Nanos {
+        if self.backoff == 0 {
+            return self.base;
+        }
         Nanos(self.base.0.saturating_mul(1 << self.backoff.min(32))).min(self.max)
     }
     fn back_off(&mut self) {

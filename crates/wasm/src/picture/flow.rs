@@ -8,6 +8,7 @@ use ackclock_sim::fate::Fates;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
+use ackclock_tcp::time::Nanos;
 use serde_json::{json, Value};
 
 /// `fate`: positions in `FATES`, beside `UNDER_WAY`.
@@ -35,6 +36,7 @@ pub(super) struct Flow {
     windows: Windows,
     dupthresh: Steps,
     rto: Steps,
+    last_rto: Option<Nanos>,
     inflation: Steps,
     phases: Phases,
     marks: Marks,
@@ -84,12 +86,16 @@ impl Flow {
                 self.mark(at, if undone { UNDONE } else { MISTAKE }, episode, f64::NAN);
             }
             Event::Persist { at: offset } => self.mark(at, PERSIST, 0, offset.0 as f64),
-            Event::Rtt { rto, .. } => self.rto(at, rto.0 as f64 / 1e6),
+            Event::Rtt { rto, .. } => self.rto(at, rto),
         }
     }
 
-    pub(super) fn rto(&mut self, at: f64, ms: f64) {
-        self.rto.step(at, ms);
+    #[inline]
+    pub(super) fn rto(&mut self, at: f64, rto: Nanos) {
+        if self.last_rto != Some(rto) {
+            self.last_rto = Some(rto);
+            self.rto.step(at, rto.0 as f64 / 1e6);
+        }
     }
 
     fn window(&mut self, at: f64, cwnd: f64, ssthresh: f64, by: Slot, episode: u32) {
