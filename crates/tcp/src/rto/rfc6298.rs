@@ -222,11 +222,10 @@ impl Rfc6298 {
 /// The product, or else the largest number. WebAssembly finds an overflow only by a multiplication of 128 bits, which is a call.
 #[inline]
 fn times(ticks: u64, tick: u64) -> u64 {
-    if (ticks | tick) >> 32 == 0 {
-        ticks * tick
-    } else {
-        ticks.saturating_mul(tick)
+    if cfg!(target_family = "wasm") && (ticks | tick) >> 32 == 0 {
+        return ticks * tick;
     }
+    ticks.saturating_mul(tick)
 }
 
 impl Rto for Rfc6298 {
@@ -270,10 +269,7 @@ impl Rto for Rfc6298 {
     }
     #[inline]
     fn backed_off(&self) -> Nanos {
-        if self.backoff == 0 {
-            return self.base;
-        }
-        Nanos(self.base.0.saturating_mul(1 << self.backoff.min(32))).min(self.max)
+        Nanos(times(self.base.0, 1 << self.backoff.min(32))).min(self.max)
     }
     fn back_off(&mut self) {
         if self.backoff == 0 {
