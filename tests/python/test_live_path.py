@@ -150,8 +150,9 @@ def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ac
                 assert flow["data_packets_sent"] > flow["retransmissions"], (path, sender)
             if sender.startswith("kernel"):
                 sent_again = sum(flow["retransmissions"] for flow in flows)
-                # A timer may have fired after the end.
-                assert 0 <= live["counters"]["sender"].get("RetransSegs", 0) - sent_again <= 2, (path, sender)
+                unseen = live["counters"]["sender"].get("RetransSegs", 0) - sent_again
+                # A timer may have fired after the end, and a busy machine has not read the last packets by then.
+                assert 0 <= unseen <= 2 + sent_again / 50, (path, sender)
 
 
 @needs_devices
