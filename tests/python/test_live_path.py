@@ -140,7 +140,8 @@ def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ac
         # The path may drop a SYN, which is repeated after a second.
         return ackclock("live", "path", path, "--sender", sender, "--seconds", "3", "--json")
 
-    with ThreadPoolExecutor(4) as pool:  # the runs mostly wait
+    # The runs mostly wait, but with four at once beside other work a path had not read the last packets when it ended.
+    with ThreadPoolExecutor(2) as pool:
         for (path, sender), result in zip(runs, pool.map(lambda of: run(*of), runs), strict=True):
             report, flows = numbers(result)
             live = report["live"]
@@ -150,9 +151,8 @@ def test_every_scenario_and_the_papers_paths_run_with_kernels_and_our_senders(ac
                 assert flow["data_packets_sent"] > flow["retransmissions"], (path, sender)
             if sender.startswith("kernel"):
                 sent_again = sum(flow["retransmissions"] for flow in flows)
-                unseen = live["counters"]["sender"].get("RetransSegs", 0) - sent_again
-                # A timer may have fired after the end, and a busy machine has not read the last packets by then.
-                assert 0 <= unseen <= 2 + sent_again / 50, (path, sender)
+                # A timer may have fired after the end.
+                assert 0 <= live["counters"]["sender"].get("RetransSegs", 0) - sent_again <= 2, (path, sender)
 
 
 @needs_devices

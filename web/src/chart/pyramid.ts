@@ -86,8 +86,7 @@ export function bounds(values: Float64Array): { lows: Float64Array[]; highs: Flo
   return { lows, highs };
 }
 
-// Functions of the module with nothing behind their loop: a browser compiles such a loop once, while it runs. A call for each node
-// would take most of the time.
+// A function of the module, as in arrays.ts: what a browser compiles of it is kept. A node is stored once, not at each child.
 function bound(low: Float64Array, high: Float64Array, lows: Float64Array, highs: Float64Array): void {
   for (let node = 0, child = 0; node < lows.length; node++) {
     const end = Math.min(child + FAN, low.length);

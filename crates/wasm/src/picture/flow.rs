@@ -36,6 +36,7 @@ pub(super) struct Flow {
     windows: Windows,
     dupthresh: Steps,
     rto: Steps,
+    /// The last of `rto`: an equal one is not made into a number of milliseconds.
     last_rto: Option<Nanos>,
     inflation: Steps,
     phases: Phases,
