@@ -47,6 +47,23 @@ def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laborat
     return Laboratory(Store(folder), Local(), show, fresh)
 
 
+def _stat(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return ["Z", "0"]
+
+
+def parent(pid: int) -> int:
+    """The ID of a process's parent; 0 if there is no such process."""
+    return int(_stat(pid)[1])
+
+
+def alive(pid: int) -> bool:
+    """Whether a process exists and has not ended."""
+    return _stat(pid)[0] not in "ZX"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--wheel``, which tests a wheel instead of the checkout: ``make wheel-test``."""
     parser.addoption("--wheel", type=lambda name: Path(name).resolve(), help="a wheel, which test_wheel.py tests")

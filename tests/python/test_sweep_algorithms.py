@@ -19,7 +19,7 @@ from ackclock.runs.keys import Keys
 from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
 from ackclock.sweep.points import Points
-from conftest import SHORT, Command
+from conftest import SHORT, Command, alive, parent
 
 FIXED = """
 import os
@@ -179,26 +179,11 @@ def test_no_process_is_left_when_the_command_is_killed(planned: Path) -> None:
             assert process.poll() is None, f"ended with {process.returncode} before its workers ran"
             time.sleep(0.05)
             running = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()]
-            children = [pid for pid in running if _parent(pid) == process.pid]
+            children = [pid for pid in running if parent(pid) == process.pid]
         time.sleep(0.5)
         process.send_signal(how)
         process.wait(5)
         ends = time.monotonic() + 5
-        while any(_alive(pid) for pid in children) and time.monotonic() < ends:
+        while any(alive(pid) for pid in children) and time.monotonic() < ends:
             time.sleep(0.05)
-        assert not [pid for pid in children if _alive(pid)]
-
-
-def _stat(pid: int) -> list[str]:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return ["Z", "0"]
-
-
-def _parent(pid: int) -> int:
-    return int(_stat(pid)[1])
-
-
-def _alive(pid: int) -> bool:
-    return _stat(pid)[0] not in "ZX"
+        assert not [pid for pid in children if alive(pid)]

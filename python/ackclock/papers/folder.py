@@ -121,6 +121,12 @@ def sections(extra: Extra, work: Work) -> Sequence[Section]:
     return made
 
 
+def load(one: Paper | Extra) -> None:
+    """Load the code of a paper or page, if it is not loaded; errors are those of ``run``."""
+    with _told(one), allowing(True):
+        _module(one.code)
+
+
 def _key(node: Node) -> str:
     allowed = f"lower-case letters, digits and single - . between them, but not {' or '.join(TAKEN)}"
     key = node.text(allowed)

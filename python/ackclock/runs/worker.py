@@ -1,18 +1,16 @@
 """A process that runs tasks for another: ``python -m ackclock.runs.worker PID`` reads tasks and writes results.
 
-Algorithms in Python hold the GIL, so runs with them need a process per core. ``multiprocessing`` is not used because it
-would import the caller's script again.
+Algorithms in Python hold the GIL, so runs with them need a process per core.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import signal
-import subprocess
 import sys
 from typing import BinaryIO
 
+from ackclock.runs.child import Child, DiedError, pickled, streams
 from ackclock.runs.task import Done, Task, run_task
 
 
@@ -25,8 +23,7 @@ class Worker:
         Raises:
             OSError: the system cannot create a process.
         """
-        command = [sys.executable, "-m", "ackclock.runs.worker", str(os.getpid())]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._child = Child("ackclock.runs.worker")
 
     def run(self, task: Task) -> Done:
         """Run a task in the process.
@@ -35,15 +32,11 @@ class Worker:
             OSError: the process died.
             Exception: the error that the task raised.
         """
-        into, out = self._process.stdin, self._process.stdout
-        assert into is not None
-        assert out is not None
         try:
-            pickle.dump(task, into)
-            into.flush()
-            said = pickle.load(out)
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            raise OSError(f"a process that ran seeds from {task.first} on died ({self._died()})") from error
+            self._child.send(task)
+            said = self._child.receive()
+        except DiedError as error:
+            raise OSError(f"a process that ran seeds from {task.first} on died ({error})") from error
         if isinstance(said, BaseException):
             raise said
         assert isinstance(said, Done)
@@ -51,19 +44,11 @@ class Worker:
 
     def kill(self) -> None:
         """Kill the process immediately."""
-        self._process.kill()
+        self._child.kill()
 
     def close(self) -> None:
         """End the process, and wait for it."""
-        self._process.kill()
-        self._process.communicate()
-
-    def _died(self) -> str:
-        try:
-            code = self._process.wait(1)
-        except subprocess.TimeoutExpired:
-            return "it does not respond"
-        return f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        self._child.close()
 
 
 def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
@@ -91,18 +76,9 @@ def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
             said = run_task(task, look)
         except Exception as error:
             said = error
-        try:
-            text = pickle.dumps(said)
-        except Exception:
-            text = pickle.dumps(RuntimeError(f"{type(said).__name__}: {said}"))
-        out.write(text)
+        out.write(pickled(said))
         out.flush()
 
 
 if __name__ == "__main__":
-    # Ctrl-C reaches all processes of a terminal; the caller decides.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answers = sys.stdout.buffer
-    # Output that an algorithm prints goes to standard error.
-    sys.stdout = sys.stderr
-    serve(sys.stdin.buffer, answers, int(sys.argv[1]))
+    serve(*streams(), int(sys.argv[1]))
