@@ -12,21 +12,28 @@
 //! | value at percentile | [`Histogram::quantile`], by nearest rank |
 //!
 //! Departures: a bucket is reported by its middle, not by its largest number; buckets exist only between the smallest and the
-//! largest number recorded, so no range is given beforehand; zeros are counted separately.
+//! largest number recorded, so no range is given beforehand; zeros are counted separately. A count has 32 bits, since thousands of
+//! flows have histograms; what exceeds them is kept apart.
+
+use std::collections::BTreeMap;
 
 /// Bits after the highest one that distinguish buckets.
 const SUB: u32 = 7;
 /// The remaining bits of a double's fraction.
 const REST: u32 = f64::MANTISSA_DIGITS - 1 - SUB;
 /// Buckets are allocated in batches of this size.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
 
 /// The count of each bucket. Integers only: the same on every machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     /// The number of the first existing bucket.
     base: usize,
-    counts: Vec<u64>,
+    /// The lower 32 bits of each count.
+    counts: Box<[u32]>,
+    /// The upper bits of counts that have any, by the bucket's number. Hardly any run is that long.
+    #[expect(clippy::box_collection, reason = "an empty map takes three times the space of a pointer")]
+    upper: Option<Box<BTreeMap<usize, u64>>>,
     /// Zeros, counted separately.
     zeros: u64,
 }
@@ -44,31 +51,47 @@ fn middle(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// The count of a number's bucket. `None` if the number is zero, 2^63 or more, or the first this far from the others.
+    /// Adds a number to its bucket, if there is one. `false` if there is none, or if its count has exceeded 32 bits: then
+    /// [`Histogram::reach`] must follow.
     #[inline(always)]
-    pub(crate) fn count_mut(&mut self, value: u64) -> Option<&mut u64> {
-        self.counts.get_mut(bucket(value).wrapping_sub(self.base))
+    pub(crate) fn adds(&mut self, value: u64) -> bool {
+        let Some(count) = self.counts.get_mut(bucket(value).wrapping_sub(self.base)) else { return false };
+        *count = count.wrapping_add(1);
+        *count != 0
     }
 
     /// Records a number below 2^63.
     #[inline(always)]
     pub fn record(&mut self, value: u64) {
-        match self.count_mut(value) {
-            Some(count) => *count += 1,
-            None => self.reach(value),
+        if !self.adds(value) {
+            self.reach(value);
         }
+    }
+
+    /// Each existing bucket, in ascending order, and its count.
+    fn each(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let upper = |bucket| self.upper.as_ref().and_then(|upper| upper.get(&bucket)).map_or(0, |upper| upper << 32);
+        self.counts.iter().zip(self.base..).map(move |(lower, bucket)| (bucket, u64::from(*lower) + upper(bucket)))
     }
 
     /// Removes a number above zero that was recorded.
     pub(crate) fn take_back(&mut self, value: u64) {
-        if let Some(count) = self.count_mut(value) {
-            *count -= 1;
+        let bucket = bucket(value);
+        let Some(count) = self.counts.get_mut(bucket.wrapping_sub(self.base)) else { return };
+        if let Some(less) = count.checked_sub(1) {
+            *count = less;
+        } else if let Some(upper) = self.upper.as_mut().and_then(|upper| upper.get_mut(&bucket)).filter(|n| **n > 0) {
+            (*count, *upper) = (u32::MAX, *upper - 1);
         }
     }
 
     /// Removes all numbers from `value`, a power of two, on.
     pub(crate) fn forget_from(&mut self, value: u64) {
-        self.counts.truncate(bucket(value).saturating_sub(self.base));
+        let left = bucket(value).saturating_sub(self.base).min(self.counts.len());
+        self.counts[left..].fill(0);
+        if let Some(upper) = &mut self.upper {
+            upper.split_off(&bucket(value));
+        }
     }
 
     /// Records `count` zeros.
@@ -76,16 +99,19 @@ impl Histogram {
         self.zeros += count;
     }
 
-    /// Records zero, or the first number this far below or above the others.
+    /// What [`Histogram::adds`] left: zero, the first number this far below or above the others, or an upper bit.
     #[cold]
     #[inline(never)]
-    fn reach(&mut self, value: u64) {
+    pub(crate) fn reach(&mut self, value: u64) {
+        let bucket = bucket(value);
         if value == 0 {
             self.zeros += 1;
-            return;
+        } else if (self.base..self.base + self.counts.len()).contains(&bucket) {
+            *self.upper.get_or_insert_default().entry(bucket).or_default() += 1;
+        } else {
+            self.make_room(bucket, bucket + 1);
+            self.counts[bucket - self.base] = 1;
         }
-        self.make_room(bucket(value), bucket(value) + 1);
-        self.counts[bucket(value) - self.base] += 1;
     }
 
     /// Allocates the buckets from `from` up to, but not including, `to`.
@@ -94,14 +120,11 @@ impl Histogram {
         if self.counts.is_empty() {
             self.base = from;
         }
-        if from < self.base {
-            self.counts.splice(0..0, std::iter::repeat_n(0, self.base - from));
-            self.base = from;
-        }
-        let to = to.next_multiple_of(TOGETHER);
-        if to > self.base + self.counts.len() {
-            self.counts.resize(to - self.base, 0);
-        }
+        let below = self.base.saturating_sub(from);
+        let all = to.next_multiple_of(TOGETHER).max(self.base + self.counts.len()) - self.base + below;
+        let mut counts = vec![0; all].into_boxed_slice();
+        counts[below..below + self.counts.len()].copy_from_slice(&self.counts);
+        (self.base, self.counts) = (self.base - below, counts);
     }
 
     /// Adds another histogram's counts.
@@ -111,20 +134,29 @@ impl Histogram {
             return;
         }
         self.make_room(other.base, other.base + other.counts.len());
-        for (mine, more) in self.counts[other.base - self.base..].iter_mut().zip(&other.counts) {
-            *mine += more;
+        let counts = &mut self.counts[other.base - self.base..];
+        let carries = |(mine, more): (&u32, &u32)| mine.checked_add(*more).is_none();
+        if counts.iter().zip(&other.counts).fold(false, |any, pair| any | carries(pair)) {
+            let carried = (other.base..).zip(counts.iter().zip(&other.counts)).filter(|(_, pair)| carries(*pair));
+            let upper = self.upper.get_or_insert_default();
+            carried.for_each(|(bucket, _)| *upper.entry(bucket).or_default() += 1);
+        }
+        counts.iter_mut().zip(&other.counts).for_each(|(mine, more)| *mine = mine.wrapping_add(*more));
+        for (bucket, more) in other.upper.iter().flat_map(|upper| upper.iter()) {
+            *self.upper.get_or_insert_default().entry(*bucket).or_default() += more;
         }
     }
 
     /// Removes all numbers, but keeps the memory.
     pub fn clear(&mut self) {
         self.counts.fill(0);
-        self.zeros = 0;
+        (self.upper, self.zeros) = (None, 0);
     }
 
     /// The number of recorded numbers.
     pub fn len(&self) -> u64 {
-        self.zeros + self.counts.iter().sum::<u64>()
+        let upper = self.upper.iter().flat_map(|upper| upper.values()).sum::<u64>();
+        self.zeros + self.counts.iter().map(|lower| u64::from(*lower)).sum::<u64>() + (upper << 32)
     }
 
     /// Whether no number was recorded.
@@ -141,13 +173,13 @@ impl Histogram {
     /// The same for several, which must ascend.
     pub fn quantiles<const N: usize>(&self, thousandths: [u32; N]) -> Option<[u64; N]> {
         let len = self.len();
-        let mut counts = self.counts.iter().zip(self.base..);
+        let mut counts = self.each();
         let (mut before, mut value) = (self.zeros, 0);
         (len > 0).then(|| {
             thousandths.map(|thousandths| {
                 let rank = (u128::from(len) * u128::from(thousandths)).div_ceil(1000).clamp(1, u128::from(len)) as u64;
                 while before < rank {
-                    let Some((count, at)) = counts.next() else { break };
+                    let Some((at, count)) = counts.next() else { break };
                     before += count;
                     value = at;
                 }
@@ -162,8 +194,8 @@ impl Histogram {
 
     /// The mean, with an error of at most 1/256. `None` without numbers.
     pub fn mean(&self) -> Option<u64> {
-        let each = self.counts.iter().zip(self.base..).filter(|(count, _)| **count > 0);
-        let sum: u128 = each.map(|(count, at)| u128::from(*count) * u128::from(middle(at))).sum();
+        let each = self.each().filter(|(_, count)| *count > 0);
+        let sum: u128 = each.map(|(at, count)| u128::from(count) * u128::from(middle(at))).sum();
         sum.checked_div(u128::from(self.len())).map(|mean| mean as u64)
     }
 }
@@ -213,6 +245,50 @@ mod tests {
         assert!(h.is_empty());
         h.record(9);
         assert_eq!(h.quantile(1000), Some(9));
+    }
+
+    /// Numbers below 256, and how often each was recorded.
+    fn often(numbers: &[(u64, u64)]) -> Histogram {
+        let mut h = of(&numbers.iter().map(|(number, _)| *number).collect::<Vec<_>>());
+        for (number, times) in numbers {
+            h.counts[bucket(*number) - h.base] = *times as u32;
+            if times >> 32 > 0 {
+                h.upper.get_or_insert_default().insert(bucket(*number), times >> 32);
+            }
+        }
+        h
+    }
+
+    #[test]
+    fn counts_beyond_32_bits_are_as_exact_as_others() {
+        const ALL: u64 = 1 << 32;
+        let mut h = often(&[(7, ALL - 1), (9, ALL - 2)]);
+        assert_eq!((h.len(), h.quantiles([500, 501])), (2 * ALL - 3, Some([7, 9])));
+        h.record(7);
+        h.record(7);
+        assert_eq!((h.len(), h.quantiles([500, 501]), h.mean()), (2 * ALL - 1, Some([7, 9]), Some(7)));
+        let mut twice = h.clone();
+        twice.merge(&h);
+        let mut again = Histogram::default();
+        again.merge(&h);
+        again.merge(&h);
+        for sum in [&twice, &again] {
+            assert_eq!((sum.len(), sum.quantiles([500, 501, 1000])), (4 * ALL - 2, Some([7, 9, 9])));
+        }
+        twice.merge(&often(&[(9, 3 * ALL + 5)]));
+        assert_eq!((twice.len(), twice.quantile(300)), (7 * ALL + 3, Some(9)));
+        for left in [ALL, ALL - 1, ALL - 2] {
+            h.take_back(7);
+            assert_eq!(h.len(), left + ALL - 2);
+        }
+        h.take_back(200);
+        h.forget_from(8);
+        assert_eq!((h.len(), h.quantile(1000)), (ALL - 2, Some(7)));
+        twice.forget_from(8);
+        assert_eq!(twice.len(), 2 * ALL + 2);
+        twice.forget_from(1);
+        twice.clear();
+        assert!(twice.is_empty() && often(&[(3, 5 * ALL)]).len() == 5 * ALL);
     }
 
     #[test]

@@ -39,8 +39,9 @@ impl HostMetering for HostMeter {
     fn came(&mut self, now: u64, stamp: u64, number: u32) {
         let took = now.wrapping_sub(stamp);
         // The times since `NO_STAMP` and a twin's stamp have no bucket.
-        let Some(count) = self.times.count_mut(took) else { return self.unusual(now, stamp, number) };
-        *count += 1;
+        if !self.times.adds(took) {
+            return self.unusual(now, stamp, number);
+        }
         if stamp < self.unanswered {
             self.unanswered = stamp;
         }
@@ -67,7 +68,7 @@ impl HostMetering for HostMeter {
 }
 
 impl HostMeter {
-    /// A time is the first this long or short, or the packet is one of two, or not counted.
+    /// A time is the first this long or short, or as frequent as no other, or the packet is one of two, or not counted.
     #[cold]
     #[inline(never)]
     fn unusual(&mut self, now: u64, stamp: u64, number: u32) {
@@ -75,7 +76,11 @@ impl HostMeter {
             return;
         }
         let sent = stamp & !TWIN;
-        self.times.record(now - sent);
+        if sent == stamp {
+            self.times.reach(now - sent);
+        } else {
+            self.times.record(now - sent);
+        }
         self.unanswered = self.unanswered.min(sent);
         if sent != stamp && self.is_second(number) {
             self.again += 1;
