@@ -73,7 +73,7 @@ def test_an_error_in_a_papers_code_names_its_place_in_either_way(threads: str, t
 def test_a_process_that_dies_is_named_and_ends_the_command(tmp_path: Path) -> None:
     laid_out(tmp_path, "def reproduce(work):\n    once(work)\n    os.kill(os.getpid(), 9)", SECOND)
     done = run(tmp_path, "--threads", "2")
-    said = f"ackclock: {SECOND}: the process that reproduced it died (SIGKILL); finished runs are kept and the same "
+    said = f"ackclock: {SECOND}: its process died (SIGKILL); finished runs are kept and the same "
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"{said}command continues")
 
 

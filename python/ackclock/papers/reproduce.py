@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import files
-from ackclock.papers import apart, claims, report, sizes
+from ackclock.papers import claims, report, sizes, together
 from ackclock.papers.one import Wish
 from ackclock.papers.paper import Done, Reproduced, Shown
 from ackclock.progress import Show, unshown
@@ -51,7 +51,7 @@ def reproduce(wish: Wish, show: Show = unshown) -> Done:
             """Create a separate laboratory for each paper, so that its cost counter covers only that paper."""
             return Laboratory(store, runs_on, lambda what: show(f"{key}: {what}"), wish.fresh)
 
-        made = apart.reproduced(wish, lab, show)
+        made = together.reproduced(wish, lab, store, show)
     done = Done([r for r in made if isinstance(r, Reproduced)], [r for r in made if isinstance(r, Shown)])
     for file, text in report.pages(done, wish.named, wish.options(), wish.papers, wish.lab).items():
         files.write(wish.out / file, text.encode())

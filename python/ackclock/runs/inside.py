@@ -1,17 +1,15 @@
-"""The process in which a paper is judged and drawn; ``apart.py`` starts ``python -m ackclock.papers.process PID``."""
+"""The process in which a job is done; ``apart.py`` starts ``python -m ackclock.runs.inside PID``."""
 
 from __future__ import annotations
 
 import pickle
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from signal import SIGTERM, signal
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from ackclock.papers import folder, one
-from ackclock.papers.apart import Asked, Finished
-from ackclock.papers.one import Wish
-from ackclock.papers.paper import Extra, Paper
+from ackclock.runs.apart import Asked, Finished, Job
 from ackclock.runs.child import end_with, pickled, streams
 from ackclock.runs.laboratory import Laboratory, Wanted
 from ackclock.runs.local import Local
@@ -36,11 +34,11 @@ class Asking(Laboratory):
 
 
 def serve(into: BinaryIO, out: BinaryIO) -> None:
-    """Reproduce papers until there are no more, or the caller is gone.
+    """Do jobs until there are no more, or the caller is gone.
 
     Args:
-        into: stream of papers, and of replies about runs.
-        out: stream of everything that papers ask for, and of their results.
+        into: stream of jobs, and of replies about runs.
+        out: stream of everything that jobs ask for, and of their results.
     """
 
     def ask(asked: Asked) -> None:
@@ -53,23 +51,18 @@ def serve(into: BinaryIO, out: BinaryIO) -> None:
 
     while True:
         try:
-            paper, wish = pickle.load(into)
+            job, folder = pickle.load(into)
         except EOFError:
             return
-        out.write(pickled(_said(paper, wish, ask)))
+        out.write(pickled(_said(job, folder, ask)))
         out.flush()
 
 
-def _said(paper: Paper | Extra, wish: Wish, ask: Callable[[Asked], None]) -> Finished | Exception:
-    """Reproduce a paper; return its result or its error."""
+def _said(job: Job[Any], folder: Path, ask: Callable[[Asked], None]) -> Finished[Any] | Exception:
+    """Do a job; return its result or its error."""
     try:
-        with Store(wish.store) as store:
-            made = one.reproduced(paper, wish, Asking(store, ask))
-        try:
-            return Finished(pickle.dumps(made))
-        except Exception as error:
-            what = f"it returned what cannot leave its process ({type(error).__name__}: {error})"
-            return folder.PaperError(f"{paper.code}: {what}, allowed: text, numbers, and classes at the top of a file")
+        with Store(folder) as store:
+            return Finished(job(Asking(store, ask)))
     except Exception as error:
         return error
 
