@@ -33,9 +33,11 @@ def laid_out(folder: Path, code: str, *keys: str) -> Path:
     return folder
 
 
-def test_several_papers_at_a_time_write_the_bytes_of_one_after_another(tmp_path: Path) -> None:
-    folders = [laid_out(tmp_path / threads, "") for threads in ("1", "3")]
-    done = [run(folder, "--threads", folder.name, "--copy-to", "docs") for folder in folders]
+@pytest.mark.parametrize("how", [["--threads", "3"], ["--on", "dask:2"]])
+def test_several_papers_at_a_time_write_the_bytes_of_one_after_another(how: list[str], tmp_path: Path) -> None:
+    folders = [laid_out(tmp_path / name, "") for name in ("alone", "apart")]
+    ways = [["--threads", "1"], how]
+    done = [run(folder, *way, "--copy-to", "docs") for folder, way in zip(folders, ways, strict=True)]
     assert [each.returncode for each in done] == [0, 0], done
     assert done[0].stdout == done[1].stdout
     alone, apart = (written(folder) for folder in folders)
