@@ -14,8 +14,8 @@ from ackclock import _native, shared
 from ackclock.cli_common import FAILED, On, Store, Threads, fail, refusals
 
 if TYPE_CHECKING:
+    from ackclock.papers.one import Wish
     from ackclock.papers.paper import Extra, Paper
-    from ackclock.papers.reproduce import Wish
 
 EXTRA = "papers"
 KEPT = "; finished runs are kept and the same command continues"
@@ -149,7 +149,7 @@ def reproduce(
         _list(folder, out, as_json)
         return
     with refusals(extra=EXTRA):
-        from ackclock.papers.reproduce import Wish  # noqa: PLC0415 - start-up time
+        from ackclock.papers.one import Wish  # noqa: PLC0415 - start-up time
 
         named = list(dict.fromkeys(name or []))
         what = _chosen(named, folder)

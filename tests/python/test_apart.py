@@ -29,7 +29,7 @@ def laid_out(folder: Path, code: str, *keys: str) -> Path:
     lay_out(folder / "papers", FIRST, SECOND)
     for key in keys:
         with (folder / "papers" / key / "paper.py").open("a", encoding="utf-8") as opened:
-            opened.write(f"\nimport enum, os, time\nfrom pathlib import Path\nonce = reproduce\n{code}\n")
+            opened.write(f"\nimport os, time\nfrom pathlib import Path\nonce = reproduce\n{code}\n")
     return folder
 
 

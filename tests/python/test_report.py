@@ -18,6 +18,7 @@ from ackclock import lab_page
 from ackclock.papers import claims, report
 from ackclock.papers import reproduce as command
 from ackclock.papers.folder import every
+from ackclock.papers.one import Wish
 from ackclock.papers.paper import Done, Paper
 from ackclock.papers.parts import inline, labels, shown_in
 from ackclock.plot import style
@@ -85,7 +86,7 @@ def reproduce_made_up(
     lay_out(papers, "made-up-1999", "other-2001", verdicts=verdicts)
     (papers / "README.md").write_text("# Papers\n\n## What was learned\n\n- **Much** was.\n\n## More\n\nNo.\n")
     what = [one for key, one in every(papers).items() if key in named or not named]
-    return command.reproduce(command.Wish(what, named, papers, folder / "results", copy_to=folder / "docs"))
+    return command.reproduce(Wish(what, named, papers, folder / "results", copy_to=folder / "docs"))
 
 
 def check_alone(folder: Path) -> set[str]:

@@ -82,6 +82,8 @@ impl Histogram {
             *count = less;
         } else if let Some(upper) = self.upper.as_mut().and_then(|upper| upper.get_mut(&bucket)).filter(|n| **n > 0) {
             (*count, *upper) = (u32::MAX, *upper - 1);
+        } else {
+            debug_assert!(false, "{value} was not recorded");
         }
     }
 
@@ -201,6 +203,14 @@ impl Histogram {
 }
 
 #[cfg(test)]
+impl Histogram {
+    /// Sets the lower bits of the count of a number's bucket, which exists.
+    pub(crate) fn set(&mut self, value: u64, times: u32) {
+        self.counts[bucket(value) - self.base] = times;
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -251,7 +261,7 @@ mod tests {
     fn often(numbers: &[(u64, u64)]) -> Histogram {
         let mut h = of(&numbers.iter().map(|(number, _)| *number).collect::<Vec<_>>());
         for (number, times) in numbers {
-            h.counts[bucket(*number) - h.base] = *times as u32;
+            h.set(*number, *times as u32);
             if times >> 32 > 0 {
                 h.upper.get_or_insert_default().insert(bucket(*number), times >> 32);
             }

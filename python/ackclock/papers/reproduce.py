@@ -18,8 +18,6 @@ from ackclock.runs.executor import executor
 from ackclock.runs.laboratory import Laboratory, Spent
 from ackclock.runs.store import Store
 
-__all__ = ["Wish", "as_json", "reproduce", "summary"]
-
 OLDER = ".points"
 """Subfolder of the results where older versions kept finished points, before the store existed."""
 

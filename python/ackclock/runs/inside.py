@@ -21,7 +21,7 @@ class Asking(Laboratory):
 
     def __init__(self, store: Store, ask: Callable[[Asked], None], silent: bool = False) -> None:
         """Leave runs to ``ask``, which returns when they are in the store."""
-        super().__init__(store, Local())
+        super().__init__(store, Local())  # It runs nothing: the caller does.
         self._ask, self._silent = ask, silent
 
     def silent(self) -> Laboratory:

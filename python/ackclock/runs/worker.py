@@ -5,12 +5,11 @@ Algorithms in Python hold the GIL, so runs with them need a process per core.
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 from typing import BinaryIO
 
-from ackclock.runs.child import Child, DiedError, pickled, streams
+from ackclock.runs.child import Child, DiedError, end_with, pickled, streams
 from ackclock.runs.task import Done, Task, run_task
 
 
@@ -51,21 +50,13 @@ class Worker:
         self._child.close()
 
 
-def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
-    """Run tasks until there are no more, or the caller is gone.
+def serve(into: BinaryIO, out: BinaryIO) -> None:
+    """Run tasks until there are no more.
 
     Args:
         into: stream of tasks.
         out: stream of results.
-        asked_by: the caller's process ID. It is passed explicitly because the caller may die before this process
-            starts.
     """
-
-    def look(_: float) -> None:
-        if os.getppid() != asked_by:
-            # The caller was killed: the system has given this process another parent.
-            os._exit(1)
-
     while True:
         try:
             task = pickle.load(into)
@@ -73,7 +64,7 @@ def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
             return
         said: Done | BaseException
         try:
-            said = run_task(task, look)
+            said = run_task(task)
         except Exception as error:
             said = error
         out.write(pickled(said))
@@ -81,4 +72,5 @@ def serve(into: BinaryIO, out: BinaryIO, asked_by: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(*streams(), int(sys.argv[1]))
+    end_with(int(sys.argv[1]))
+    serve(*streams())

@@ -68,7 +68,7 @@ impl HostMetering for HostMeter {
 }
 
 impl HostMeter {
-    /// A time is the first this long or short, or as frequent as no other, or the packet is one of two, or not counted.
+    /// A time is the first this long or short, or its count exceeds 32 bits, or the packet is one of two, or not counted.
     #[cold]
     #[inline(never)]
     fn unusual(&mut self, now: u64, stamp: u64, number: u32) {
@@ -141,6 +141,18 @@ mod tests {
         let flow = read(meter);
         assert_eq!((flow.delay.len(), flow.arrived(), flow.reordered), (6, 6, 1));
         assert_eq!((flow.delay.quantile(0), flow.delay.quantile(300)), (Some(0), Some(1)));
+    }
+
+    #[test]
+    fn a_time_whose_count_exceeds_32_bits_is_counted_and_in_turn() {
+        let mut meter = HostMeter::default();
+        meter.came(1000, 100, 0);
+        meter.times.set(900, u32::MAX);
+        meter.came(1100, 200, 1);
+        meter.came(1200, 300, 2);
+        assert_eq!((meter.answer(), meter.next), (100, 3));
+        let flow = read(meter);
+        assert_eq!((flow.delay.len(), flow.reordered), ((1 << 32) + 1, 0));
     }
 
     #[test]
