@@ -14,13 +14,16 @@ BIN := .venv/bin
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# Live tests mostly wait, so instructions, which no other work changes, are counted beside them. Targets that need the build wait for it.
-# The others run two at a time, the longest first, with the output of each kept together.
+# Instructions, which no other work changes, are counted whenever a core is free: live tests mostly wait. Targets that need the build
+# wait for it. The others run two at a time, the longest first, with the output of each kept together.
 test: ## set-up, then every check that must pass
 	@$(MAKE) --jobs=4 setup check
-	@MAKE='$(MAKE)' tools/beside.sh instructions $(MAKE) unit .venv/.extension
-	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test wheel-test newcomer survivors docs wasm lint cite ns2-logs
+	@MAKE='$(MAKE)' tools/beside.sh instructions $(MAKE) built-checks
 	@echo "make test: all checks passed"
+
+.PHONY: built-checks
+built-checks: unit .venv/.extension
+	@$(MAKE) --jobs=2 --output-sync=target EXTENSION_IS_BUILT=1 GUIDES_BY_WHEEL=1 python web-test wheel-test newcomer survivors docs wasm lint cite ns2-logs
 
 setup: .venv/.ready web/node_modules/.ready setup-rust ## .venv, crates, the Rust target for WebAssembly, valgrind, the tools of the lab page
 
@@ -41,8 +44,11 @@ check: ## formatting and clippy, with warnings as errors; no crate is built twic
 	tools/one_build.sh
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# Of the examples, only two are built, which tests start. Clippy reads them all.
 unit: ## the Rust tests, optimised, with debug assertions and overflow checks
-	cargo test --workspace --locked
+	cargo build --workspace --locked --example engine_c --example conform_smoltcp
+	cargo test --workspace --locked --tests
+	cargo test --workspace --locked --doc
 
 # `make test` runs the guides with a wheel instead.
 GUIDES := tests/python/test_docs.py::test_every_block_of_a_page_does_what_it_says
@@ -126,7 +132,7 @@ web-bench: web ## time from click to picture, frames per second, size of the fir
 	cd web && CHROMIUM=$$(../tools/need.sh chromium) npm run --silent bench
 
 ns2-logs: ## comparison with ns-2's packet logs, packet by packet; ACKCLOCK_NS2_LOGS names another folder of logs
-	cargo test --workspace --locked --test ns2 -- --nocapture
+	cargo test --workspace --locked --test sim ns2:: -- --nocapture
 
 capture-judge: ## verdicts on simulated captures of 30 paths and 6 stacks, four seeds each, compared with the truth; into tests/captures/verdicts.md
 	mkdir -p tests/captures

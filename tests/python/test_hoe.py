@@ -111,7 +111,7 @@ def test_every_claim_has_a_measure_or_is_a_parameter(view: View) -> None:
 def test_the_four_runs_are_those_of_the_simulator_s_own_tests(
     view: View, name: str, time: float, timeouts: int, drops: int
 ) -> None:
-    """crates/sim/tests/net2.rs; at equal times the access link comes first there, and the bottleneck here."""
+    """crates/sim/tests/sim/net2.rs; at equal times the access link comes first there, and the bottleneck here."""
     seen = view(name)
     assert seen.acks[-1].at == pytest.approx(time, abs=0.01)
     assert (len(seen.timeouts), len(seen.drops)) == (timeouts, drops)

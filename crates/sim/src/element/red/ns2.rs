@@ -1,4 +1,4 @@
-//! Compares every arrival with ns-2's RED, where ns-2 is installed. `tests/ns2/red.tcl` sends packets of three sizes to a
+//! Compares every arrival with ns-2's RED, where ns-2 is installed. `tests/sim/ns2/red.tcl` sends packets of three sizes to a
 //! RED queue, at times more than the link carries, at times less. The same arrivals with the same random numbers must
 //! give the same averages (to the six digits that ns-2 prints) and the same drops.
 
@@ -34,7 +34,7 @@ struct Theirs {
 }
 
 fn theirs(ns: &str, spec: &RedSpec, limit: u32) -> Theirs {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/red.tcl");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/ns2/red.tcl");
     let flag = |b: bool| if b { "true" } else { "false" };
     let bytes = matches!(spec.thresholds, Thresholds::Bytes { .. });
     let args = [flag(spec.gentle), flag(spec.wait), flag(bytes), flag(spec.per == Per::Byte), &limit.to_string()];

@@ -92,7 +92,7 @@ fn a_run_reports_reordering_on_request() {
 
 #[test]
 fn all_of_them_in_a_row_run_and_deliver() {
-    let plan = Plan::parse("paths.toml", include_str!("scenarios/paths.toml"), &Overrides::default()).unwrap();
+    let plan = Plan::parse("paths.toml", include_str!("../scenarios/paths.toml"), &Overrides::default()).unwrap();
     let again = Plan::parse("paths.toml", &plan.to_toml(), &Overrides::default()).unwrap();
     assert_eq!(Plan { file: plan.file.clone(), ..again }, plan);
     let f = &run(&plan, 3, None, &mut |_| ControlFlow::Continue(())).unwrap().flows[0];

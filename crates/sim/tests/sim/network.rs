@@ -1,6 +1,6 @@
 //! The network as a whole, with a small TCP on it.
 
-#[path = "../benches/speed/bare.rs"]
+#[path = "../../benches/speed/bare.rs"]
 mod bare;
 
 use ackclock_sim::engine::Network;

@@ -5,8 +5,8 @@
 //! recovery has ended. If then the first segment after it is lost, the guard forbids the fast retransmit on both sides,
 //! but ns-2 still inflates its window and sends new data from the fourth duplicate on (about 1 pattern in 600).
 
-use crate::log::{Case, Send};
-use crate::{network, stacks};
+use super::log::{Case, Send};
+use super::{network, stacks};
 use ackclock_tcp::time::Nanos;
 
 use rand_core::Rng;
@@ -42,7 +42,7 @@ impl Luck {
 
 /// The transmissions of ns-2's sender in that case.
 fn theirs(ns: &str, case: &Case, variant: &str) -> Result<Vec<Send>, String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/packet_log.tcl");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sim/ns2/packet_log.tcl");
     let drops: Vec<String> = case.drop_arrivals.iter().map(u64::to_string).collect();
     let packets = case.packets.map_or(String::new(), |n| n.to_string());
     let args = [variant, &drops.join(" "), &packets, &case.window.to_string(), &SECONDS.to_string()];

@@ -9,8 +9,8 @@ use ackclock_sim::engine::Sim;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-const GOOD: &str = include_str!("scenarios/good.toml");
-const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
+const GOOD: &str = include_str!("../scenarios/good.toml");
+const DUMBBELL: &str = include_str!("../scenarios/dumbbell.toml");
 
 fn plan(text: &str, seeds: &[u64]) -> Plan {
     Plan { seeds: seeds.to_vec(), ..Plan::parse("x.toml", text, &Overrides::default()).expect("a good scenario") }

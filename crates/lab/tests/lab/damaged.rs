@@ -3,9 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
-#[path = "../../../tests/fuzz/mod.rs"]
+#[path = "../../../../tests/fuzz/mod.rs"]
 mod fuzz;
-#[path = "../../../tests/fuzz/rng.rs"]
+#[path = "../../../../tests/fuzz/rng.rs"]
 mod rng;
 
 use ackclock_lab::places;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-const GOOD: &str = include_str!("scenarios/good.toml");
-const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
+const GOOD: &str = include_str!("../scenarios/good.toml");
+const DUMBBELL: &str = include_str!("../scenarios/dumbbell.toml");
 
 /// A test's own folder, which is removed with it.
 struct Scratch(PathBuf);

@@ -1,9 +1,7 @@
 //! The language of scripts: the events that it yields, and the messages about text that cannot be read.
 
-mod language {
-    mod code;
-    mod damaged;
-    mod events;
-    mod folders;
-    mod fuzz;
-}
+mod code;
+mod damaged;
+mod events;
+mod folders;
+mod fuzz;

@@ -20,7 +20,7 @@ use ackclock_tcp::timeout::go_back_n::GoBackNSpec;
 use ackclock_tcp::timeout::TimeoutSpec;
 use ackclock_tcp::units::Rate;
 
-const RUNS: &str = include_str!("../data/ns2-redrawn-delay/runs.csv");
+const RUNS: &str = include_str!("../../data/ns2-redrawn-delay/runs.csv");
 
 fn scenario(f: f64, every: Nanos) -> Scenario {
     let pipe = |ms| pipe(Some(Rate(10_000_000)), Nanos::from_millis(ms));

@@ -11,9 +11,9 @@ use ackclock_tcp::stack::{Options, Stack};
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const GOOD: &str = include_str!("scenarios/good.toml");
-const ELEMENTS: &str = include_str!("scenarios/elements.toml");
-const DUMBBELL: &str = include_str!("scenarios/dumbbell.toml");
+const GOOD: &str = include_str!("../scenarios/good.toml");
+const ELEMENTS: &str = include_str!("../scenarios/elements.toml");
+const DUMBBELL: &str = include_str!("../scenarios/dumbbell.toml");
 
 fn parse(text: &str) -> Result<Plan, String> {
     Plan::parse("bad.toml", text, &Overrides::default()).map_err(|e| e.to_string())
@@ -119,7 +119,7 @@ fn a_dumbbell_is_routers_and_two_access_links_for_each_flow() {
 #[test]
 fn one_message_with_file_line_key_found_and_allowed_for_each_bad_scenario() {
     let mut out = String::new();
-    for case in include_str!("scenarios/bad.txt").split("== ").skip(1) {
+    for case in include_str!("../scenarios/bad.txt").split("== ").skip(1) {
         let (title, text) = case.split_once('\n').unwrap();
         let message = parse(text).expect_err(title);
         assert_eq!(message.lines().count(), 1, "{message}");

@@ -1,6 +1,6 @@
 //! The network of the packet logs, and the comparison of two senders on it.
 
-use crate::log::{Case, Send};
+use super::log::{Case, Send};
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
