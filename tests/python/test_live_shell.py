@@ -139,8 +139,8 @@ def runs(argument: str) -> bool:
 
 
 def eventually(what: Callable[[], bool]) -> bool:
-    """Wait for a condition, at most ten seconds."""
-    end = time.monotonic() + 10
+    """Wait for a condition, at most a minute: the machine may be busy."""
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         if what():
             return True
