@@ -124,3 +124,14 @@ def test_every_fuzz_target_names_one_test_that_exists() -> None:
             case _:
                 found = 0
         assert found == 1, name
+
+
+def test_every_file_of_rust_tests_is_a_module_of_its_program() -> None:
+    files = [one for main in (ROOT / "crates").glob("*/tests/*/main.rs") for one in main.parent.rglob("*.rs")]
+    assert len(files) > 100
+    for file in files:
+        if file.name != "main.rs":
+            program = file.parent / "main.rs"
+            owner = program if program.is_file() else file.parent.with_suffix(".rs")
+            declared = rf"^(pub(\(crate\))? )?mod {file.stem};"
+            assert re.search(declared, owner.read_text(encoding="utf-8"), re.MULTILINE), file

@@ -1,4 +1,5 @@
-//! Scenario files, runs and their results from outside, in one program: each one would compile the engine again.
+//! Scenario files, runs and their results, tested from outside. These tests are one program, because each program compiles the engine
+//! again.
 
 mod captures;
 mod chosen;

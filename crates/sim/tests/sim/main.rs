@@ -1,4 +1,4 @@
-//! Runs of the network from outside, in one program: each one would compile the engine again.
+//! The network, tested from outside. These tests are one program, because each program compiles the engine again.
 
 mod background;
 mod elements;
