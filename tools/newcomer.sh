@@ -40,7 +40,8 @@ sed -i element.rs \
     -e 's|^    Wobble(wobble::Wobble),|&\n    Newcomer(newcomer::Newcomer),|' \
     -e 's|^ *Delays::Wobble(w) => w.of(now),|&\n            Delays::Newcomer(n) => n.of(now),|'
 # Tests for both.
-cat > "$copy/crates/sim/tests/newcomer.rs" <<'RUST'
+sed -i 's|^mod nothing_lost;|mod newcomer;\n&|' "$copy/crates/sim/tests/sim/main.rs"
+cat > "$copy/crates/sim/tests/sim/newcomer.rs" <<'RUST'
 //! The newcomers do what newreno and wobble do.
 
 use ackclock_sim::element::newcomer::{self, NewcomerSpec};
@@ -106,7 +107,7 @@ RUST
 
 cd "$copy"
 cargo fmt --all
-cargo test --quiet --locked --workspace --test newcomer -- --nocapture
+cargo test --quiet --locked --workspace --test sim newcomer:: -- --nocapture
 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked --workspace --test sweep
 # Its rows in the tables equal newreno's.
 sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours

@@ -138,9 +138,9 @@ def runs(argument: str) -> bool:
     return False
 
 
-def eventually(what: Callable[[], bool]) -> bool:
-    """Wait for a condition, at most a minute: the machine may be busy."""
-    end = time.monotonic() + 60
+def eventually(what: Callable[[], bool], seconds: float = 10) -> bool:
+    """Wait for a condition for a time. Default: ten seconds."""
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():
             return True
@@ -157,7 +157,8 @@ def sleeping(scenario: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
         try:
-            assert eventually(lambda: all(map(runs, naps)))
+            # Two programs and their namespaces begin, perhaps on a busy machine.
+            assert eventually(lambda: all(map(runs, naps)), seconds=60)
             yield process, naps
         finally:
             process.kill()
