@@ -8,6 +8,7 @@ pub mod deliveries;
 pub mod demote;
 pub mod direction;
 pub(crate) mod drop_tail;
+pub(crate) mod flight;
 pub mod gilbert_elliott;
 pub mod interruption;
 pub mod netem;
@@ -342,7 +343,12 @@ impl Site<'_, '_> {
         self.port.gates(at).push(Gate { element: self.element, arrivals: 0, only, kind });
     }
 
-    /// Acts on the explicit queue, which exists because of [`Properties::acts_late`].
+    /// From now on `more` adds to the link's delay.
+    pub(crate) fn lengthen(&mut self, more: Delays) {
+        self.port.lengthen(more);
+    }
+
+    /// Acts on the explicit queue, which exists because of [`Acts::Late`](properties::Acts::Late).
     pub(crate) fn queue(&mut self, act: impl FnOnce(&mut QueuedLink)) {
         if let Some(queue) = &mut self.port.queue {
             act(queue);

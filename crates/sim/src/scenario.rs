@@ -13,7 +13,7 @@ pub use crate::element::netem::{Distribution, NetemSpec};
 pub use crate::element::outage::OutageSpec;
 pub use crate::element::packet::{Only, Per, Place};
 pub use crate::element::path_trace::{PathRow, PathTraceSpec};
-pub use crate::element::properties::{Properties, RateUse};
+pub use crate::element::properties::{Acts, Properties, RateUse};
 pub use crate::element::red::{RedSpec, Thresholds};
 pub use crate::element::redrawn_delay::{BelowZero, Draws, RedrawnDelaySpec};
 pub use crate::element::script::{ScriptAction, ScriptRule, ScriptSpec};

@@ -2,7 +2,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Per, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -34,7 +34,7 @@ pub struct BernoulliSpec {
 impl Element for BernoulliSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: self.at == Place::Exit,
+            acts: Acts::late_if(self.at == Place::Exit),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.at == Place::Entry,

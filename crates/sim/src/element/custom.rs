@@ -2,7 +2,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -115,7 +115,7 @@ impl Element for CustomSpec {
     fn properties(&self) -> Properties {
         let exit = self.at == Place::Exit;
         Properties {
-            acts_late: exit || self.delays,
+            acts: Acts::late_if(exit || self.delays),
             bunches: exit && (self.delays || self.duplicates),
             rate: RateUse::None,
             beside_split: !exit,

@@ -13,7 +13,7 @@
 use super::direction::DirectionSpec;
 use super::interruption::{InterruptionSpec, Interruptions};
 use super::packet::{Fate, Only, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -31,7 +31,7 @@ pub struct DelaySpikeSpec(pub InterruptionSpec);
 impl Element for DelaySpikeSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: self.0.at == Place::Exit,
             rate: RateUse::None,
             beside_split: self.0.at == Place::Entry,

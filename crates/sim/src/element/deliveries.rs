@@ -17,7 +17,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
-use super::properties::{Properties, RateUse, RATE};
+use super::properties::{Acts, Properties, RateUse, RATE};
 use super::table::{lines, text, BadRow, Rows};
 #[cfg(test)]
 use super::ElementSpec;
@@ -113,7 +113,7 @@ impl Display for Rows<u32> {
 impl Element for DeliveriesSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: true,
             rate: RateUse::Sets,
             beside_split: false,

@@ -19,7 +19,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 use super::queued_link::Moment;
 #[cfg(test)]
 use super::ElementSpec;
@@ -47,7 +47,7 @@ pub struct DemoteSpec {
 impl Element for DemoteSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: false,
             rate: RateUse::Waits,
             beside_split: false,

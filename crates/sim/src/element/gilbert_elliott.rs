@@ -21,7 +21,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -151,7 +151,7 @@ pub enum Chain {
 impl Element for GilbertElliottSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: self.at == Place::Exit,
+            acts: Acts::late_if(self.at == Place::Exit),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.at == Place::Entry,

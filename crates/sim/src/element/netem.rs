@@ -21,7 +21,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -191,7 +191,7 @@ fn without_delay(key: &str) -> Fault {
 impl Element for NetemSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: false,
             rate: RateUse::None,
             beside_split: true,

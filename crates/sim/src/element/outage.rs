@@ -7,7 +7,7 @@
 use super::direction::DirectionSpec;
 use super::interruption::{InterruptionSpec, Interruptions};
 use super::packet::{Fate, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -25,7 +25,7 @@ pub struct OutageSpec(pub InterruptionSpec);
 impl Element for OutageSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: self.0.at == Place::Exit,
+            acts: Acts::late_if(self.0.at == Place::Exit),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.0.at == Place::Entry,

@@ -13,7 +13,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place};
-use super::properties::{Properties, RateUse, RATE};
+use super::properties::{Acts, Properties, RateUse, RATE};
 use super::table::{lines, text, BadRow, Rows};
 #[cfg(test)]
 use super::ElementSpec;
@@ -96,7 +96,11 @@ impl Element for PathTraceSpec {
     fn properties(&self) -> Properties {
         let row = self.rows[0];
         Properties {
-            acts_late: true,
+            acts: match row.loss {
+                _ if row.rate.is_some() => Acts::Late,
+                Some(_) => Acts::late_if(self.at == Place::Exit),
+                None => Acts::OnDelay,
+            },
             bunches: true,
             rate: if row.rate.is_some() { RateUse::Sets } else { RateUse::None },
             beside_split: false,
@@ -122,7 +126,7 @@ impl Element for PathTraceSpec {
         let n = site.nth("path-trace");
         let row = self.rows[0];
         if row.delay.is_some() {
-            site.queue(|q| q.add_delay(Delays::PathTrace(TraceDelay::new(self))));
+            site.lengthen(Delays::PathTrace(TraceDelay::new(self)));
         }
         if row.rate.is_some() {
             site.queue(|q| q.service = Some(Service::PathTrace(Rates::new(self))));

@@ -2,16 +2,20 @@
 
 use super::direction::{DirectionSpec, LinkForm};
 use super::drop_tail::{DropTail, Limit};
+use super::flight::Flight;
 use super::packet::Place;
+use super::properties::Acts;
 use super::queued_link::QueuedLink;
 use super::split::Split;
-use super::Gate;
+use super::{Delays, Gate};
 
 /// The queue of a direction and its elements; many directions have none of these.
 pub(crate) struct Port {
     pub(crate) limit: Limit,
     /// The queue of a computed link.
     pub(crate) tail: Option<DropTail>,
+    /// The packets in flight on a computed link whose elements add to its delay.
+    pub(crate) flight: Option<Flight>,
     /// The queue of a queued link.
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
@@ -25,13 +29,14 @@ pub(crate) struct Port {
 impl Port {
     /// A port without elements. `counts`: its queue may fill; `watched`: a listener is told about queues.
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
-        let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts_late);
+        let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts == Acts::Late);
         // A queue that is never full need not be counted. With a listener for queues, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (watched || limit != Limit::None);
         Port {
             limit,
             tail: (reports && !queued).then(|| DropTail::new(limit, watched)),
+            flight: None,
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
@@ -53,6 +58,14 @@ impl Port {
             return None;
         }
         self.queue.as_ref().map(QueuedLink::longest).or(self.tail.as_ref().map(DropTail::longest))
+    }
+
+    /// From now on `more` adds to the link's delay.
+    pub(crate) fn lengthen(&mut self, more: Delays) {
+        match &mut self.queue {
+            Some(queue) => queue.flight.lengthen(more),
+            None => self.flight.get_or_insert_default().lengthen(more),
+        }
     }
 
     pub(crate) fn gates(&mut self, place: Place) -> &mut Vec<Gate> {

@@ -18,7 +18,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 use super::queued_link::Moment;
 #[cfg(test)]
 use super::ElementSpec;
@@ -81,7 +81,7 @@ impl From<PrioritySpec> for Written {
 impl Element for PrioritySpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: false,
             rate: RateUse::Waits,
             beside_split: false,

@@ -6,8 +6,8 @@ use super::packet::Only;
 /// The properties of an element. They may depend on its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// It moves or holds back packets, or sees them after their transmission: the link then has an explicit queue.
-    pub acts_late: bool,
+    /// When it acts on packets, which decides the form of its link.
+    pub acts: Acts,
     /// Behind the link packets may be closer together than its transmitter sends them, or in another order. The next queue
     /// may then fill although its own link is faster.
     pub bunches: bool,
@@ -27,6 +27,28 @@ pub struct Properties {
     pub only: Only,
     /// The flow whose packets it counts, by its number in the scenario; `None`: all traffic.
     pub flow: Option<u32>,
+}
+
+/// When an element acts on packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acts {
+    /// When they arrive at the link. It does not hold them back.
+    AtEntry,
+    /// When they leave the transmitter, and all it does is add to their delay.
+    OnDelay,
+    /// It moves or holds back packets, or otherwise sees them after their transmission: the link then has an explicit queue.
+    Late,
+}
+
+impl Acts {
+    /// [`Acts::Late`] if `late`, else [`Acts::AtEntry`].
+    pub(super) fn late_if(late: bool) -> Self {
+        if late {
+            Acts::Late
+        } else {
+            Acts::AtEntry
+        }
+    }
 }
 
 /// An element's relation to its link's rate.

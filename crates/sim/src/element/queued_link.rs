@@ -2,8 +2,9 @@
 //! (`link.rs`) is also possible, both give the same results.
 
 use super::drop_tail::Limit;
+use super::flight::Flight;
 use super::packet::{Backlog, Place};
-use super::{Delays, Order, Service};
+use super::{Order, Service};
 use crate::next_event::{Keys, NEVER};
 use crate::transit::{Pace, Transmitter};
 use std::collections::VecDeque;
@@ -25,10 +26,8 @@ pub(crate) struct QueuedLink {
     waiting: VecDeque<(u32, u32)>,
     serving: Option<Serving>,
     transmitter: Transmitter,
-    flying: VecDeque<(u64, u32)>,
+    pub(crate) flight: Flight,
     late: VecDeque<Late>,
-    /// Adds to the link's delay.
-    delays: Vec<Delays>,
     /// Replaces the link's rate.
     pub(crate) service: Option<Service>,
     /// Changes the order of waiting packets.
@@ -65,9 +64,8 @@ impl QueuedLink {
             waiting: VecDeque::new(),
             serving: None,
             transmitter: Transmitter::default(),
-            flying: VecDeque::new(),
+            flight: Flight::default(),
             late: VecDeque::new(),
-            delays: Vec::new(),
             service: None,
             order: None,
             bytes: 0,
@@ -81,8 +79,8 @@ impl QueuedLink {
     /// departure is not an event.
     #[inline]
     pub(crate) fn next_at(&self, delay: u64) -> Option<u64> {
-        let lands = self.flying.front().map(|f| f.0);
-        if self.patient && self.delays.is_empty() && self.late.is_empty() {
+        let lands = self.flight.next();
+        if self.patient && self.flight.keeps_order() && self.late.is_empty() {
             return lands.or_else(|| self.departure().map(|t| t + delay));
         }
         let times = [self.departure(), lands, self.late.front().map(|l| l.at)];
@@ -93,12 +91,12 @@ impl QueuedLink {
     /// Whether the next event will still be the arrival of the packet that has been in flight longest.
     #[inline]
     pub(crate) fn lands_next(&self) -> bool {
-        self.patient && !self.flying.is_empty() && self.delays.is_empty() && self.late.is_empty()
+        self.patient && self.flight.next().is_some() && self.flight.keeps_order() && self.late.is_empty()
     }
 
     /// Whether a packet's arrival is known when it leaves the transmitter. Nothing may hold packets back at the entry.
     pub(crate) fn knows_arrivals(&self) -> bool {
-        self.patient && self.delays.is_empty()
+        self.patient && self.flight.keeps_order()
     }
 
     /// The packet in transmission.
@@ -215,39 +213,15 @@ impl QueuedLink {
         }
     }
 
-    /// From now on `more` adds to the link's delay.
-    pub(crate) fn add_delay(&mut self, more: Delays) {
-        self.delays.push(more);
-    }
-
-    /// `packet` leaves a link with this delay at `now`. Arrivals keep the order of departures, unless their delays differ.
+    /// `packet` leaves a link with this delay at `now`.
     #[inline]
     pub(crate) fn fly(&mut self, packet: u32, now: u64, delay: u64) {
-        if self.delays.is_empty() {
-            debug_assert!(
-                self.flying.back().is_none_or(|f| f.0 <= now + delay),
-                "a constant delay lets nothing overtake"
-            );
-            return self.flying.push_back((now + delay, packet));
-        }
-        self.fly_longer(packet, now, delay);
-    }
-
-    #[inline(never)]
-    fn fly_longer(&mut self, packet: u32, now: u64, delay: u64) {
-        let at = now + delay + self.delays.iter_mut().map(|d| d.of(now)).sum::<u64>();
-        // Most delays change seldom, and then few packets overtake.
-        if self.flying.back().is_none_or(|f| f.0 <= at) {
-            return self.flying.push_back((at, packet));
-        }
-        let i = self.flying.partition_point(|f| f.0 <= at);
-        self.flying.insert(i, (at, packet));
+        self.flight.begin(packet, now, delay);
     }
 
     /// The packet that has arrived by `now`, if any.
     pub(crate) fn land(&mut self, now: u64) -> Option<u32> {
-        let due = self.flying.front().is_some_and(|f| f.0 <= now);
-        due.then(|| self.flying.pop_front()).flatten().map(|f| f.1)
+        self.flight.land(now)
     }
 
     /// Holds a packet back.
@@ -289,7 +263,7 @@ impl QueuedLink {
 
     /// All packets on this link.
     pub(crate) fn count(&self) -> u32 {
-        self.len() + (self.flying.len() + self.late.len()) as u32
+        self.len() + self.flight.count() + self.late.len() as u32
     }
 
     fn len(&self) -> u32 {

@@ -22,7 +22,7 @@ mod ns2;
 
 use super::direction::DirectionSpec;
 use super::packet::{Backlog, Fate, Only, Per, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -175,7 +175,7 @@ impl RedSpec {
 impl Element for RedSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: false,
             rate: RateUse::Needs,
             beside_split: false,

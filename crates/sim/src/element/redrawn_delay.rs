@@ -19,7 +19,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Delays, Element, Site};
@@ -80,7 +80,7 @@ pub enum Draws {
 impl Element for RedrawnDelaySpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::OnDelay,
             bunches: true,
             rate: RateUse::None,
             beside_split: false,
@@ -105,7 +105,7 @@ impl Element for RedrawnDelaySpec {
             Draws::Own => site.stream(format_args!("redrawn-delay.{n}")),
             Draws::Link => Stream::new(site.seed, &format!("{}/redrawn-delay/link.{n}", site.forward)),
         };
-        site.queue(|q| q.add_delay(Delays::RedrawnDelay(RedrawnDelay::new(self, luck))));
+        site.lengthen(Delays::RedrawnDelay(RedrawnDelay::new(self, luck)));
     }
 
     #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -133,7 +133,7 @@ impl Element for ScriptSpec {
         let duplicates = does(|a| *a == ScriptAction::Duplicate);
         let exit = self.at == Place::Exit;
         Properties {
-            acts_late: exit || delays,
+            acts: Acts::late_if(exit || delays),
             bunches: exit && (delays || duplicates),
             rate: RateUse::None,
             beside_split: !exit,

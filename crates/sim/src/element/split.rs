@@ -23,7 +23,7 @@
 use super::direction::{DirectionSpec, LinkForm, QueueSpec};
 use super::interruption::{Interruptions, When};
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 use super::{Element, ElementSpec, Site};
 use crate::error::Fault;
 use crate::rng::{Gap, Stream};
@@ -199,7 +199,7 @@ impl Element for SplitSpec {
         };
         let any = |what: fn(&Properties) -> bool| used().any(|p| p.way.elements.iter().any(|e| what(&e.properties())));
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: true,
             rate: RateUse::None,
             beside_split: true,

@@ -2,7 +2,7 @@
 
 use super::direction::{DirectionSpec, QueueLimit};
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, Site};
@@ -46,7 +46,7 @@ pub enum SwapMode {
 impl Element for SwapSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts_late: true,
+            acts: Acts::Late,
             bunches: false,
             rate: RateUse::Waits,
             beside_split: false,

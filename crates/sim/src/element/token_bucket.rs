@@ -19,7 +19,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::{Fate, Only, Place, Seen};
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Element, GateKind, Site};
@@ -78,7 +78,7 @@ impl Element for TokenBucketSpec {
     fn properties(&self) -> Properties {
         let (exit, waits) = (self.at == Place::Exit, self.excess == Excess::Wait);
         Properties {
-            acts_late: exit || waits,
+            acts: Acts::late_if(exit || waits),
             bunches: exit && waits,
             rate: RateUse::None,
             beside_split: !exit,

@@ -12,7 +12,7 @@
 
 use super::direction::DirectionSpec;
 use super::packet::Only;
-use super::properties::{Properties, RateUse};
+use super::properties::{Acts, Properties, RateUse};
 #[cfg(test)]
 use super::ElementSpec;
 use super::{Delays, Element, Site};
@@ -61,7 +61,7 @@ impl Element for WobbleSpec {
             Shape::Square => self.amplitude > Nanos::ZERO,
         };
         Properties {
-            acts_late: true,
+            acts: Acts::OnDelay,
             bunches: true,
             rate: RateUse::None,
             beside_split: false,
@@ -79,7 +79,7 @@ impl Element for WobbleSpec {
     }
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
-        site.queue(|q| q.add_delay(Delays::Wobble(Wobble::new(self))));
+        site.lengthen(Delays::Wobble(Wobble::new(self)));
     }
 
     #[cfg(test)]

@@ -125,6 +125,9 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
         transit.meter.carried(wire);
+        if transit.is(Transit::LENGTHENED) {
+            return self.lengthen(packet, link, at);
+        }
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
         }
@@ -293,11 +296,14 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
     }
 
-    /// A queued link has a due event: departures first, then packets held back, then one arrival at the far end. Returns the
-    /// packet that arrives.
+    /// A link with an explicit queue has a due event: departures first, then packets held back, then one arrival at the far end. On
+    /// a link whose elements only add to its delay, each event is an arrival. Returns the packet that arrives.
     #[inline]
     pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let (transit, meter) = self.transits[link as usize].parts();
+        if transit.is(Transit::LENGTHENED) {
+            return self.land(link);
+        }
         if transit.hands_on() {
             return self.wake_link(link);
         }

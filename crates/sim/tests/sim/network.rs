@@ -3,6 +3,7 @@
 #[path = "../../benches/speed/bare.rs"]
 mod bare;
 
+use ackclock_sim::element::wobble::{Shape, WobbleSpec};
 use ackclock_sim::engine::Network;
 use ackclock_sim::error::Impossible;
 use ackclock_sim::results::Results;
@@ -150,6 +151,34 @@ fn behind_an_explicit_queue_packets_enter_the_next_link_without_an_event_and_not
         assert_eq!((&apart.flows, &apart.links), (&r.flows, &r.links));
         assert_eq!(n.into_watch().log, log);
     }
+}
+
+#[test]
+fn where_elements_only_add_to_the_delay_a_packet_has_one_event_and_nothing_else_changes() {
+    let delays = RedrawnDelaySpec {
+        mean: Nanos::from_millis(60),
+        deviation: Nanos::from_millis(20),
+        every: Nanos::from_millis(50),
+        below_zero: BelowZero::Again,
+        overtaking: true,
+        draws: Draws::Own,
+    };
+    let mut s = dumbbell(1, &pipe(Some(Rate(10_000_000)), Nanos::ZERO), &limited(5_000_000, Nanos::ZERO, 65), &flow());
+    s.duration = Nanos::from_secs(60);
+    s.links[0].forward.elements.push(ElementSpec::RedrawnDelay(delays));
+    let (r, log) = run(&s, 1);
+    assert!(r.flows[0].needless > 100, "some packets arrive late: {r:?}");
+    let packets = log.flows[0].iter().filter(|l| l.contains("delivered Receiver")).count() as u64;
+    let acks = log.flows[0].iter().filter(|l| l.contains("delivered Sender")).count() as u64;
+    // The link with the element is fused with the access link before it. A packet arrives behind it and at the far end.
+    let deaf = unwatched(&s, 1);
+    assert!(deaf.events < 21 * packets / 10 + acks, "{} events, {packets} packets, {acks} ACKs", deaf.events);
+    let explicit = unwatched(&queued(&s, |link| link == 0), 1);
+    assert!(explicit.events > deaf.events + 19 * packets / 10, "{} and {} events", explicit.events, deaf.events);
+    for other in [&deaf, &explicit] {
+        assert_eq!((&other.flows, &other.links), (&r.flows, &r.links));
+    }
+    assert_eq!(run(&queued(&s, |link| link == 0), 1).1, log);
 }
 
 #[test]
@@ -403,6 +432,30 @@ fn ten_thousand_flows_are_built_in_well_under_a_second() {
     assert_eq!(n.results().flows.len(), 10_000);
 }
 
+/// An element that adds to the delay; some draw delays that lead to ties.
+fn any_delay() -> impl Strategy<Value = ElementSpec> {
+    let period = prop_oneof![Just(2_400_000), Just(12_000_000), 1_000_000u64..100_000_000];
+    (period, prop_oneof![Just(1_200_000), 0u64..20_000_000], any::<bool>(), any::<bool>()).prop_map(
+        |(period, size, overtaking, drawn)| {
+            if drawn {
+                let (mean, deviation) = (Nanos(size + 1), Nanos(size / 2));
+                let (below_zero, draws) = (BelowZero::Zero, Draws::Own);
+                let every = Nanos(period);
+                return ElementSpec::RedrawnDelay(RedrawnDelaySpec {
+                    mean,
+                    deviation,
+                    every,
+                    below_zero,
+                    overtaking,
+                    draws,
+                });
+            }
+            let (amplitude, period) = (Nanos(size), Nanos(period));
+            ElementSpec::Wobble(WobbleSpec { shape: Shape::Square, amplitude, period, overtaking })
+        },
+    )
+}
+
 fn any_direction() -> impl Strategy<Value = DirectionSpec> {
     let rate = prop_oneof![Just(Some(5_000_000)), Just(Some(10_000_000)), Just(Some(3_000_000)), Just(None)];
     let delay = prop_oneof![Just(0), Just(1_200_000), Just(2_400_000), 0u64..5_000_000];
@@ -413,19 +466,22 @@ fn any_direction() -> impl Strategy<Value = DirectionSpec> {
         (1u64..10).prop_map(|n| QueueLimit::Bytes(1500 * n)),
     ];
     let loss = prop_oneof![3 => Just(None), 1 => (0u64..60).prop_map(Some)];
-    (rate, delay, limit, any::<bool>(), loss).prop_map(|(rate, delay, limit, limit_counts_service, loss)| {
-        let rules = loss.map(|n| {
-            vec![
-                ScriptRule { nth: n, action: ScriptAction::Drop },
-                ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
-            ]
-        });
-        let script =
-            rules.map(|rules| ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules }));
-        let queue = QueueSpec { limit, limit_counts_service };
-        let elements = script.into_iter().collect();
-        DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }
-    })
+    let more = prop_oneof![2 => Just(None), 1 => any_delay().prop_map(Some)];
+    (rate, delay, limit, any::<bool>(), loss, more).prop_map(
+        |(rate, delay, limit, limit_counts_service, loss, more)| {
+            let rules = loss.map(|n| {
+                vec![
+                    ScriptRule { nth: n, action: ScriptAction::Drop },
+                    ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
+                ]
+            });
+            let script = rules
+                .map(|rules| ElementSpec::Script(ScriptSpec { at: Place::Entry, only: Only::All, flow: None, rules }));
+            let queue = QueueSpec { limit, limit_counts_service };
+            let elements = script.into_iter().chain(more).collect();
+            DirectionSpec { queue, elements, ..pipe(rate.map(Rate), Nanos(delay)) }
+        },
+    )
 }
 
 /// Random trees of nodes with flows over them: many links, many ties.

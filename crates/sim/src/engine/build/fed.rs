@@ -3,7 +3,8 @@
 use super::direction;
 use crate::element::direction::{DirectionSpec, QueueLimit};
 use crate::element::port::Port;
-use crate::scenario::{BackgroundKind, FlowSpec, Scenario, WireSpec};
+use crate::element::properties::Acts;
+use crate::scenario::{BackgroundKind, ElementSpec, FlowSpec, Scenario, WireSpec};
 use crate::topology::{Paths, FUSED, HOST};
 use crate::transit::Transit;
 
@@ -38,9 +39,11 @@ pub(super) fn feeding(s: &Scenario, paths: &Paths) -> Vec<Fed> {
         Some(from) => {
             let (d, before) = (direction(s, link), direction(s, from as usize));
             let in_order = link > from as usize || takes_time(d, short);
-            match d.elements.is_empty() && in_order {
-                true if never_full(d, before, short, long) => Fed::Trailing,
-                true if takes_time(before, short) => Fed::Alone,
+            match d.elements.as_slice() {
+                _ if !in_order => Fed::Many,
+                [] if never_full(d, before, short, long) => Fed::Trailing,
+                // Elements that only add to the delay act behind the queue, which stays counted.
+                all if takes_time(before, short) && all.iter().all(adds_delay) => Fed::Alone,
                 _ => Fed::Many,
             }
         }
@@ -60,6 +63,11 @@ fn sizes(s: &Scenario) -> (u64, u64) {
         BackgroundKind::Source(s) => (u64::from(s.packet), u64::from(s.packet)),
     });
     s.flows.iter().map(size).chain(background).fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// Whether all that an element does is add to the delay.
+fn adds_delay(e: &ElementSpec) -> bool {
+    e.properties().acts == Acts::OnDelay
 }
 
 /// Whether a packet that enters this link arrives at a later time, however short it is. (If it arrived at the same time, fusing
@@ -90,9 +98,11 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
 pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &mut [Transit], ports: &[Port], watched: bool) {
     hand_on(hops, fed, transits, ports);
     let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
+    // Behind a link that adds to its delay, packets may arrive in another order than they enter it.
+    let keeps_order = |l: u32| computed(l) && !transits[l as usize].is(Transit::LENGTHENED);
     for i in 1..hops.len() {
         let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
-        if before == HOST || link == HOST || !computed(before) || !computed(link) {
+        if before == HOST || link == HOST || !keeps_order(before) || !computed(link) {
             continue;
         }
         if fed[link as usize] == Fed::Trailing || (fed[link as usize] == Fed::Alone && !watched) {
