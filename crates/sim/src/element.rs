@@ -10,6 +10,7 @@ pub mod direction;
 pub(crate) mod drop_tail;
 pub(crate) mod flight;
 pub mod gilbert_elliott;
+pub(crate) mod held;
 pub mod interruption;
 pub mod netem;
 pub mod outage;

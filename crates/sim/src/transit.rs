@@ -128,8 +128,8 @@ impl Transit {
     pub(crate) const GATED: u32 = 2;
     /// Packets wait in an explicit queue, not in the transit.
     pub(crate) const QUEUED: u32 = 4;
-    /// A computed link whose elements add to its delay: packets in flight are in its port, not in the transit.
-    pub(crate) const LENGTHENED: u32 = 16;
+    /// A computed link whose elements hold packets back or add to its delay: its packets are in its port, not in the transit.
+    pub(crate) const ASIDE: u32 = 16;
     /// A queued link whose packets enter the next link as soon as they leave the transmitter.
     const HANDS_ON: u32 = 8;
 

@@ -34,7 +34,7 @@ pub struct BernoulliSpec {
 impl Element for BernoulliSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::late_if(self.at == Place::Exit),
+            acts: Acts::of(self.at == Place::Exit, false),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.at == Place::Entry,

@@ -115,7 +115,7 @@ impl Element for CustomSpec {
     fn properties(&self) -> Properties {
         let exit = self.at == Place::Exit;
         Properties {
-            acts: Acts::late_if(exit || self.delays),
+            acts: Acts::of(exit, self.delays),
             bunches: exit && (self.delays || self.duplicates),
             rate: RateUse::None,
             beside_split: !exit,

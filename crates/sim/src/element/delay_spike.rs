@@ -31,7 +31,7 @@ pub struct DelaySpikeSpec(pub InterruptionSpec);
 impl Element for DelaySpikeSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::Late,
+            acts: Acts::of(self.0.at == Place::Exit, true),
             bunches: self.0.at == Place::Exit,
             rate: RateUse::None,
             beside_split: self.0.at == Place::Entry,

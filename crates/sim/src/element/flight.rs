@@ -31,27 +31,30 @@ impl Flight {
     }
 
     /// `packet` leaves the transmitter of a link with this delay at `leaves`; these times must not go back. Packets that arrive at
-    /// the same time keep their order.
+    /// the same time keep their order. Returns whether it is the next to arrive.
     #[inline]
-    pub(crate) fn begin(&mut self, packet: u32, leaves: u64, delay: u64) {
+    pub(crate) fn begin(&mut self, packet: u32, leaves: u64, delay: u64) -> bool {
         let at = leaves + delay;
         if self.delays.is_empty() {
             debug_assert!(self.packets.back().is_none_or(|p| p.0 <= at), "a constant delay lets nothing overtake");
-            return self.packets.push_back((at, packet));
+            self.packets.push_back((at, packet));
+            return self.packets.len() == 1;
         }
-        self.begin_longer(packet, leaves, at);
+        self.begin_longer(packet, leaves, at)
     }
 
     /// `at`: when it would arrive without the elements.
     #[inline(never)]
-    fn begin_longer(&mut self, packet: u32, leaves: u64, at: u64) {
+    fn begin_longer(&mut self, packet: u32, leaves: u64, at: u64) -> bool {
         let at = at + self.delays.iter_mut().map(|d| d.of(leaves)).sum::<u64>();
         // Most delays change seldom, and then few packets overtake.
         if self.packets.back().is_none_or(|p| p.0 <= at) {
-            return self.packets.push_back((at, packet));
+            self.packets.push_back((at, packet));
+            return self.packets.len() == 1;
         }
         let i = self.packets.partition_point(|p| p.0 <= at);
         self.packets.insert(i, (at, packet));
+        i == 0
     }
 
     /// The packet that has arrived by `now`, if any.

@@ -151,7 +151,7 @@ pub enum Chain {
 impl Element for GilbertElliottSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::late_if(self.at == Place::Exit),
+            acts: Acts::of(self.at == Place::Exit, false),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.at == Place::Entry,

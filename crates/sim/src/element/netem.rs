@@ -191,7 +191,7 @@ fn without_delay(key: &str) -> Fault {
 impl Element for NetemSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::Late,
+            acts: Acts::of(false, true),
             bunches: false,
             rate: RateUse::None,
             beside_split: true,

@@ -25,7 +25,7 @@ pub struct OutageSpec(pub InterruptionSpec);
 impl Element for OutageSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::late_if(self.0.at == Place::Exit),
+            acts: Acts::of(self.0.at == Place::Exit, false),
             bunches: false,
             rate: RateUse::None,
             beside_split: self.0.at == Place::Entry,

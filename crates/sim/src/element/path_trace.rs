@@ -98,7 +98,7 @@ impl Element for PathTraceSpec {
         Properties {
             acts: match row.loss {
                 _ if row.rate.is_some() => Acts::Late,
-                Some(_) => Acts::late_if(self.at == Place::Exit),
+                Some(_) => Acts::of(self.at == Place::Exit, false),
                 None => Acts::OnDelay,
             },
             bunches: true,

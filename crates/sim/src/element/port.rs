@@ -3,6 +3,7 @@
 use super::direction::{DirectionSpec, LinkForm};
 use super::drop_tail::{DropTail, Limit};
 use super::flight::Flight;
+use super::held::{Held, Late};
 use super::packet::Place;
 use super::properties::Acts;
 use super::queued_link::QueuedLink;
@@ -14,8 +15,8 @@ pub(crate) struct Port {
     pub(crate) limit: Limit,
     /// The queue of a computed link.
     pub(crate) tail: Option<DropTail>,
-    /// The packets in flight on a computed link whose elements add to its delay.
-    pub(crate) flight: Option<Flight>,
+    /// The packets of a computed link whose elements hold packets back or add to its delay.
+    pub(crate) aside: Option<Aside>,
     /// The queue of a queued link.
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
@@ -26,17 +27,42 @@ pub(crate) struct Port {
     pub(crate) reports: bool,
 }
 
+/// The packets of a computed link that are not in its transit.
+#[derive(Default)]
+pub(crate) struct Aside {
+    /// Behind the transmitter.
+    pub(crate) flight: Flight,
+    /// In front of the queue.
+    pub(crate) held: Held,
+}
+
+impl Aside {
+    /// When the next packet arrives, or need no longer be held back.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<u64> {
+        let (lands, continues) = (self.flight.next(), self.held.next());
+        lands.map_or(continues, |t| Some(continues.map_or(t, |c| c.min(t))))
+    }
+
+    /// All of them.
+    pub(crate) fn count(&self) -> u32 {
+        self.flight.count() + self.held.count()
+    }
+}
+
 impl Port {
     /// A port without elements. `counts`: its queue may fill; `watched`: a listener is told about queues.
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
-        let queued = d.form == LinkForm::Queued || d.elements.iter().any(|e| e.properties().acts == Acts::Late);
+        let some = |acts| d.elements.iter().any(|e| e.properties().acts == acts);
+        let queued = d.form == LinkForm::Queued || some(Acts::Late);
+        let holds = !queued && (some(Acts::HoldsBack) || some(Acts::OnDelay));
         // A queue that is never full need not be counted. With a listener for queues, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (watched || limit != Limit::None);
         Port {
             limit,
             tail: (reports && !queued).then(|| DropTail::new(limit, watched)),
-            flight: None,
+            aside: holds.then(Aside::default),
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
@@ -64,7 +90,15 @@ impl Port {
     pub(crate) fn lengthen(&mut self, more: Delays) {
         match &mut self.queue {
             Some(queue) => queue.flight.lengthen(more),
-            None => self.flight.get_or_insert_default().lengthen(more),
+            None => self.aside.get_or_insert_default().flight.lengthen(more),
+        }
+    }
+
+    /// Holds a packet back.
+    pub(crate) fn hold(&mut self, late: Late) {
+        match &mut self.queue {
+            Some(queue) => queue.held.hold(late),
+            None => self.aside.get_or_insert_default().held.hold(late),
         }
     }
 

@@ -34,19 +34,21 @@ pub struct Properties {
 pub enum Acts {
     /// When they arrive at the link. It does not hold them back.
     AtEntry,
+    /// The same, but it may hold them back before they enter the queue.
+    HoldsBack,
     /// When they leave the transmitter, and all it does is add to their delay.
     OnDelay,
-    /// It moves or holds back packets, or otherwise sees them after their transmission: the link then has an explicit queue.
+    /// It moves waiting packets, sees the queue, or sees packets after their transmission: the link then has an explicit queue.
     Late,
 }
 
 impl Acts {
-    /// [`Acts::Late`] if `late`, else [`Acts::AtEntry`].
-    pub(super) fn late_if(late: bool) -> Self {
-        if late {
-            Acts::Late
-        } else {
-            Acts::AtEntry
+    /// Of an element that sees each packet at the exit of a link or at its entry, and may hold it back.
+    pub(super) fn of(exit: bool, holds: bool) -> Self {
+        match (exit, holds) {
+            (true, _) => Acts::Late,
+            (false, true) => Acts::HoldsBack,
+            (false, false) => Acts::AtEntry,
         }
     }
 }

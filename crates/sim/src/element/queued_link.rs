@@ -3,21 +3,12 @@
 
 use super::drop_tail::Limit;
 use super::flight::Flight;
-use super::packet::{Backlog, Place};
+use super::held::Held;
+use super::packet::Backlog;
 use super::{Order, Service};
 use crate::next_event::{Keys, NEVER};
 use crate::transit::{Pace, Transmitter};
 use std::collections::VecDeque;
-
-/// A packet held back by a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Late {
-    pub(crate) at: u64,
-    pub(crate) packet: u32,
-    pub(crate) place: Place,
-    /// The gate after the one that held it back.
-    pub(crate) gate: u32,
-}
 
 /// Packets that wait, are in transmission, in flight, or held back.
 pub(crate) struct QueuedLink {
@@ -27,7 +18,7 @@ pub(crate) struct QueuedLink {
     serving: Option<Serving>,
     transmitter: Transmitter,
     pub(crate) flight: Flight,
-    late: VecDeque<Late>,
+    pub(crate) held: Held,
     /// Replaces the link's rate.
     pub(crate) service: Option<Service>,
     /// Changes the order of waiting packets.
@@ -65,7 +56,7 @@ impl QueuedLink {
             serving: None,
             transmitter: Transmitter::default(),
             flight: Flight::default(),
-            late: VecDeque::new(),
+            held: Held::default(),
             service: None,
             order: None,
             bytes: 0,
@@ -80,10 +71,10 @@ impl QueuedLink {
     #[inline]
     pub(crate) fn next_at(&self, delay: u64) -> Option<u64> {
         let lands = self.flight.next();
-        if self.patient && self.flight.keeps_order() && self.late.is_empty() {
+        if self.patient && self.flight.keeps_order() && self.held.is_empty() {
             return lands.or_else(|| self.departure().map(|t| t + delay));
         }
-        let times = [self.departure(), lands, self.late.front().map(|l| l.at)];
+        let times = [self.departure(), lands, self.held.next()];
         let first = times.iter().fold(NEVER, |first, time| first.min(time.unwrap_or(NEVER)));
         (first != NEVER).then_some(first)
     }
@@ -91,7 +82,7 @@ impl QueuedLink {
     /// Whether the next event will still be the arrival of the packet that has been in flight longest.
     #[inline]
     pub(crate) fn lands_next(&self) -> bool {
-        self.patient && self.flight.next().is_some() && self.flight.keeps_order() && self.late.is_empty()
+        self.patient && self.flight.next().is_some() && self.flight.keeps_order() && self.held.is_empty()
     }
 
     /// Whether a packet's arrival is known when it leaves the transmitter. Nothing may hold packets back at the entry.
@@ -224,23 +215,6 @@ impl QueuedLink {
         self.flight.land(now)
     }
 
-    /// Holds a packet back.
-    pub(crate) fn hold(&mut self, l: Late) {
-        let i = self.late.partition_point(|o| o.at <= l.at);
-        self.late.insert(i, l);
-    }
-
-    /// The packet that need no longer be held back at `now`, if any.
-    pub(crate) fn release(&mut self, now: u64) -> Option<Late> {
-        let due = self.late.front().is_some_and(|l| l.at <= now);
-        due.then(|| self.late.pop_front()).flatten()
-    }
-
-    /// Whether a packet is held back.
-    pub(crate) fn holds(&self) -> bool {
-        !self.late.is_empty()
-    }
-
     /// The number of waiting packets, without the one in transmission.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
@@ -263,7 +237,7 @@ impl QueuedLink {
 
     /// All packets on this link.
     pub(crate) fn count(&self) -> u32 {
-        self.len() + self.flight.count() + self.late.len() as u32
+        self.len() + self.flight.count() + self.held.count()
     }
 
     fn len(&self) -> u32 {

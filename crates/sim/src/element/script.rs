@@ -133,7 +133,7 @@ impl Element for ScriptSpec {
         let duplicates = does(|a| *a == ScriptAction::Duplicate);
         let exit = self.at == Place::Exit;
         Properties {
-            acts: Acts::late_if(exit || delays),
+            acts: Acts::of(exit, delays),
             bunches: exit && (delays || duplicates),
             rate: RateUse::None,
             beside_split: !exit,

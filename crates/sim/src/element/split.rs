@@ -199,7 +199,7 @@ impl Element for SplitSpec {
         };
         let any = |what: fn(&Properties) -> bool| used().any(|p| p.way.elements.iter().any(|e| what(&e.properties())));
         Properties {
-            acts: Acts::Late,
+            acts: Acts::AtEntry,
             bunches: true,
             rate: RateUse::None,
             beside_split: true,

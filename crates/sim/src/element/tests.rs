@@ -111,6 +111,9 @@ fn computed_and_explicit_queues_give_the_same_events_with_every_element() {
         let s = path(&e, flows, QueueLimit::Packets(40));
         let (results, seen) = run(&s);
         assert!(seen.log.len() > 500, "{e:?}");
+        // Here more links are fused.
+        let alone = unwatched(&s);
+        assert_eq!((&alone.flows, &alone.links), (&results.flows, &results.links), "{e:?}");
         for which in [[true; 6], [false, false, true, true, false, false], [true, true, false, false, true, true]] {
             let mut queued = s.clone();
             for (i, l) in queued.links.iter_mut().enumerate() {

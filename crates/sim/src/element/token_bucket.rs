@@ -78,7 +78,7 @@ impl Element for TokenBucketSpec {
     fn properties(&self) -> Properties {
         let (exit, waits) = (self.at == Place::Exit, self.excess == Excess::Wait);
         Properties {
-            acts: Acts::late_if(exit || waits),
+            acts: Acts::of(exit, waits),
             bunches: exit && waits,
             rate: RateUse::None,
             beside_split: !exit,

@@ -252,8 +252,8 @@ impl<'a> Parts<'a> {
             flags |= Transit::QUEUED;
         } else {
             flags |= if port.tail.is_some() { Transit::LIMITED } else { 0 };
-            flags |= if port.entry.is_empty() { 0 } else { Transit::GATED };
-            flags |= if port.flight.is_some() { Transit::LENGTHENED } else { 0 };
+            flags |= if port.entry.is_empty() && port.split.is_none() { 0 } else { Transit::GATED };
+            flags |= if port.aside.is_some() { Transit::ASIDE } else { 0 };
         }
         let at = self.ports.len() as u32;
         if flags != Transit::PLAIN {

@@ -7,8 +7,9 @@
 
 use super::links::Links;
 use crate::element::drop_tail::DropTail;
+use crate::element::held::Late;
 use crate::element::packet::{Backlog, Fate, Place, Seen};
-use crate::element::queued_link::{Late, Serving};
+use crate::element::queued_link::Serving;
 use crate::measures::{LinkMetering, Metering, RunMetering};
 use crate::next_event::NEVER;
 use crate::slab::Slab;
@@ -125,8 +126,8 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
         transit.meter.carried(wire);
-        if transit.is(Transit::LENGTHENED) {
-            return self.lengthen(packet, link, at);
+        if transit.is(Transit::ASIDE) {
+            return self.fly_aside(packet, link, at);
         }
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
             self.next.set(link as usize, key);
@@ -179,6 +180,9 @@ impl<W: Watch, M: Metering> Links<W, M> {
         if M::ON {
             one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..hop], self.now, p.wire);
         }
+        if self.transits[before as usize].is(Transit::ASIDE) {
+            return self.fly_aside(packet, before, self.keys.time_of(arrival));
+        }
         if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
         }
@@ -198,7 +202,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     }
 
     /// A packet passes the gates at `place`, from number `gate` on, and continues behind them.
-    fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
+    pub(super) fn pass(&mut self, link: u32, place: Place, gate: usize, packet: u32) {
         let port = &mut self.ports[self.transits[link as usize].port()];
         let p = &self.slab[packet];
         let backlog = port.queue.as_ref().map_or(Backlog::NONE, |q| q.backlog(p.wire));
@@ -220,9 +224,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
                 }
                 (Fate::Delay(d), _) => {
                     let late = Late { at: self.now + d.0, packet, place, gate: i as u32 + 1 };
-                    if let Some(q) = port.queue.as_mut() {
-                        q.hold(late);
-                    }
+                    port.hold(late);
                     return;
                 }
                 (Fate::Duplicate, _) => {
@@ -240,15 +242,16 @@ impl<W: Watch, M: Metering> Links<W, M> {
 
     /// A packet that has passed the gates is offered to the queue.
     fn offer(&mut self, link: u32, packet: u32) {
-        if !self.transits[link as usize].is(Transit::QUEUED) {
-            return self.transmit(packet, link, self.now, self.so_far);
-        }
-        if let Some(split) = &mut self.ports[self.transits[link as usize].port()].split {
+        let transit = &self.transits[link as usize];
+        if let Some(split) = &mut self.ports[transit.port()].split {
             let path = split.next(self.slab[packet].to, self.now);
             if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
                 return self.enter_gates(packet, path);
             }
             return self.transmit(packet, path, self.now, self.so_far);
+        }
+        if !transit.is(Transit::QUEUED) {
+            return self.transmit(packet, link, self.now, self.so_far);
         }
         self.depart_up_to(link, self.so_far);
         let (transit, meter) = self.transits[link as usize].parts();
@@ -296,19 +299,19 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
     }
 
-    /// A link with an explicit queue has a due event: departures first, then packets held back, then one arrival at the far end. On
-    /// a link whose elements only add to its delay, each event is an arrival. Returns the packet that arrives.
+    /// A link whose packets are not in its transit has a due event. With an explicit queue: departures first, then packets held back,
+    /// then one arrival at the far end. Returns the packet that arrives.
     #[inline]
     pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
         let (transit, meter) = self.transits[link as usize].parts();
-        if transit.is(Transit::LENGTHENED) {
-            return self.land(link);
+        if transit.is(Transit::ASIDE) {
+            return self.aside_event(link);
         }
         if transit.hands_on() {
             return self.wake_link(link);
         }
         let port = transit.port();
-        if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && !q.holds()) {
+        if let Some(q) = self.ports[port].queue.as_mut().filter(|q| q.patient && q.held.is_empty()) {
             let serves = serves::<M>(meter, &self.slab);
             q.leave_up_to(self.so_far, self.keys, link, &transit.pace, serves);
             let landed = q.land(self.now);
@@ -329,7 +332,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[inline(never)]
     fn impatient_event(&mut self, link: u32, port: usize) -> Option<u32> {
         self.depart_up_to(link, self.so_far);
-        while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.release(self.now)) {
+        while let Some(late) = self.ports[port].queue.as_mut().and_then(|q| q.held.release(self.now)) {
             self.pass(link, late.place, late.gate as usize, late.packet);
             self.depart_up_to(link, self.so_far);
         }
@@ -338,13 +341,15 @@ impl<W: Watch, M: Metering> Links<W, M> {
         landed
     }
 
-    /// Sets the time of a queued link's next event.
+    /// Sets the time of the next event of a link whose packets are not in its transit.
     fn rekey(&mut self, link: u32) {
         let transit = &self.transits[link as usize];
         if transit.is(Transit::QUEUED) {
             let (port, delay) = (transit.port(), transit.pace.delay);
             let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| self.keys.key(t, link)));
+        } else if transit.is(Transit::ASIDE) {
+            self.rekey_aside(link);
         }
     }
 }

@@ -473,6 +473,8 @@ fn any_direction() -> impl Strategy<Value = DirectionSpec> {
                 vec![
                     ScriptRule { nth: n, action: ScriptAction::Drop },
                     ScriptRule { nth: n + 3, action: ScriptAction::Duplicate },
+                    ScriptRule { nth: n + 5, action: ScriptAction::Delay(Nanos(2_400_000)) },
+                    ScriptRule { nth: n + 6, action: ScriptAction::Delay(Nanos((n + 1) * 400_000)) },
                 ]
             });
             let script = rules

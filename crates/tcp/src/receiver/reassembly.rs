@@ -92,7 +92,9 @@ impl Reassembly {
     pub(super) fn first_overlap(&self, left: Offset, right: Offset) -> Option<(Offset, Offset)> {
         // Only one of the two, few or many, is ever in use.
         let (l, e) = match self.many() {
-            None => self.first_beyond(left),
+            None if left >= self.few_end => None,
+            // Usually none overlaps, so the first is not looked for among all behind `left`.
+            None => self.few.iter().filter(|r| left < r.1 && r.0 < right).min().copied(),
             Some(many) => many.from(left).next(),
         }?;
         let (l, e) = (l.max(left), e.min(right));

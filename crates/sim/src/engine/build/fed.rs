@@ -98,8 +98,12 @@ fn never_full(d: &DirectionSpec, before: &DirectionSpec, short: u64, long: u64) 
 pub(super) fn fuse(hops: &mut [u32], fed: &[Fed], transits: &mut [Transit], ports: &[Port], watched: bool) {
     hand_on(hops, fed, transits, ports);
     let computed = |l: u32| !transits[l as usize].is(Transit::QUEUED);
-    // Behind a link that adds to its delay, packets may arrive in another order than they enter it.
-    let keeps_order = |l: u32| computed(l) && !transits[l as usize].is(Transit::LENGTHENED);
+    // Behind a link that adds to its delay, and behind a split, packets may arrive in another order than they enter it.
+    let keeps_order = |l: u32| {
+        let t = &transits[l as usize];
+        let in_order = |p: &Port| p.split.is_none() && p.aside.as_ref().is_none_or(|a| a.flight.keeps_order());
+        computed(l) && (t.is_plain() || in_order(&ports[t.port()]))
+    };
     for i in 1..hops.len() {
         let (before, link) = (hops[i - 1] & !FUSED, hops[i]);
         if before == HOST || link == HOST || !keeps_order(before) || !computed(link) {

@@ -1,0 +1,53 @@
+//! A computed link whose elements hold packets back at its entry, or add to its delay, so packets may overtake each other.
+//!
+//! Departures are known when packets enter the queue, and a packet's delay depends only on its departure. So a packet has one event
+//! here for its arrival, and one for each time that it was held back. The link can be fused with the previous one if nothing acts
+//! before its queue, and with the next one if nothing acts behind it.
+
+use super::links::Links;
+use crate::element::port::Aside;
+use crate::measures::Metering;
+use crate::next_event::NEVER;
+use crate::watch::Watch;
+
+impl<W: Watch, M: Metering> Links<W, M> {
+    /// A packet is in flight, and arrives at the end of the link at `at`, or later if elements add to its delay.
+    #[inline(never)]
+    pub(super) fn fly_aside(&mut self, packet: u32, link: u32, at: u64) {
+        let transit = &self.transits[link as usize];
+        let (delay, port) = (transit.pace.delay, transit.port());
+        let Some(aside) = self.ports[port].aside.as_mut() else { return };
+        if aside.flight.begin(packet, at - delay, delay) {
+            self.rekey_aside(link);
+        }
+    }
+
+    /// Packets that need no longer be held back continue, then one packet arrives.
+    #[inline(never)]
+    pub(super) fn aside_event(&mut self, link: u32) -> Option<u32> {
+        let port = self.transits[link as usize].port();
+        let aside = self.ports[port].aside.as_mut()?;
+        if aside.held.next().is_some_and(|t| t <= self.now) {
+            self.release(link);
+        }
+        let aside = self.ports[port].aside.as_mut()?;
+        let landed = aside.flight.land(self.now);
+        self.next.set(link as usize, aside.next().map_or(NEVER, |t| self.keys.key(t, link)));
+        landed
+    }
+
+    #[inline(never)]
+    fn release(&mut self, link: u32) {
+        let port = self.transits[link as usize].port();
+        while let Some(late) = self.ports[port].aside.as_mut().and_then(|aside| aside.held.release(self.now)) {
+            self.pass(link, late.place, late.gate as usize, late.packet);
+        }
+    }
+
+    /// Sets the time of the link's next event.
+    pub(super) fn rekey_aside(&mut self, link: u32) {
+        let aside = &self.ports[self.transits[link as usize].port()].aside;
+        let next = aside.as_ref().and_then(Aside::next);
+        self.next.set(link as usize, next.map_or(NEVER, |t| self.keys.key(t, link)));
+    }
+}
