@@ -27,12 +27,19 @@ LISTENERS = ("alone", "heard", "measured")
 """The runs of the example `heard`: without a listener, with hash and tally, and measured as well."""
 HEARD = ("1", "1-swaps", "20")
 """Cases of which these are counted, as scenario files."""
+PATHS = (
+    "papers/leung-ma-2005/scenario-single.toml",
+    "papers/leung-ma-2005/scenario-multipath.toml",
+    "python/ackclock/arena/paths/judgement/bloat-jitter.toml",
+)
+"""Scenario files whose paths reorder packets: by a redrawn delay, by two paths, and by netem's jitter. Each is run without a listener."""
 HEARD_SECONDS = 60
 TOLERANCE = 0.02
 MEANT = "if that is intended: tools/instructions.py --write"
 HEADER = """\
 # Instructions per delivered data packet, by case of the bench `speed` and, on the path with swaps, by stack.
-# `heard` is the cost of the hash and the tally of `ackclock run`, `measured` the additional cost of measures.
+# `heard` is the cost of the hash and the tally of `ackclock run`, `measured` the additional cost of measures. `paths` are scenario files
+# whose paths reorder packets, without a listener.
 # Renew the numbers: tools/instructions.py --write. Written by hand: `at_most`, and in `above` why a stack takes more.
 """
 
@@ -50,6 +57,7 @@ class Kept:
     stacks: Mapping[str, float] = field(default_factory=dict)
     heard: Mapping[str, float] = field(default_factory=dict)
     measured: Mapping[str, float] = field(default_factory=dict)
+    paths: Mapping[str, float] = field(default_factory=dict)
 
 
 def read(text: str) -> Kept:
@@ -64,7 +72,7 @@ def written(kept: Kept) -> str:
         values = ((key, json.dumps(v) if isinstance(v, str) else str(v)) for key, v in entries.items())
         return f"\n[{name}]\n" + "".join(f'"{key}" = {value}\n' for key, value in values)
 
-    names = ("at_most", "above", "cases", "stacks", "heard", "measured")
+    names = ("at_most", "above", "cases", "stacks", "heard", "measured", "paths")
     return f'{HEADER}compiler = "{kept.compiler}"\n' + "".join(table(name, getattr(kept, name)) for name in names)
 
 
@@ -117,23 +125,26 @@ def count(program: Path, *words: str) -> float:
     return round(instructions / packets, 1)
 
 
-def added(program: Path) -> tuple[dict[str, float], dict[str, float]]:
-    """Count what hash and tally add to a run, and what measures add to that, in instructions per packet."""
+def files(program: Path) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """Count, in instructions per packet, what hash and tally add to a run, what measures add to that, and runs on `PATHS`."""
+    cases = {heard_scenario(case): case for case in HEARD}
 
-    def one(run: tuple[str, str]) -> tuple[int, float]:
-        case, listener = run
-        return collected(program, heard_scenario(case), "--only", listener, "--seconds", str(HEARD_SECONDS))
+    def one(run: tuple[Path, str]) -> tuple[int, float]:
+        return collected(program, run[0], "--only", run[1], "--seconds", str(HEARD_SECONDS))
 
-    runs = [(case, listener) for case in HEARD for listener in LISTENERS]
+    runs = [(file, listener) for file in cases for listener in LISTENERS]
+    runs += [(ROOT / path, LISTENERS[0]) for path in PATHS]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(runs, pool.map(one, runs), strict=True))
 
-    def between(case: str, less: str, more: str) -> float:
-        (before, packets), (after, _) = found[case, less], found[case, more]
+    def between(file: Path, less: str, more: str) -> float:
+        (before, packets), (after, _) = found[file, less], found[file, more]
         return round((after - before) / packets, 1)
 
-    hearing = {case: between(case, "alone", "heard") for case in HEARD}
-    return hearing, {case: between(case, "heard", "measured") for case in HEARD}
+    hearing = {case: between(file, "alone", "heard") for file, case in cases.items()}
+    measuring = {case: between(file, "heard", "measured") for file, case in cases.items()}
+    alone = {path: found[ROOT / path, LISTENERS[0]] for path in PATHS}
+    return hearing, measuring, {path: round(n / packets, 1) for path, (n, packets) in alone.items()}
 
 
 def counts(program: Path, cases: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
@@ -176,15 +187,15 @@ def main() -> int:
     compiler = output("rustc", "--version").stdout.strip()
     kept = read(KEPT.read_text(encoding="utf-8"))
     cases, stacks = counts(bench(), CASES)
-    hearing, measuring = added(heard())
+    hearing, measuring, paths = files(heard())
     wrong = list(asked(kept, cases, stacks))
     if sys.argv[1:] == ["--write"]:
-        KEPT.write_text(
-            written(Kept(compiler, kept.at_most, kept.above, cases, stacks, hearing, measuring)), encoding="utf-8"
-        )
+        now = Kept(compiler, kept.at_most, kept.above, cases, stacks, hearing, measuring, paths)
+        KEPT.write_text(written(now), encoding="utf-8")
     elif kept.compiler == compiler:
         wrong += [*moved("case", kept.cases, cases), *moved("stack", kept.stacks, stacks)]
         wrong += [*moved("heard", kept.heard, hearing), *moved("measured", kept.measured, measuring)]
+        wrong += moved("path", kept.paths, paths)
     else:
         print(f"counted with {kept.compiler}; this is {compiler}, so only the limits were checked")
     for line in wrong:

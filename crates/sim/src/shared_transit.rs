@@ -40,8 +40,11 @@ impl SharedTransits {
     /// `hops` are the paths, concatenated; `first` is the start of each host's path.
     pub(crate) fn new(transits: &mut [Transit], hops: &[u32], first: &[u32]) -> Self {
         for (list, alike) in alike(transits, hops, first).iter().take(MOST).enumerate() {
-            for link in alike {
-                transits[*link as usize].shared = list as u8;
+            for transit in alike.iter().map(|link| *link as usize) {
+                // Packets of others are not in their transits, and may overtake each other.
+                if !transits[transit].is(Transit::ASIDE) {
+                    transits[transit].shared = list as u8;
+                }
             }
         }
         SharedTransits {

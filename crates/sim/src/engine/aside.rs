@@ -11,8 +11,15 @@ use crate::next_event::NEVER;
 use crate::watch::Watch;
 
 impl<W: Watch, M: Metering> Links<W, M> {
-    /// A packet is in flight, and arrives at the end of the link at `at`, or later if elements add to its delay.
+    /// The packet that was just put into the transit of the link is in flight instead, and arrives at `at` or later.
+    #[cold]
     #[inline(never)]
+    pub(super) fn set_aside(&mut self, link: u32, at: u64) {
+        let (packet, _) = self.transits[link as usize].pop(&self.slab);
+        self.fly_aside(packet, link, at);
+    }
+
+    /// A packet is in flight, and arrives at the end of the link at `at`, or later if elements add to its delay.
     pub(super) fn fly_aside(&mut self, packet: u32, link: u32, at: u64) {
         let transit = &self.transits[link as usize];
         let (delay, port) = (transit.pace.delay, transit.port());
@@ -23,6 +30,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     }
 
     /// Packets that need no longer be held back continue, then one packet arrives.
+    #[cold]
     #[inline(never)]
     pub(super) fn aside_event(&mut self, link: u32) -> Option<u32> {
         let port = self.transits[link as usize].port();

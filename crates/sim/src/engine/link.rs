@@ -126,11 +126,12 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
         transit.meter.carried(wire);
-        if transit.is(Transit::ASIDE) {
-            return self.fly_aside(packet, link, at);
-        }
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
-            self.next.set(link as usize, key);
+            // A transit whose packets are aside is always empty, so only empty ones are asked.
+            match transit.is(Transit::ASIDE) {
+                true => self.set_aside(link, at),
+                false => self.next.set(link as usize, key),
+            }
         }
     }
 
