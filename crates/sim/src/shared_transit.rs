@@ -41,7 +41,7 @@ impl SharedTransits {
     pub(crate) fn new(transits: &mut [Transit], hops: &[u32], first: &[u32]) -> Self {
         for (list, alike) in alike(transits, hops, first).iter().take(MOST).enumerate() {
             for transit in alike.iter().map(|link| *link as usize) {
-                // Packets of others are not in their transits, and may overtake each other.
+                // Packets that are aside may overtake each other.
                 if !transits[transit].is(Transit::ASIDE) {
                     transits[transit].shared = list as u8;
                 }
