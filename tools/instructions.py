@@ -32,14 +32,14 @@ PATHS = (
     "papers/leung-ma-2005/scenario-multipath.toml",
     "python/ackclock/arena/paths/judgement/bloat-jitter.toml",
 )
-"""Scenario files whose paths reorder packets: by a redrawn delay, by two paths, and by netem's jitter. Each is run without a listener."""
+"""Scenario files whose paths reorder packets: by a redrawn delay, by two paths, and by jitter; without a listener."""
 HEARD_SECONDS = 60
 TOLERANCE = 0.02
 MEANT = "if that is intended: tools/instructions.py --write"
 HEADER = """\
 # Instructions per delivered data packet, by case of the bench `speed` and, on the path with swaps, by stack.
-# `heard` is the cost of the hash and the tally of `ackclock run`, `measured` the additional cost of measures. `paths` are scenario files
-# whose paths reorder packets, without a listener.
+# `heard` is the cost of the hash and the tally of `ackclock run`, `measured` the additional cost of measures.
+# `paths` are scenario files whose paths reorder packets, without a listener.
 # Renew the numbers: tools/instructions.py --write. Written by hand: `at_most`, and in `above` why a stack takes more.
 """
 
@@ -126,7 +126,7 @@ def count(program: Path, *words: str) -> float:
 
 
 def files(program: Path) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """Count, in instructions per packet, what hash and tally add to a run, what measures add to that, and runs on `PATHS`."""
+    """Count instructions per packet: what hash and tally add to a run, what measures add to that, and `PATHS`."""
     cases = {heard_scenario(case): case for case in HEARD}
 
     def one(run: tuple[Path, str]) -> tuple[int, float]:
