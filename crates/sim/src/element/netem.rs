@@ -191,7 +191,7 @@ fn without_delay(key: &str) -> Fault {
 impl Element for NetemSpec {
     fn properties(&self) -> Properties {
         Properties {
-            acts: Acts::of(false, true),
+            acts: Acts::HoldsBack,
             bunches: false,
             rate: RateUse::None,
             beside_split: true,

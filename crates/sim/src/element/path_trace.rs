@@ -96,6 +96,7 @@ impl Element for PathTraceSpec {
     fn properties(&self) -> Properties {
         let row = self.rows[0];
         Properties {
+            // A path that also loses packets is not only a delay.
             acts: match row.loss {
                 _ if row.rate.is_some() => Acts::Late,
                 Some(_) => Acts::of(self.at == Place::Exit, false),

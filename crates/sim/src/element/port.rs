@@ -55,7 +55,7 @@ impl Port {
     pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
         let some = |acts| d.elements.iter().any(|e| e.properties().acts == acts);
         let queued = d.form == LinkForm::Queued || some(Acts::Late);
-        let holds = !queued && (some(Acts::HoldsBack) || some(Acts::OnDelay));
+        let holds = !queued && some(Acts::HoldsBack);
         // A queue that is never full need not be counted. With a listener for queues, all others are.
         let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
         let reports = counts && (watched || limit != Limit::None);
@@ -86,7 +86,7 @@ impl Port {
         self.queue.as_ref().map(QueuedLink::longest).or(self.tail.as_ref().map(DropTail::longest))
     }
 
-    /// From now on `more` adds to the link's delay.
+    /// From now on `more` adds to the link's delay. Called only while the link is laid out.
     pub(crate) fn lengthen(&mut self, more: Delays) {
         match &mut self.queue {
             Some(queue) => queue.flight.lengthen(more),
@@ -94,11 +94,12 @@ impl Port {
         }
     }
 
-    /// Holds a packet back.
+    /// Holds a packet back. The elements have declared that they may do so ([`Acts::HoldsBack`]).
     pub(crate) fn hold(&mut self, late: Late) {
-        match &mut self.queue {
-            Some(queue) => queue.held.hold(late),
-            None => self.aside.get_or_insert_default().held.hold(late),
+        match (&mut self.queue, &mut self.aside) {
+            (Some(queue), _) => queue.held.hold(late),
+            (None, Some(aside)) => aside.held.hold(late),
+            (None, None) => debug_assert!(false, "a packet is held back where no element may do so"),
         }
     }
 

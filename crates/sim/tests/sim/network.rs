@@ -432,7 +432,7 @@ fn ten_thousand_flows_are_built_in_well_under_a_second() {
     assert_eq!(n.results().flows.len(), 10_000);
 }
 
-/// An element that adds to the delay; some draw delays that lead to ties.
+/// An element that adds to the delay, often by a time that leads to ties.
 fn any_delay() -> impl Strategy<Value = ElementSpec> {
     let period = prop_oneof![Just(2_400_000), Just(12_000_000), 1_000_000u64..100_000_000];
     (period, prop_oneof![Just(1_200_000), 0u64..20_000_000], any::<bool>(), any::<bool>()).prop_map(
