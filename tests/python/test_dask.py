@@ -178,10 +178,11 @@ def test_a_run_that_is_the_death_of_its_workers_is_named_and_the_others_are_made
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         LocalCluster(preload=[str(tmp_path / "deadly.py")], **options) as cluster,
-        OnDask(cluster) as executor,
-        pytest.raises(ClusterError) as refused,
+        Client(cluster, set_as_default=False) as client,
     ):
-        done.extend(task.first for pieces in executor.run(_tasks(8)) for task, _ in pieces)
+        with OnDask(cluster) as executor, pytest.raises(ClusterError) as refused:
+            done.extend(task.first for pieces in executor.run(_tasks(8)) for task, _ in pieces)
+        assert len(client.nthreads()) == 1, "the last one is replaced, as Dask may fail to close while a worker starts"
     assert str(refused.value) == "short.toml: seed 3: its Dask workers died 3 times"
     assert sorted(done) == [1, 2, 4, 5, 6, 7, 8]
 

@@ -106,8 +106,9 @@ class OnDask:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close the connections opened here."""
-        self._opened.close()
+        """Close the connections opened here, once lost workers of a ``LocalCluster`` are replaced."""
+        with self._opened:
+            self._workers.settle()
 
     def run(self, tasks: Iterable[Task]) -> Generator[list[tuple[Task, Done]]]:
         """Make the runs of all tasks.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ackclock.runs.remote import call, heard, installed, told
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 1.0
 WORRY_SECONDS = 30.0
+SETTLE_SECONDS = 15.0
 
 
 class Workers:
@@ -95,6 +97,19 @@ class Workers:
                 f"ackclock: no Dask worker has been available for {WORRY_SECONDS:.0f} s; waiting for one",
                 file=sys.stderr,
             )
+
+    def settle(self) -> None:
+        """Wait until the lost workers of a ``LocalCluster`` are replaced, but at most 15 s.
+
+        Dask may fail to close such a cluster while a worker starts: its nanny may try to end a process that has not
+        started yet.
+        """
+        end = time.monotonic() + SETTLE_SECONDS
+        with suppress(Exception):  # a scheduler that is gone replaces none
+            while self._here is not None and len(self._client.nthreads()) < len(self._here.worker_spec):
+                if time.monotonic() > end:
+                    return
+                time.sleep(0.05)
 
     def _ask(self) -> None:
         threads: dict[str, int] = self._client.nthreads()
