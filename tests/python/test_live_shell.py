@@ -40,6 +40,7 @@ stack = "linux-2025"
 HEARS = """
 import os, socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)  # the usual one holds 166 of these datagrams, if this stalls
 s.bind((os.environ["ACKCLOCK_ADDRESS"], 5005))
 heard = 0
 try:

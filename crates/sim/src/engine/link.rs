@@ -300,10 +300,10 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
     }
 
-    /// A link whose packets are not in its transit has a due event. With an explicit queue: departures first, then packets held back,
+    /// A link whose packets are in its port has a due event. With an explicit queue: departures first, then packets held back,
     /// then one arrival at the far end. Returns the packet that arrives.
     #[inline]
-    pub(super) fn queued_event(&mut self, link: u32) -> Option<u32> {
+    pub(super) fn port_event(&mut self, link: u32) -> Option<u32> {
         let (transit, meter) = self.transits[link as usize].parts();
         if transit.is(Transit::ASIDE) {
             return self.aside_event(link);
@@ -342,7 +342,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         landed
     }
 
-    /// Sets the time of the next event of a link whose packets are not in its transit.
+    /// Sets the time of the next event of a link whose packets are in its port.
     fn rekey(&mut self, link: u32) {
         let transit = &self.transits[link as usize];
         if transit.is(Transit::QUEUED) {

@@ -52,7 +52,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     pub(super) fn event(&mut self, link: u32) -> Option<(u32, u32)> {
         let transit = &mut self.transits[link as usize];
         let packet = if transit.is(Transit::QUEUED | Transit::ASIDE) {
-            self.queued_event(link)?
+            self.port_event(link)?
         } else {
             let (packet, next) = transit.pop(&self.slab);
             self.next.set(link as usize, next);
