@@ -336,8 +336,8 @@ test("a large trace is read away from the page, with progress, and can be stoppe
   });
   expect(taken.shares).toEqual([...taken.shares].sort((a, b) => a - b));
   expect(taken.shares.length).toBe(4);
-  // The page's own thread is free meanwhile.
-  expect(taken.longest).toBeLessThan(400);
+  // The page's own thread is free meanwhile: reading all of it there would block it for seconds.
+  expect(taken.longest).toBeLessThan(1000);
   await page.keyboard.press("Escape");
   expect(await page.locator(".note:not([hidden])").count()).toBe(0);
   expect(await page.locator("button.run").getAttribute("title")).toMatch(/^Run/);
