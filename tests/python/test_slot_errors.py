@@ -391,7 +391,7 @@ def test_an_interruption_reaches_python_that_never_ends(tmp_path: Path, source: 
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=30)
     assert (running.returncode, said) == (130, "ackclock: interrupted\n")
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**63, None, object()])

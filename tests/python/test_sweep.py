@@ -415,7 +415,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
     while not _count(tmp_path / "s"):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=5)
     kept = _count(tmp_path / "s")
     assert (process.returncode, out) == (130, "")
     assert err == f"ackclock: interrupted; {kept} of 4,000 runs are kept and the same command continues\n"
