@@ -229,7 +229,8 @@ impl Tcp for Running {
             program.read();
             let answered = self.blocked.as_ref().is_some_and(|(id, _)| program.has_answer(*id));
             if now >= until || !self.arrived.is_empty() || answered || program.has_failed() || self.fault.is_some() {
-                return Some(now);
+                // Not before what has arrived.
+                return Some(self.now());
             }
             self.sleep(until.since(now));
         }

@@ -140,14 +140,14 @@ impl<W: Wire, O: Watch, C: Now> Driver<W, O, C> {
     /// Takes arrived frames, at most a batch; returns their number.
     fn take(&mut self) -> Result<usize, LiveError> {
         let offload = self.wire.offload();
-        let mut now = None;
         for n in 0..BATCH {
             let Some(len) = self.wire.recv(&mut self.frame).map_err(LiveError::system("reading from the device"))?
             else {
                 return Ok(n);
             };
             self.counts.received += 1;
-            let now = *now.get_or_insert_with(|| self.clock.now());
+            // For each frame, so that none counts as taken before it arrived.
+            let now = self.clock.now();
             let frame = self.frame.get(..len).unwrap_or_default();
             let packet = if offload { offload::parse(frame) } else { parse(frame, Checksums::Verify) };
             match packet {

@@ -11,8 +11,12 @@ use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
+use ackclock_wire::{parse, Checksums};
+use pcap_file::pcapng::{Block, PcapNgReader};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 const LOSSY: &str = r#"
 [run]
@@ -92,11 +96,21 @@ fn with(text: &str, choice: &Choice) -> Result<BTreeMap<String, Plan>, LiveError
 }
 
 fn live(text: &str, senders: &[&str], receiver: &str, sysctls: &[(String, String)]) -> Result<(Ran, Log), LiveError> {
+    live_with(&Options::default(), text, senders, receiver, sysctls)
+}
+
+fn live_with(
+    options: &Options,
+    text: &str,
+    senders: &[&str],
+    receiver: &str,
+    sysctls: &[(String, String)],
+) -> Result<(Ran, Log), LiveError> {
     let senders = senders.iter().map(|s| (*s).to_owned()).collect();
     let duration = Some(Nanos::from_secs(3));
     let choice = Choice { senders, receiver: Some(receiver.into()), duration, sysctls: sysctls.to_vec() };
     let prepared = prepare(plan(text), &with(text, &choice)?, &choice)?;
-    run(&prepared, 1, &Options::default(), Log::default(), &mut |_| (), &mut |_| ControlFlow::Continue(()))
+    run(&prepared, 1, options, Log::default(), &mut |_| (), &mut |_| ControlFlow::Continue(()))
 }
 
 #[test]
@@ -127,6 +141,32 @@ fn kernels_and_engines_talk_over_a_lossy_path_and_the_ledger_agrees_with_the_ker
         }
         assert!(ran.lateness.count() > 100 && ran.strays == 0, "{sender} {receiver}");
     }
+}
+
+#[test]
+fn the_ack_of_a_packet_enters_the_path_after_the_packet_left_it() {
+    if !running() {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("ackclock-acks-{}", std::process::id()));
+    let options = Options { pcap: Some(folder.clone()), ..Options::default() };
+    let (ran, _) = live_with(&options, LOSSY, &["kernel:cubic"], "kernel", &[]).unwrap();
+    let mut reader = PcapNgReader::new(File::open(folder.join("receiver.pcapng")).unwrap()).unwrap();
+    let (mut came, mut answers, mut last) = (BTreeMap::new(), 0, Duration::ZERO);
+    while let Some(block) = reader.next_block() {
+        let Block::EnhancedPacket(block) = block.unwrap() else { continue };
+        let (at, packet) = (block.timestamp, parse(&block.data, Checksums::Trust).unwrap());
+        assert!(at >= last, "times never go back");
+        last = at;
+        if !packet.payload.is_empty() {
+            came.entry(packet.header.seq.0.wrapping_add(packet.payload.len() as u32)).or_insert(at);
+        } else if let Some(came) = came.get(&packet.header.ack.0) {
+            answers += 1;
+            assert!(at > *came, "an ACK of {} at {at:?}, and its packet at {came:?}", packet.header.ack.0);
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+    assert!(answers > 100, "{answers} ACKs of {:?}", ran.results.flows);
 }
 
 #[test]

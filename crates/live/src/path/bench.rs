@@ -16,8 +16,8 @@ use crate::realtime::{self, Priority};
 use crate::wire::MAX_FRAME;
 use ackclock_lab::run::Tally;
 use ackclock_lab::scenario::Plan;
+use ackclock_sim::engine::outside::Entering;
 use ackclock_sim::watch::{Side, Watch};
-use ackclock_tcp::event::Resend;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Truth};
@@ -175,12 +175,10 @@ impl<'a, W: Watch> Bench<'a, W> {
 
     fn run(&mut self, stop: &AtomicBool, done: &AtomicU64) -> Result<(), LiveError> {
         loop {
+            let mut idle = self.read_devices()?;
             let now = self.now().min(self.end);
-            while let Some(packet) = self.emulator.next(now) {
-                self.hand_over(now, packet)?;
-            }
+            self.deliver(now)?;
             self.direct();
-            let mut idle = self.read_devices(now)?;
             idle &= self.work(now)?;
             self.sample(now)?;
             done.store(now.0, Ordering::Relaxed);
@@ -231,7 +229,10 @@ impl<'a, W: Watch> Bench<'a, W> {
     }
 
     /// Puts the packets sent by the kernels into the path. Returns whether there were none.
-    fn read_devices(&mut self, now: Time) -> Result<bool, LiveError> {
+    ///
+    /// The clock is read after each packet: with an earlier time a packet would be on the path before it was sent, and the
+    /// path would be shorter than it says.
+    fn read_devices(&mut self) -> Result<bool, LiveError> {
         let (hosts, mut idle) = (self.hosts, true);
         for (host, side) in hosts.iter().zip(SIDES) {
             let Some(host) = host else { continue };
@@ -239,39 +240,48 @@ impl<'a, W: Watch> Bench<'a, W> {
                 let got = host.tun.recv(&mut self.buf).map_err(LiveError::system("reading the device"))?;
                 let Some(len) = got else { break };
                 idle = false;
-                self.enter(now, side, None, len, None)?;
+                let now = self.now().min(self.end);
+                if let Some((flow, packet)) = self.sent(now, side, None, len)? {
+                    self.deliver(now)?;
+                    self.emulator.put(now, flow, side, packet, &self.buf[..len]);
+                }
             }
         }
         Ok(idle)
     }
 
-    /// Puts the packet at the front of the buffer into the path.
-    fn enter(
+    /// Delivers the packets that have left the path up to `now`.
+    fn deliver(&mut self, now: Time) -> Result<(), LiveError> {
+        while let Some(packet) = self.emulator.next(now) {
+            self.hand_over(now, packet)?;
+        }
+        Ok(())
+    }
+
+    /// The packet at the front of the buffer as the path sees it, and its flow; `None` if it belongs to none.
+    fn sent(
         &mut self,
         now: Time,
         from: Side,
         flow: Option<u32>,
         len: usize,
-        resend: Option<Resend>,
-    ) -> Result<(), LiveError> {
+    ) -> Result<Option<(u32, Entering)>, LiveError> {
         let Ok(packet) = parse(&self.buf[..len], Checksums::Trust) else {
             self.strays += 1;
-            return Ok(());
+            return Ok(None);
         };
         let (source, destination) = (packet.header.src.port(), packet.header.dst.port());
         let flow = flow.or_else(|| hosts::flow_of(from, source, destination));
         let Some((flow, f)) = flow.and_then(|flow| Some((flow, self.flows.get_mut(flow as usize)?))) else {
             self.strays += 1;
-            return Ok(());
+            return Ok(None);
         };
         self.captures.packet(now + Nanos(ZERO.0), from, Direction::Out, &self.buf[..len])?;
-        let mut entering = f.reading.sent(from, &packet, len as u32);
-        entering.resend = resend;
+        let entering = f.reading.sent(from, &packet, len as u32);
         if from == Side::Receiver {
             f.receiver.sent(&entering.seg);
         }
-        self.emulator.put(now, flow, from, entering, &self.buf[..len]);
-        Ok(())
+        Ok(Some((flow, entering)))
     }
 
     /// Delivers a packet that has left the path to its TCP.
@@ -320,7 +330,9 @@ impl<'a, W: Watch> Bench<'a, W> {
             engine.work(now, self.emulator.watch());
             while let Some((len, resend)) = engine.poll(now, &mut self.buf, self.emulator.watch()) {
                 idle = false;
-                self.enter(now, engine.side, Some(engine.flow), len, resend)?;
+                if let Some((flow, packet)) = self.sent(now, engine.side, Some(engine.flow), len)? {
+                    self.emulator.put(now, flow, engine.side, Entering { resend, ..packet }, &self.buf[..len]);
+                }
             }
             self.engines[place] = Some(engine);
         }

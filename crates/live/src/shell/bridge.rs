@@ -95,7 +95,8 @@ impl<'a> Bridge<'a> {
                     let Some(len) = got else { break };
                     idle = false;
                     let entering = self.entering(i, &buf[..len]);
-                    self.emulator.put(now, 0, side, entering, &buf[..len]);
+                    // Not the time of the turn: a packet must not enter before it was sent.
+                    self.emulator.put(self.now(), 0, side, entering, &buf[..len]);
                     if side == Side::Sender {
                         told.sent.fetch_add(1, Relaxed);
                     }

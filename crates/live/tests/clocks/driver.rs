@@ -33,7 +33,7 @@ pub(crate) fn run(schedule: &Schedule) -> Conversation {
 
 /// A clock that is told the time.
 #[derive(Clone, Default)]
-struct Told(Rc<Cell<Time>>);
+pub(crate) struct Told(pub(crate) Rc<Cell<Time>>);
 
 impl Now for Told {
     fn now(&self) -> Time {
@@ -43,18 +43,28 @@ impl Now for Told {
 
 /// Arrived frames, and sent frames.
 #[derive(Clone, Default)]
-struct Frames(Rc<RefCell<[VecDeque<Vec<u8>>; 2]>>);
+pub(crate) struct Frames(pub(crate) Rc<RefCell<[VecDeque<Vec<u8>>; 2]>>);
 
-struct Device {
+pub(crate) struct Device {
     frames: Frames,
+    clock: Told,
+    /// The time that it takes to read a frame.
+    cost: Nanos,
     /// Nobody waits for it.
     file: File,
+}
+
+impl Device {
+    pub(crate) fn new(frames: Frames, clock: Told, cost: Nanos) -> Self {
+        Device { frames, clock, cost, file: File::open("/dev/null").unwrap() }
+    }
 }
 
 impl Wire for Device {
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         let frame = self.frames.0.borrow_mut()[0].pop_front();
         Ok(frame.map(|frame| {
+            self.clock.0.set(self.clock.now() + self.cost);
             buf[..frame.len()].copy_from_slice(&frame);
             frame.len()
         }))
@@ -101,7 +111,7 @@ impl Machined {
         if start.is_none() {
             host.listen(ends::callee(), &end.stack, end.buffers, 1).unwrap();
         }
-        let device = Device { frames: frames.clone(), file: File::open("/dev/null").unwrap() };
+        let device = Device::new(frames.clone(), clock.clone(), Nanos(0));
         let driver = Driver::new(device, host, Log::default(), clock.clone());
         let application = Application::new(&end.acts, end.eager);
         let user = User { end, end_number: number, application, start, connection: None, nap: Time::ZERO };

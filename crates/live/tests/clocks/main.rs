@@ -12,6 +12,7 @@ mod driver;
 mod schedule;
 mod simulator;
 mod sockets;
+mod taken;
 
 use conversation::Conversation;
 use schedule::Schedule;
