@@ -16,8 +16,8 @@ use crate::realtime::{self, Priority};
 use crate::wire::MAX_FRAME;
 use ackclock_lab::run::Tally;
 use ackclock_lab::scenario::Plan;
-use ackclock_sim::engine::outside::Entering;
 use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::event::Resend;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{Both, Truth};
@@ -175,17 +175,20 @@ impl<'a, W: Watch> Bench<'a, W> {
 
     fn run(&mut self, stop: &AtomicBool, done: &AtomicU64) -> Result<(), LiveError> {
         loop {
+            let began = self.now().min(self.end);
+            self.deliver(began)?;
+            self.direct();
             let mut idle = self.read_devices()?;
             let now = self.now().min(self.end);
             self.deliver(now)?;
-            self.direct();
             idle &= self.work(now)?;
             self.sample(now)?;
             done.store(now.0, Ordering::Relaxed);
             if stop.load(Ordering::Relaxed) {
                 return Err(LiveError::Interrupted);
             }
-            if now == self.end {
+            // The kernels' answers to the last packets have been read.
+            if began == self.end {
                 return Ok(());
             }
             if idle {
@@ -228,10 +231,8 @@ impl<'a, W: Watch> Bench<'a, W> {
         }
     }
 
-    /// Puts the packets sent by the kernels into the path. Returns whether there were none.
-    ///
-    /// The clock is read after each packet: with an earlier time a packet would be on the path before it was sent, and the
-    /// path would be shorter than it says.
+    /// Puts the packets sent by the kernels into the path. Returns whether there were none. The clock is read after each packet:
+    /// with an earlier time it would be on the path before it was sent, and the path would be shorter than it says.
     fn read_devices(&mut self) -> Result<bool, LiveError> {
         let (hosts, mut idle) = (self.hosts, true);
         for (host, side) in hosts.iter().zip(SIDES) {
@@ -241,10 +242,8 @@ impl<'a, W: Watch> Bench<'a, W> {
                 let Some(len) = got else { break };
                 idle = false;
                 let now = self.now().min(self.end);
-                if let Some((flow, packet)) = self.sent(now, side, None, len)? {
-                    self.deliver(now)?;
-                    self.emulator.put(now, flow, side, packet, &self.buf[..len]);
-                }
+                self.deliver(now)?;
+                self.enter(now, side, None, len, None)?;
             }
         }
         Ok(idle)
@@ -258,30 +257,33 @@ impl<'a, W: Watch> Bench<'a, W> {
         Ok(())
     }
 
-    /// The packet at the front of the buffer as the path sees it, and its flow; `None` if it belongs to none.
-    fn sent(
+    /// Puts the packet at the front of the buffer into the path.
+    fn enter(
         &mut self,
         now: Time,
         from: Side,
         flow: Option<u32>,
         len: usize,
-    ) -> Result<Option<(u32, Entering)>, LiveError> {
+        resend: Option<Resend>,
+    ) -> Result<(), LiveError> {
         let Ok(packet) = parse(&self.buf[..len], Checksums::Trust) else {
             self.strays += 1;
-            return Ok(None);
+            return Ok(());
         };
         let (source, destination) = (packet.header.src.port(), packet.header.dst.port());
         let flow = flow.or_else(|| hosts::flow_of(from, source, destination));
         let Some((flow, f)) = flow.and_then(|flow| Some((flow, self.flows.get_mut(flow as usize)?))) else {
             self.strays += 1;
-            return Ok(None);
+            return Ok(());
         };
         self.captures.packet(now + Nanos(ZERO.0), from, Direction::Out, &self.buf[..len])?;
-        let entering = f.reading.sent(from, &packet, len as u32);
+        let mut entering = f.reading.sent(from, &packet, len as u32);
+        entering.resend = resend;
         if from == Side::Receiver {
             f.receiver.sent(&entering.seg);
         }
-        Ok(Some((flow, entering)))
+        self.emulator.put(now, flow, from, entering, &self.buf[..len]);
+        Ok(())
     }
 
     /// Delivers a packet that has left the path to its TCP.
@@ -330,9 +332,7 @@ impl<'a, W: Watch> Bench<'a, W> {
             engine.work(now, self.emulator.watch());
             while let Some((len, resend)) = engine.poll(now, &mut self.buf, self.emulator.watch()) {
                 idle = false;
-                if let Some((flow, packet)) = self.sent(now, engine.side, Some(engine.flow), len)? {
-                    self.emulator.put(now, flow, engine.side, Entering { resend, ..packet }, &self.buf[..len]);
-                }
+                self.enter(now, engine.side, Some(engine.flow), len, resend)?;
             }
             self.engines[place] = Some(engine);
         }
