@@ -229,7 +229,7 @@ impl Tcp for Running {
             program.read();
             let answered = self.blocked.as_ref().is_some_and(|(id, _)| program.has_answer(*id));
             if now >= until || !self.arrived.is_empty() || answered || program.has_failed() || self.fault.is_some() {
-                // Not before what has arrived.
+                // Read again, so that nothing gets a time before it arrived.
                 return Some(self.now());
             }
             self.sleep(until.since(now));
