@@ -2,7 +2,7 @@
 export interface Lab {
   ask(
     request: Readonly<Record<string, unknown>>,
-    told?: (share: number) => void,
+    progress?: (share: number) => void,
     file?: (from: number, length: number) => Uint8Array,
   ): Promise<unknown>;
   run(scenario: string, options?: { stack?: string; seed?: number | bigint }): Promise<Record<string, unknown>>;

@@ -10,18 +10,18 @@ export async function load(source) {
   const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
   let kept;
 
-  // Handles a request (`Request` in src/lib.rs). Columns are returned as typed arrays that own their memory. `told` is called with
+  // Handles a request (`Request` in src/lib.rs). Columns are returned as typed arrays that own their memory. `progress` is called with
   // the share that is done. `file` returns bytes of the file that comes with the request, if any: from a position on, up to the
   // requested length. Throws an Error; the Error of a refusal has the refusal's fields as `details`.
-  async function ask(request, told = () => {}, file = () => new Uint8Array(0)) {
+  async function ask(request, progress = () => {}, file = () => new Uint8Array(0)) {
     const side = kept ?? (await instance(module));
     kept = undefined;
-    Object.assign(side, { told, file });
+    Object.assign(side, { progress, file });
     const answer = answered(side.exports, request);
     // After anything but an answer the instance is not used again.
     if (side.exports.memory.buffer.byteLength <= MOST_KEPT) {
       side.exports.release();
-      kept = Object.assign(side, { told: undefined, file: undefined });
+      kept = Object.assign(side, { progress: undefined, file: undefined });
     }
     if (answer.error) throw Object.assign(new Error(answer.error.message), { details: answer.error });
     return answer.ok;
@@ -41,7 +41,7 @@ async function instance(module) {
     new Uint8Array(side.exports.memory.buffer, into, bytes.length).set(bytes);
     return bytes.length;
   };
-  const { exports } = await WebAssembly.instantiate(module, { lab: { told: (share) => side.told(share), read } });
+  const { exports } = await WebAssembly.instantiate(module, { lab: { progress: (share) => side.progress(share), read } });
   return Object.assign(side, { exports });
 }
 

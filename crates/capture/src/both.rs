@@ -6,7 +6,7 @@
 //! are not compared. A device may have joined segments into one packet, or split one: both sides are compared segment by
 //! segment, and identifications increment across the parts (Linux 6.18, `net/ipv4/af_inet.c`, `inet_gso_segment`).
 
-use crate::reordering::{since, Reordered, Told};
+use crate::reordering::{since, OrderSource, Reordered};
 use crate::seen::{Seen, Way};
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
@@ -72,7 +72,7 @@ pub(crate) struct Parcel {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
     /// Segments that arrived while both captures ran.
-    pub came: u64,
+    pub arrived: u64,
     /// The number of arrivals whose transmission was captured.
     pub known: u64,
     /// Their order.
@@ -216,7 +216,11 @@ impl Arrivals {
                 known += 1;
             }
         }
-        Some(Between { came: shared.len() as u64, known, reordered: Reordered { told: Told::Sender, order, late } })
+        Some(Between {
+            arrived: shared.len() as u64,
+            known,
+            reordered: Reordered { source: OrderSource::Sender, order, late },
+        })
     }
 }
 
@@ -292,7 +296,7 @@ mod tests {
         assert_eq!(fates, [Fate::Taken(1), Fate::Lost, Fate::Lost, Fate::Taken(2), Fate::Taken(3)]);
         arrivals.sent(&Seen { len: 430, ..seen(70, 9, 50) });
         let between = arrivals.between().unwrap();
-        assert_eq!((between.came, between.known, between.reordered.order.late().packets), (4, 4, 0));
+        assert_eq!((between.arrived, between.known, between.reordered.order.late().packets), (4, 4, 0));
     }
 
     #[test]
@@ -308,14 +312,18 @@ mod tests {
         // 2 is retransmitted after 4; the copies overtake each other, the path duplicates 0, and the transmission of 9 was not
         // captured.
         let sent = [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (2, 1), (5, 0)];
-        let came = [(0, 0), (1, 0), (3, 0), (2, 1), (4, 0), (2, 0), (5, 0), (9, 0), (0, 0)];
+        let arrived = [(0, 0), (1, 0), (3, 0), (2, 1), (4, 0), (2, 0), (5, 0), (9, 0), (0, 0)];
         let mut arrivals = Arrivals::default();
-        (1..).zip(came).for_each(|(frame, (n, copy))| arrivals.arrived(&packet(frame, n, copy)));
+        (1..).zip(arrived).for_each(|(frame, (n, copy))| arrivals.arrived(&packet(frame, n, copy)));
         arrivals.sort();
         sent.iter().for_each(|(n, copy)| arrivals.sent(&packet(1, *n, *copy)));
         let found = arrivals.between().unwrap();
-        assert_eq!((found.came, found.known, found.reordered.order.duplicates()), (9, 8, 1), "9 came between others");
+        assert_eq!(
+            (found.arrived, found.known, found.reordered.order.duplicates()),
+            (9, 8, 1),
+            "9 came between others"
+        );
         let extents: Vec<_> = found.reordered.order.late().extents.clone().into_iter().collect();
-        assert_eq!((found.reordered.told, extents), (Told::Sender, vec![(1, 1), (3, 1)]));
+        assert_eq!((found.reordered.source, extents), (OrderSource::Sender, vec![(1, 1), (3, 1)]));
     }
 }

@@ -8,7 +8,7 @@ use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
 use crate::rtt::Durations;
 use crate::seen::{Seen, Way};
-use crate::stream::cases::Cases;
+use crate::stream::copies::Cases;
 use crate::stream::{older, Missed, Stream};
 use crate::verdict::{Counts, Retransmission};
 use ackclock_wire::options::{Options, Timestamps};

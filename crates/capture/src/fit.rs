@@ -12,19 +12,19 @@
 //! | `estimate` | values with intervals |
 //! | `rate`, `queue`, `loss`, `disorder`, `answers` | the parameters |
 //! | `flows` | whether flows agree |
-//! | `written`, `told` | the scenario; JSON |
+//! | `written`, `json` | the scenario; JSON |
 
 mod answers;
 mod disorder;
 mod estimate;
 mod flows;
+mod json;
 mod log;
 mod loss;
 pub mod observe;
 mod points;
 mod queue;
 mod rate;
-mod told;
 mod written;
 
 pub use answers::Answers;
@@ -59,7 +59,7 @@ impl Duplicates {
     pub fn words(self) -> String {
         match self {
             Duplicates::Reported => "measured: duplicates were reported".to_owned(),
-            Duplicates::Silent(came) => format!("measured: {came} duplicates arrived and none was reported"),
+            Duplicates::Silent(arrived) => format!("measured: {arrived} duplicates arrived and none was reported"),
             Duplicates::Unknown => "unknown: too few duplicates arrived; assumed to be reported".to_owned(),
         }
     }

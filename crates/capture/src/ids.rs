@@ -92,7 +92,7 @@ impl Ids {
     }
 
     /// Counts packets that arrived in order, each with the next identification.
-    pub(crate) fn came(&mut self, packets: u64) {
+    pub(crate) fn on_arrivals(&mut self, packets: u64) {
         self.at += packets;
         self.top = self.at;
         self.last = self.at as u16;

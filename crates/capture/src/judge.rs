@@ -7,7 +7,7 @@
 //! | where data arrives | [`arrivals`]: the arrivals are known |
 
 mod arrivals;
-mod bares;
+mod bare_acks;
 mod known;
 mod onward;
 mod order;
@@ -16,7 +16,7 @@ use crate::both::Arrivals;
 use crate::ids::Ids;
 use crate::place::Side;
 use crate::seen::Way;
-use crate::stream::cases::{Cases, Copy, Piece};
+use crate::stream::copies::{Cases, Copy, Piece};
 use crate::stream::{older, Stream};
 use crate::verdict::{Judged, Retransmission, Verdict};
 use std::cmp::Ordering;

@@ -40,14 +40,14 @@ pub fn match_ends<E>(
     remarks.extend(too_large.iter().map(|p| {
         format!(
             "{} has too many packets to be matched; each file is analysed separately",
-            find::told(files, names, p.names())
+            find::description(files, names, p.names())
         )
     }));
     if pairs.is_empty() {
         return Ok(remarks);
     }
-    let mut noted = look(notes(&pairs, files), Wanted { each: false, ..wanted }, &mut read)?;
-    let mut judged = look(judgments(&pairs, &mut noted, files.len()), wanted, &mut read)?;
+    let mut noted = resurvey(notes(&pairs, files), Wanted { each: false, ..wanted }, &mut read)?;
+    let mut judged = resurvey(judgments(&pairs, &mut noted, files.len()), wanted, &mut read)?;
     for pair in &pairs {
         let ends = pair.ends.map(|one| judged.remove(&(one.file, one.number)));
         let [Some(a), Some(b)] = ends else { continue };
@@ -55,10 +55,10 @@ pub fn match_ends<E>(
             Ok(both) => pair.ends.iter().zip(both).for_each(|(one, surveyed)| {
                 files[one.file].iter_mut().filter(|s| s.number == one.number).for_each(|s| *s = surveyed.clone());
             }),
-            Err((came, known)) => remarks.push(format!(
-                "{}, but of {came} segments that arrived only {known} match segments that left: something on the path changes them. Each file is \
+            Err((arrived, known)) => remarks.push(format!(
+                "{}, but of {arrived} segments that arrived only {known} match segments that left: something on the path changes them. Each file is \
                  analysed separately",
-                find::told(files, names, pair.names())
+                find::description(files, names, pair.names())
             )),
         }
     }
@@ -66,7 +66,7 @@ pub fn match_ends<E>(
 }
 
 /// Reads the files with requested connections.
-fn look<E>(
+fn resurvey<E>(
     tasks: Tasks,
     wanted: Wanted,
     read: &mut impl FnMut(usize, Survey) -> Result<Vec<Surveyed>, E>,
@@ -142,13 +142,13 @@ fn settled(pair: &Pair, looks: [Surveyed; 2]) -> Result<[Surveyed; 2], (u64, u64
             }
         });
         let between = arrivals.and_then(crate::both::Arrivals::between);
-        let (came, known) = between.as_ref().map_or((0, 0), |b| (b.came, b.known));
-        (all, found) = (all + came, found + known);
+        let (arrived, known) = between.as_ref().map_or((0, 0), |b| (b.arrived, b.known));
+        (all, found) = (all + arrived, found + known);
         surveyed.ways[way].reordering = between.map(|b| b.reordered);
         surveyed.record.place = Place::BothEnds;
         surveyed.record.why = Why::TwoFiles;
         surveyed.beside =
-            Some(Beside { sent_here: one.sent_here, file: other.file, number: other.number, came, known });
+            Some(Beside { sent_here: one.sent_here, file: other.file, number: other.number, arrived, known });
         done.push(surveyed);
     }
     match <[Surveyed; 2]>::try_from(done) {

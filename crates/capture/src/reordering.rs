@@ -17,7 +17,7 @@ use ackclock_tcp::time::Time;
 
 /// The basis of the order of transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Told {
+pub enum OrderSource {
     /// The capture of the sender's side, packet by packet.
     Sender,
     /// IPv4's identification, if it is a counter.
@@ -30,15 +30,15 @@ pub enum Told {
     Acks,
 }
 
-impl Told {
+impl OrderSource {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Told::Sender => "the sender's capture",
-            Told::Identification => "IP identification",
-            Told::Timestamps => "timestamps",
-            Told::Sequence => "sequence numbers",
-            Told::Acks => "as seen by ACKs",
+            OrderSource::Sender => "the sender's capture",
+            OrderSource::Identification => "IP identification",
+            OrderSource::Timestamps => "timestamps",
+            OrderSource::Sequence => "sequence numbers",
+            OrderSource::Acks => "as seen by ACKs",
         }
     }
 }
@@ -47,7 +47,7 @@ impl Told {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reordered {
     /// The basis.
-    pub told: Told,
+    pub source: OrderSource,
     /// The metrics.
     pub order: Reordering,
     /// The frames of late packets, if they were to be kept and arrivals were captured.

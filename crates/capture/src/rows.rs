@@ -209,7 +209,7 @@ impl<'a> FlowRow<'a> {
     fn reordering(&self) -> Value {
         let Some(reordered) = &self.course().reordering else { return Value::Null };
         let mut all = metrics(&reordered.order);
-        all.insert("told_by".into(), reordered.told.words().into());
+        all.insert("told_by".into(), reordered.source.words().into());
         Value::Object(all)
     }
 
@@ -274,7 +274,7 @@ fn metrics(order: &Reordering) -> Map<String, Value> {
 /// The entry for UDP with sequence numbers.
 fn numbered((file, n): (&OneFile, &Numbered)) -> Value {
     let mut order = metrics(&n.order);
-    order.insert("told_by".into(), n.format.told().into());
+    order.insert("told_by".into(), n.format.told_by().into());
     json!({
         "file": file.name,
         "flow": n.name(),

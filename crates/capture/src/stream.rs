@@ -3,10 +3,10 @@
 //! Idea: data that is sent once and acknowledged is kept in a ring for a while. Anything unusual (bytes seen before, holes,
 //! SACK blocks, acknowledgments without news) is passed to [`cases`], which is allocated on first use.
 
-pub(crate) mod cases;
+pub(crate) mod copies;
 mod episodes;
-mod odd;
 mod order;
+mod out_of_order;
 pub(crate) mod place;
 mod presumed;
 mod ring;
@@ -14,7 +14,7 @@ mod ring;
 use crate::ranges::Ranges;
 use crate::rtt::Durations;
 use crate::seen::Seen;
-use cases::{Bare, Cases};
+use copies::{Bare, Cases};
 use episodes::Episodes;
 use order::Order;
 pub(crate) use presumed::Missed;

@@ -1,6 +1,6 @@
 //! Surveys all connections of a capture in one pass.
 
-mod usual;
+mod fast_path;
 
 #[cfg(test)]
 mod tests;
@@ -16,9 +16,9 @@ use crate::seen::{Seen, Way};
 use crate::stalls::{Found, Stalls};
 use crate::verdict::Retransmission;
 use ackclock_tcp::segment::Segment;
+use fast_path::Usual;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use usual::Usual;
 
 /// The results for a connection.
 #[derive(Clone, Debug)]
@@ -63,8 +63,8 @@ pub struct Beside {
     pub number: u64,
     /// Segments with and without data that arrived at the other end, this way, and the number of them whose transmission was
     /// captured here.
-    pub came: u64,
-    /// See `came`.
+    pub arrived: u64,
+    /// See `arrived`.
     pub known: u64,
 }
 
@@ -101,8 +101,8 @@ impl Surveyed {
     /// The ways with data that this file reports, the main one first. With two files, each reports the data sent at its end.
     pub fn ways_with_data(&self) -> impl Iterator<Item = Way> + '_ {
         let main = self.record.main_way();
-        let told = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
-        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(told)
+        let is_told = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
+        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(is_told)
     }
 
     /// A way in the usual form: `10.0.0.1:5001 > 10.0.0.2:80`.

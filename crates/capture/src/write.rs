@@ -2,11 +2,12 @@
 //!
 //! Source: draft-ietf-opsawg-pcapng §4.2 and §4.3.
 
-mod strange;
+mod anonymous;
 
 use crate::link::{content, Content};
 use crate::read::{read, Frame, Input, Unreadable};
 use crate::seen::Heading;
+use anonymous::Strangers;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
 use pcap_file::pcapng::PcapNgWriter;
@@ -17,7 +18,6 @@ use std::fmt;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
-use strange::Strangers;
 
 /// Units of time in the file: 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;

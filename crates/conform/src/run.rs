@@ -38,7 +38,7 @@ pub use world::World;
 
 /// A line of the conversation: an event of the script, or one that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct Message {
     /// When it happened.
     pub at: Time,
     /// The line of the script, from 1.
@@ -53,7 +53,7 @@ pub struct Report {
     /// Its verdict.
     pub verdict: Verdict,
     /// The conversation, in order.
-    pub talk: Vec<Said>,
+    pub talk: Vec<Message>,
 }
 
 /// Runs `script` against a fresh TCP. `files` returns the text of a file that the script names, such as `defaults.sh`.
@@ -87,7 +87,7 @@ struct Runner<'a> {
     /// The total time by which packets with a range of times were sent after the beginning of their ranges.
     late: Nanos,
     scope: Scope,
-    talk: Vec<Said>,
+    talk: Vec<Message>,
 }
 
 /// The event before this one.
@@ -210,7 +210,7 @@ impl Runner<'_> {
     }
 
     fn say(&mut self, at: Time, line: u32, text: String) {
-        self.talk.push(Said { at, line, text });
+        self.talk.push(Message { at, line, text });
     }
 }
 

@@ -158,13 +158,13 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
 #[test]
 fn each_difference_that_is_written_up_shows_with_smoltcp_and_not_with_the_engine() {
     let page = std::fs::read_to_string(repository().join("docs/conformance-findings.md")).unwrap();
-    let (found, said) = (blocks(&page, "pkt"), blocks(&page, "text"));
-    assert_eq!((found.len(), said.len()), (9, 9));
+    let (found, texts) = (blocks(&page, "pkt"), blocks(&page, "text"));
+    assert_eq!((found.len(), texts.len()), (9, 9));
     let engine = Setup { system: System::Linux, stack: None, stack_of: Stack::named };
-    for (script, said) in found.into_iter().zip(said) {
+    for (script, text) in found.into_iter().zip(texts) {
         let run = |subject: &dyn Subject| run_text("found.pkt", script, subject, &|_| None).verdict;
         assert_eq!(run(&engine), Verdict::Pass, "{script}");
         let Verdict::Fail(fault) = run(&LINUX) else { panic!("smoltcp does not fail: {script}") };
-        assert_eq!(fault.to_string(), said.trim_end());
+        assert_eq!(fault.to_string(), text.trim_end());
     }
 }

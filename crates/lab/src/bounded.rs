@@ -22,9 +22,9 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if about.is_file() && about.len() > 0 {
         return taken(path);
     }
-    let (said, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     let path = path.to_owned();
-    let reads = move || said.send(taken(&path)).unwrap_or_default();
+    let reads = move || sender.send(taken(&path)).unwrap_or_default();
     thread::Builder::new().spawn(reads)?;
     let late = || io::Error::new(ErrorKind::TimedOut, "it did not end within 10 s");
     heard.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(late()))

@@ -44,6 +44,7 @@
 
 mod bounded;
 pub mod capturing;
+mod chains;
 pub mod error;
 mod file;
 mod form;
@@ -55,7 +56,6 @@ mod measuring;
 pub mod places;
 mod reader;
 pub mod report;
-mod rows;
 pub mod run;
 pub mod scenario;
 pub mod schema;

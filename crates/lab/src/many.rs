@@ -39,27 +39,27 @@ impl<'a> Job<'a> {
         runs.enumerate().map(job).collect()
     }
 
-    /// Runs the job. `told` is as in [`run`].
+    /// Runs the job. `progress` is as in [`run`].
     ///
     /// # Errors
     /// See [`RunError`].
-    pub fn run(&self, told: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
+    pub fn run(&self, progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
         match &self.pcap {
-            None => run(self.plan, self.seed, self.trace, told),
-            Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, told),
+            None => run(self.plan, self.seed, self.trace, progress),
+            Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, progress),
         }
     }
 }
 
-/// Runs all jobs on `threads` threads (0: one for each core), which take them one by one in their order. `told` is called on
+/// Runs all jobs on `threads` threads (0: one for each core), which take them one by one in their order. `progress` is called on
 /// the caller's thread about twenty times a second with the finished share of simulated time, and may stop everything.
 ///
 /// # Errors
-/// The error of the first job that has one; [`RunError::Stopped`] if `told` requested it.
+/// The error of the first job that has one; [`RunError::Stopped`] if `progress` requested it.
 pub fn run_many(
     jobs: &[Job<'_>],
     threads: usize,
-    mut told: impl FnMut(f64) -> ControlFlow<()>,
+    mut progress: impl FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Vec<Summary>, RunError> {
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0)).max(1);
@@ -92,7 +92,7 @@ pub fn run_many(
     };
     let mut results = on_threads(number_of(threads).min(jobs.len()), &work, || {
         let share = done.load(Ordering::Relaxed) as f64 / total as f64;
-        if told(share.min(1.0)).is_break() {
+        if progress(share.min(1.0)).is_break() {
             stop.store(true, Ordering::Relaxed);
         }
     });

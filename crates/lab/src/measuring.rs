@@ -1,10 +1,10 @@
 //! Converts the engine's counts to [`Measures`].
 
+use crate::chains::chains;
 use crate::measures::{
     jain, BackgroundMeasures, BinMeasures, FlowBin, FlowMeasures, GroupMeasures, LinkBin, LinkMeasures, Measures,
     PacketMeasures, Spread,
 };
-use crate::rows::rows;
 use crate::scenario::Plan;
 use crate::summary::{FlowSummary, Summary};
 use ackclock_sim::element::properties::RateUse;
@@ -62,7 +62,7 @@ impl Measured {
         let mut whole = Meters::default();
         self.bins.iter().for_each(|bin| whole.add(&bin.meters));
         let s = &plan.scenario;
-        let rows = rows(&s.flows);
+        let rows = chains(&s.flows);
         let flows: Vec<FlowMeter> = rows.iter().map(|row| row_of(&whole.flows, row)).collect();
         let directed = directed(s);
         let bins = plan.measures.and_then(|asked| asked.bins);

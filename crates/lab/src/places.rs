@@ -65,16 +65,16 @@ mod tests {
 
     #[test]
     fn a_document_is_given_with_the_line_of_each_value() {
-        let said = read("x", "a = 1\n[b]\n\"c.d\" = [0.5,\n true]\n").unwrap();
-        assert_eq!(said["value"], json!({ "a": 1, "b": { "c.d": [0.5, true] } }));
+        let document = read("x", "a = 1\n[b]\n\"c.d\" = [0.5,\n true]\n").unwrap();
+        assert_eq!(document["value"], json!({ "a": 1, "b": { "c.d": [0.5, true] } }));
         let lines = json!({ "a": 1, "b": 2, "b.\"c.d\"": 3, "b.\"c.d\"[0]": 3, "b.\"c.d\"[1]": 4 });
-        assert_eq!(said["lines"], lines);
+        assert_eq!(document["lines"], lines);
     }
 
     #[test]
     fn what_is_no_toml_is_refused_with_its_place() {
-        let said = read("x.toml", "a = 1\nb = = 2\n").unwrap_err();
-        assert!(said.to_string().starts_with("x.toml:2: "), "{said}");
+        let error = read("x.toml", "a = 1\nb = = 2\n").unwrap_err();
+        assert!(error.to_string().starts_with("x.toml:2: "), "{error}");
         assert!(read("x", "a = nan").is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! One run: a plan and a seed in, a [`Summary`] out.
 
 use crate::capturing::Capturing;
+use crate::chains::chains;
 use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::measuring::Measured;
-use crate::rows::rows;
 use crate::scenario::Plan;
 use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
 use crate::tally::FlowTally;
@@ -49,7 +49,7 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {}
 
 /// Runs `plan` with `seed`. With `trace`, its events are written to that file, whose ending selects the format. After each slice
-/// `told` receives the simulated time of the slice, and may stop the run.
+/// `progress` receives the simulated time of the slice, and may stop the run.
 ///
 /// # Errors
 /// See [`RunError`]; an unfinished trace leaves no file.
@@ -57,15 +57,15 @@ pub fn run(
     plan: &Plan,
     seed: u64,
     trace: Option<&Path>,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
     let flows = plan.scenario.flows.len() as u32;
     let Some(path) = trace else {
-        let (hasher, ran) = simulate(plan, seed, Hasher::new(flows), told)?;
+        let (hasher, ran) = simulate(plan, seed, Hasher::new(flows), progress)?;
         return Ok(ran.summary(plan, seed, hasher.hash()));
     };
     let recorder = Recorder::create(path, meta(plan, seed), flows).map_err(refuse_trace)?;
-    let (recorder, ran) = simulate(plan, seed, recorder, told)?;
+    let (recorder, ran) = simulate(plan, seed, recorder, progress)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     Ok(ran.summary(plan, seed, hash))
 }
@@ -79,7 +79,7 @@ pub fn run_captured(
     seed: u64,
     trace: Option<&Path>,
     capturing: &Capturing,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<Summary, RunError> {
     let refused = |e| RunError::Scenario(Box::new(e));
     check(plan).map_err(refused)?;
@@ -88,12 +88,12 @@ pub fn run_captured(
     let made = CaptureFolder::create(&capturing.folder, scenario, seed, capturing.snap, middle);
     let (folder, watch) = made.map_err(RunError::Trace)?;
     let Some(path) = trace else {
-        let (summary, watch) = run_watched(plan, seed, watch, told)?;
+        let (summary, watch) = run_watched(plan, seed, watch, progress)?;
         folder.finish(scenario, watch).map_err(RunError::Trace)?;
         return Ok(summary);
     };
     let recorder = Recorder::create(path, meta(plan, seed), scenario.flows.len() as u32).map_err(refuse_trace)?;
-    let (Both(recorder, watch), ran) = simulate(plan, seed, Both(recorder, watch), told)?;
+    let (Both(recorder, watch), ran) = simulate(plan, seed, Both(recorder, watch), progress)?;
     let hash = recorder.finish().map_err(RunError::Trace)?;
     folder.finish(scenario, watch).map_err(RunError::Trace)?;
     Ok(ran.summary(plan, seed, hash))
@@ -108,10 +108,10 @@ pub fn run_watched<W: Watch>(
     plan: &Plan,
     seed: u64,
     watch: W,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, W), RunError> {
     let watch = Both(Hasher::new(plan.scenario.flows.len() as u32), watch);
-    let (Both(hasher, watch), ran) = simulate(plan, seed, watch, told)?;
+    let (Both(hasher, watch), ran) = simulate(plan, seed, watch, progress)?;
     Ok((ran.summary(plan, seed, hasher.hash()), watch))
 }
 
@@ -122,10 +122,10 @@ pub fn run_watched<W: Watch>(
 pub fn run_recorded(
     plan: &Plan,
     seed: u64,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Summary, Events), RunError> {
     let recorder = Recorder::new(ArrowSink::new(meta(plan, seed)), plan.scenario.flows.len() as u32);
-    let (recorder, ran) = simulate(plan, seed, recorder, told)?;
+    let (recorder, ran) = simulate(plan, seed, recorder, progress)?;
     let (hash, events) = recorder.close().map_err(|e| RunError::Trace(TraceError::io(Path::new("memory"), e)))?;
     Ok((ran.summary(plan, seed, hash), events))
 }
@@ -184,11 +184,11 @@ fn simulate<W: Watch>(
     plan: &Plan,
     seed: u64,
     watch: W,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Ran), RunError> {
     match Measured::begin(plan) {
-        None => simulate_as::<W, Unmetered>(plan, seed, watch, None, told),
-        measured => simulate_as::<W, Metered>(plan, seed, watch, measured, told),
+        None => simulate_as::<W, Unmetered>(plan, seed, watch, None, progress),
+        measured => simulate_as::<W, Metered>(plan, seed, watch, measured, progress),
     }
 }
 
@@ -197,7 +197,7 @@ fn simulate_as<W: Watch, M: Metering>(
     seed: u64,
     watch: W,
     mut measured: Option<Measured>,
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(W, Ran), RunError> {
     let until = measured.as_ref().map_or(Time::ZERO, Measured::next);
     let sim = lay_out::<_, M>(plan, seed, Both(Tally::new(plan), watch), until);
@@ -212,7 +212,7 @@ fn simulate_as<W: Watch, M: Metering>(
             measured.turn(&mut sim, plan.scenario.flows.len());
         }
         sim.run_until(Time(now));
-        if told(Nanos(slice)).is_break() {
+        if progress(Nanos(slice)).is_break() {
             return Err(RunError::Stopped);
         }
     }
@@ -275,7 +275,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         identity: identity(plan, seed),
         trace_hash: hash.to_string(),
         duration_s,
-        flows: rows(&s.flows).into_iter().map(one).collect(),
+        flows: chains(&s.flows).into_iter().map(one).collect(),
         background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
         links: links(s, results),
         unused_parameters: plan.unused.clone(),

@@ -17,11 +17,11 @@ pub use chosen::own_parameters;
 pub use overrides::{stack_of, AskedSeeds, Overrides};
 
 use crate::bounded;
+use crate::chains;
 use crate::error::ScenarioError;
 use crate::file::{self, SeedRange, Seeds};
 use crate::form::{blame, Form};
 use crate::reader::{Node, Source};
-use crate::rows;
 use crate::schema;
 use ackclock_sim::scenario::{Gap, Scenario};
 use ackclock_tcp::stack::Stack;
@@ -137,9 +137,9 @@ impl Plan {
         let flows = &self.scenario.flows;
         let name = |row: &Range<usize>| match row.len() {
             1 => flows[row.start].name.as_str(),
-            _ => rows::name(&flows[row.start].name),
+            _ => chains::name(&flows[row.start].name),
         };
-        rows::rows(flows).into_iter().map(|row| (name(&row), row)).collect()
+        chains::chains(flows).into_iter().map(|row| (name(&row), row)).collect()
     }
 
     /// Whether an external algorithm or path element takes part.

@@ -1,6 +1,6 @@
 //! Transfers in a row: their durations, and flows on separate connections combined into one.
 
-use crate::rows;
+use crate::chains;
 use crate::summary::FlowSummary;
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{FlowSpec, Next};
@@ -26,7 +26,7 @@ pub(crate) fn of_row(
     let others = parts.split_off(1);
     let mut flow = together(parts.remove(0), others, duration_s);
     if row.len() > 1 {
-        rows::name(&row[0].name).clone_into(&mut flow.name);
+        chains::name(&row[0].name).clone_into(&mut flow.name);
     }
     match times {
         None => flow,

@@ -92,10 +92,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// Runs `prepared` in real time. `placed` receives the place before it begins; `told` is as in `ackclock_lab::run`.
+/// Runs `prepared` in real time. `placed` receives the place before it begins; `progress` is as in `ackclock_lab::run`.
 ///
 /// # Errors
-/// [`LiveError::Unavailable`] without the permissions, [`LiveError::Interrupted`] if `told` requested it, and errors of the
+/// [`LiveError::Unavailable`] without the permissions, [`LiveError::Interrupted`] if `progress` requested it, and errors of the
 /// kernel.
 pub fn run<W: Watch + Send>(
     prepared: &Prepared,
@@ -103,7 +103,7 @@ pub fn run<W: Watch + Send>(
     options: &Options,
     watch: W,
     placed: &mut dyn FnMut(&Place),
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Ran, W), LiveError> {
-    bench::run(prepared, seed, options, watch, placed, told)
+    bench::run(prepared, seed, options, watch, placed, progress)
 }

@@ -22,7 +22,7 @@ use ackclock_sim::scenario::{AppSpec, FlowSpec, PeerSpec, WireSpec};
 use ackclock_sim::watch::Side;
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::time::Nanos;
-use bridge::{Bridge, Counted, Told};
+use bridge::{Bridge, Counted, Signals};
 use programs::{listens, Program, LOOK};
 use std::io;
 use std::os::fd::AsFd;
@@ -85,16 +85,16 @@ const CLEARS: Duration = Duration::from_secs(60);
 const WINDOW: u32 = 1 << 20;
 
 impl Shell {
-    /// Runs the program; `say` receives the place of the run before it begins. It ends when the program does, or when `told`
+    /// Runs the program; `say` receives the place of the run before it begins. It ends when the program does, or when `progress`
     /// says so.
     ///
     /// # Errors
     /// [`LiveError::Unavailable`] without the permissions, [`LiveError::Input`] for a missing program and for nodes that the
     /// scenario does not have, and errors of the kernel.
-    pub fn run(&self, say: &mut dyn FnMut(&str), told: &mut dyn FnMut() -> Answer) -> Result<Ended, LiveError> {
+    pub fn run(&self, say: &mut dyn FnMut(&str), progress: &mut dyn FnMut() -> Answer) -> Result<Ended, LiveError> {
         let plan = self.one_flow()?;
         let hosts = [self.host(Side::Sender)?, self.host(Side::Receiver)?];
-        let between = Told::default();
+        let between = Signals::default();
         thread::scope(|scope| {
             let (says_ready, ready) = channel();
             let (plan, hosts, between) = (&plan, &hosts, &between);
@@ -105,7 +105,7 @@ impl Shell {
             });
             let ran = ready.recv().map_or(Ok(None), |priority| {
                 say(&self.first_line(hosts, priority)?);
-                let codes = self.programs(hosts, between, told, &|| path.is_finished())?;
+                let codes = self.programs(hosts, between, progress, &|| path.is_finished())?;
                 Ok(Some((priority, codes)))
             });
             between.stop.store(true, Relaxed);
@@ -192,12 +192,12 @@ impl Shell {
     fn programs(
         &self,
         hosts: &[Host; 2],
-        between: &Told,
-        told: &mut dyn FnMut() -> Answer,
+        between: &Signals,
+        progress: &mut dyn FnMut() -> Answer,
         over: &dyn Fn() -> bool,
     ) -> Result<[Option<i32>; 2], LiveError> {
         thread::scope(|scope| {
-            let mut stopped = || over() || told() == Answer::Stop;
+            let mut stopped = || over() || progress() == Answer::Stop;
             let mut peer = Peer::default();
             if let Some(line) = &self.peer {
                 peer.program = Some(Program::start(scope, &hosts[1], Side::Receiver, self.peer_command(line)?)?);
@@ -206,7 +206,7 @@ impl Shell {
                     if stopped() {
                         return Ok([None, peer.code]);
                     }
-                    peer.look()?;
+                    peer.check()?;
                     left = left.saturating_sub(LOOK);
                 }
             }
@@ -215,14 +215,14 @@ impl Shell {
                 if stopped() {
                     return Ok([None, peer.code]);
                 }
-                peer.look()?;
+                peer.check()?;
                 if let Some(code) = program.ended()? {
                     break code;
                 }
             };
             let (mut quiet, mut clears, mut sent) = (QUIET, CLEARS, 0);
             while peer.runs() && quiet.min(clears) > Duration::ZERO && !stopped() {
-                peer.look()?;
+                peer.check()?;
                 let before = std::mem::replace(&mut sent, between.sent.load(Relaxed));
                 quiet = if sent == before { quiet.saturating_sub(LOOK) } else { QUIET };
                 clears = clears.saturating_sub(LOOK);
@@ -271,7 +271,7 @@ impl Peer {
     }
 
     /// Waits a moment.
-    fn look(&mut self) -> Result<(), LiveError> {
+    fn check(&mut self) -> Result<(), LiveError> {
         thread::sleep(LOOK);
         let ended = self.program.as_ref().map_or(Ok(None), Program::ended)?;
         self.code = self.code.or(ended);

@@ -67,12 +67,12 @@ impl Shared {
     }
 }
 
-/// Runs `work` on a thread of its own and calls `told` every 50 ms to ask whether it continues.
+/// Runs `work` on a thread of its own and calls `report` every 50 ms to ask whether it continues.
 ///
 /// # Errors
 /// Errors of the work; [`LiveError::Failed`] if it panics.
 pub fn supervise<T: Send>(
-    told: &mut dyn FnMut(Progress) -> Answer,
+    report: &mut dyn FnMut(Progress) -> Answer,
     work: impl FnOnce(&Shared) -> Result<T, LiveError> + Send,
 ) -> Result<T, LiveError> {
     let shared = Shared::default();
@@ -85,7 +85,7 @@ pub fn supervise<T: Send>(
             work(shared)
         });
         while let Err(RecvTimeoutError::Timeout) = ends.recv_timeout(EVERY) {
-            if told(shared.progress()) == Answer::Stop {
+            if report(shared.progress()) == Answer::Stop {
                 shared.stop();
             }
         }

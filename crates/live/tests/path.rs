@@ -179,13 +179,13 @@ fn captures_have_an_ack_after_its_packet_and_the_retransmissions_where_the_truth
 
     // The kernels still answer at the end, when the path's clock stands.
     let end = receiver.last().unwrap().at;
-    let (mut came, mut answers) = (BTreeMap::new(), 0);
+    let (mut arrivals, mut answers) = (BTreeMap::new(), 0);
     for Frame { at, seq, ack, len } in receiver.iter().filter(|frame| frame.at < end) {
         if *len > 0 {
-            came.entry(seq.wrapping_add(*len)).or_insert(*at);
-        } else if let Some(came) = came.get(ack) {
+            arrivals.entry(seq.wrapping_add(*len)).or_insert(*at);
+        } else if let Some(arrivals) = arrivals.get(ack) {
             answers += 1;
-            assert!(at > came, "an ACK of {ack} at {at:?}, and its packet at {came:?}");
+            assert!(at > arrivals, "an ACK of {ack} at {at:?}, and its packet at {arrivals:?}");
         }
     }
     assert!(answers > 100, "{answers} ACKs");
@@ -235,8 +235,8 @@ fn a_receiver_without_options_is_the_kernels_or_the_engines_and_both_ends_agree(
     }
     let choice = Choice { duration: Some(Nanos::from_secs(3)), ..Choice::default() };
     let prepared = prepare(plan(&old), &BTreeMap::new(), &choice).unwrap();
-    let said = |key: &str| prepared.notes.contains(&format!("{key} = 0 in the receivers' namespace"));
-    assert!(said("net.ipv4.tcp_sack") && said("net.ipv4.tcp_timestamps"), "{:?}", prepared.notes);
+    let is_noted = |key: &str| prepared.notes.contains(&format!("{key} = 0 in the receivers' namespace"));
+    assert!(is_noted("net.ipv4.tcp_sack") && is_noted("net.ipv4.tcp_timestamps"), "{:?}", prepared.notes);
     let differ = format!("{old}{}", &LOSSY[LOSSY.find("[[flow]]").unwrap()..]);
     let refused = prepare(plan(&differ), &BTreeMap::new(), &choice).unwrap_err().to_string();
     assert!(refused.contains("receivers that differ in `sack`"), "{refused}");

@@ -10,7 +10,7 @@ use ackclock_capture::packets::Packets;
 use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{open, Contents};
-use ackclock_capture::reordering::Told;
+use ackclock_capture::reordering::OrderSource;
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::{Everything, Survey, Surveyed};
 use ackclock_capture::{Analysis, Flows, Unreadable, Wanted};
@@ -64,8 +64,8 @@ impl Capture {
 
     /// The frames of late packets; `None` if no capture shows arrivals.
     fn late(&self) -> Option<Vec<u64>> {
-        let told = rows::flows(&self.files).filter_map(|f| f.course().reordering.as_ref());
-        let mut shown = told.filter(|r| r.told != Told::Acks).peekable();
+        let reordered = rows::flows(&self.files).filter_map(|f| f.course().reordering.as_ref());
+        let mut shown = reordered.filter(|r| r.source != OrderSource::Acks).peekable();
         shown.peek()?;
         let mut frames: Vec<u64> = shown.flat_map(|r| r.late.iter().copied()).collect();
         frames.sort_unstable();
@@ -105,9 +105,9 @@ pub(crate) fn capture(
     let mut read = Vec::new();
     let mut before = 0;
     for (name, size) in files.into_iter().zip(&sizes) {
-        let told = |offset: u64| tell(progress.as_ref(), (before + offset.min(*size)) as f64 / total);
+        let report = |offset: u64| tell(progress.as_ref(), (before + offset.min(*size)) as f64 / total);
         let survey = Survey::new(wanted, limit, chosen);
-        let file = py.detach(|| look(&name, survey, limit, told));
+        let file = py.detach(|| survey_file(&name, survey, limit, report));
         let (contents, traffic, found) = file.map_err(|refusal| refusal.raise(py, &name))?;
         let mut traffic = traffic;
         traffic.numbered.retain(|n| chosen.is_none_or(|(a, b)| n.ends == [a, b] || n.ends == [b, a]));
@@ -136,8 +136,8 @@ fn pairs(
     py.detach(|| {
         match_ends(&mut found, &names_of, wanted, |file, survey| {
             let size = std::fs::metadata(&names[file]).map_or(0, |m| m.len()).max(1);
-            let told = |offset: u64| tell(progress, (read + offset as f64 / size as f64).min(total) / total);
-            let (.., again) = look(&names[file], survey, limit, told)
+            let report = |offset: u64| tell(progress, (read + offset as f64 / size as f64).min(total) / total);
+            let (.., again) = survey_file(&names[file], survey, limit, report)
                 .map_err(|refusal| Python::attach(|py| refusal.raise(py, &names[file])))?;
             read += 1.0;
             Ok(again.connections)
@@ -168,13 +168,13 @@ impl Refusal {
 }
 
 /// Surveys a file.
-fn look(
+fn survey_file(
     name: &str,
     mut survey: Survey,
     limit: usize,
-    told: impl Fn(u64) -> PyResult<()>,
+    report: impl Fn(u64) -> PyResult<()>,
 ) -> Result<(Contents, Traffic, Everything), Refusal> {
-    let (contents, traffic) = analysed(name, &mut survey, limit, told)?;
+    let (contents, traffic) = analysed(name, &mut survey, limit, report)?;
     Ok((contents, traffic, survey.finish()))
 }
 
@@ -183,7 +183,7 @@ fn analysed<A: Analysis>(
     name: &str,
     analysis: &mut A,
     limit: usize,
-    told: impl Fn(u64) -> PyResult<()>,
+    report: impl Fn(u64) -> PyResult<()>,
 ) -> Result<(Contents, Traffic), Refusal> {
     let mut flows = Flows::new(analysis, limit);
     let mut raised = None;
@@ -193,7 +193,7 @@ fn analysed<A: Analysis>(
                 return;
             }
             if frame.number % LOOK_EVERY == 0 {
-                raised = told(frame.offset).err();
+                raised = report(frame.offset).err();
             }
             flows.frame(frame);
         })

@@ -86,7 +86,8 @@ fn row(path: &Path, report: &Report) -> Value {
         Verdict::Fail(fault) => ("fail", Some(fault)),
         Verdict::NotUnderstood(fault) => ("not understood", Some(fault)),
     };
-    let talk = report.talk.iter().map(|said| json!({ "ns": said.at.0, "line": said.line, "text": said.text }));
+    let talk =
+        report.talk.iter().map(|message| json!({ "ns": message.at.0, "line": message.line, "text": message.text }));
     json!({
         "file": path,
         "result": result,

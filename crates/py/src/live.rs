@@ -51,7 +51,7 @@ pub(crate) mod linux {
     ) -> PyResult<T> {
         let mut raised = None;
         let ran = py.detach(|| {
-            let mut told = |Progress { done, of }: Progress| {
+            let mut report = |Progress { done, of }: Progress| {
                 Python::attach(|py| {
                     let share = if of == 0 { 0.0 } else { done as f64 / of as f64 };
                     let tell = || progress.map_or(Ok(()), |p| p.call1(py, (share,)).map(drop));
@@ -64,7 +64,7 @@ pub(crate) mod linux {
                     }
                 })
             };
-            supervise(&mut told, work)
+            supervise(&mut report, work)
         });
         match (raised, ran) {
             (Some(e), _) => Err(e),

@@ -97,10 +97,11 @@ impl Request {
         if jobs.iter().any(|job| job.plan.is_from_outside()) {
             in_turn(py, &jobs, &self.watch, progress)
         } else {
-            let mut told = Told::new(progress);
-            let runs =
-                py.detach(|| run_many(&jobs, threads.unwrap_or(0), |share| Python::attach(|py| told.tell(py, share))));
-            told.or_raise(py, runs)
+            let mut reporter = Reporter::new(progress);
+            let runs = py.detach(|| {
+                run_many(&jobs, threads.unwrap_or(0), |share| Python::attach(|py| reporter.tell(py, share)))
+            });
+            reporter.or_raise(py, runs)
         }
     }
 
@@ -114,16 +115,16 @@ impl Request {
         let plan = &self.first;
         if plan.is_from_outside() {
             let mut turn = Turn::new(py, &self.watch, progress, plan.scenario.duration.0);
-            return turn.take(seed, |told| run_recorded(plan, seed, told));
+            return turn.take(seed, |reporter| run_recorded(plan, seed, reporter));
         }
-        let (mut told, whole, mut done) = (Told::new(progress), plan.scenario.duration.0 as f64, 0);
+        let (mut reporter, whole, mut done) = (Reporter::new(progress), plan.scenario.duration.0 as f64, 0);
         let ran = py.detach(|| {
             run_recorded(plan, seed, &mut |slice| {
                 done += slice.0;
-                Python::attach(|py| told.tell(py, done as f64 / whole))
+                Python::attach(|py| reporter.tell(py, done as f64 / whole))
             })
         });
-        told.or_raise(py, ran)
+        reporter.or_raise(py, ran)
     }
 
     /// Measures every run, even if the scenario does not ask for it.
@@ -146,14 +147,14 @@ fn folder(file: &str) -> PathBuf {
 }
 
 /// The receivers of progress reports, and the exception that they raised.
-pub(crate) struct Told<'a> {
+pub(crate) struct Reporter<'a> {
     progress: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Reporter<'a> {
     pub(crate) fn new(progress: Option<&'a Py<PyAny>>) -> Self {
-        Told { progress, raised: None }
+        Reporter { progress, raised: None }
     }
 
     /// Checks for signals, and calls `progress`; an exception ends the runs.
@@ -191,16 +192,16 @@ impl<'a> Told<'a> {
 struct Turn<'a, 'py> {
     py: Python<'py>,
     watch: &'a Watch,
-    told: Told<'a>,
+    reporter: Reporter<'a>,
     /// Simulated time, ns, and the part of it not yet reported.
     done: u64,
-    untold: u64,
+    unreported: u64,
     total: u64,
 }
 
 impl<'a, 'py> Turn<'a, 'py> {
     fn new(py: Python<'py>, watch: &'a Watch, progress: Option<&'a Py<PyAny>>, total: u64) -> Self {
-        Turn { py, watch, told: Told::new(progress), done: 0, untold: 0, total: total.max(1) }
+        Turn { py, watch, reporter: Reporter::new(progress), done: 0, unreported: 0, total: total.max(1) }
     }
 
     /// Makes one run.
@@ -211,27 +212,27 @@ impl<'a, 'py> Turn<'a, 'py> {
     ) -> PyResult<T> {
         self.watch.begin();
         let out = ran(&mut |slice| self.slice(slice, seed));
-        self.told.or_raise(self.py, out)
+        self.reporter.or_raise(self.py, out)
     }
 
     fn slice(&mut self, slice: Nanos, seed: u64) -> ControlFlow<()> {
-        (self.done, self.untold) = (self.done.saturating_add(slice.0), self.untold.saturating_add(slice.0));
+        (self.done, self.unreported) = (self.done.saturating_add(slice.0), self.unreported.saturating_add(slice.0));
         if let Some(fault) = self.watch.take() {
-            return self.told.obey(Err(algorithm_error(self.py, fault, seed)));
+            return self.reporter.obey(Err(algorithm_error(self.py, fault, seed)));
         }
-        if self.untold < self.total / TOLD_TIMES {
-            return self.told.obey(self.py.check_signals());
+        if self.unreported < self.total / TOLD_TIMES {
+            return self.reporter.obey(self.py.check_signals());
         }
-        self.untold = 0;
+        self.unreported = 0;
         self.py.detach(|| ()); // lets other threads of Python run
-        self.told.tell(self.py, self.done as f64 / self.total as f64)
+        self.reporter.tell(self.py, self.done as f64 / self.total as f64)
     }
 }
 
 fn in_turn(py: Python<'_>, jobs: &[Job<'_>], watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<Vec<Summary>> {
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0));
     let mut turn = Turn::new(py, watch, progress, total);
-    jobs.iter().map(|job| turn.take(job.seed, |told| job.run(told))).collect()
+    jobs.iter().map(|job| turn.take(job.seed, |reporter| job.run(reporter))).collect()
 }
 
 fn run_error(py: Python<'_>, e: RunError) -> PyErr {

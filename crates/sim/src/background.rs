@@ -61,7 +61,7 @@ impl Generator {
         seed: u64,
         name: &str,
     ) -> Self {
-        let luck = |part| Stream::new(seed, &format!("{name}/{part}"));
+        let stream = |part| Stream::new(seed, &format!("{name}/{part}"));
         let rate = match &spec.kind {
             BackgroundKind::Source(s) => Some(s.rate.0),
             BackgroundKind::Transfers(_) => None,
@@ -75,8 +75,8 @@ impl Generator {
             clock: Transmitter::default(),
             pace: Pace::new(rate, 0),
             on_until: u64::MAX,
-            gaps: luck("gap"),
-            sizes: luck("size"),
+            gaps: stream("gap"),
+            sizes: stream("size"),
         }
     }
 

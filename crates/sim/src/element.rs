@@ -327,9 +327,9 @@ pub(crate) struct Site<'s, 'a> {
 }
 
 impl Site<'_, '_> {
-    /// The number of earlier elements that share the name `luck` for their random streams.
-    pub(crate) fn nth(&mut self, luck: &'static str) -> u32 {
-        let n = self.before.entry(luck).or_default();
+    /// The number of earlier elements that share the name `rng` for their random streams.
+    pub(crate) fn nth(&mut self, rng: &'static str) -> u32 {
+        let n = self.before.entry(rng).or_default();
         *n += 1;
         *n - 1
     }

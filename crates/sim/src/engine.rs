@@ -1,6 +1,5 @@
 //! The event loop: finds and handles the next event, such as a packet's arrival or an expiring timer.
 
-mod ahead;
 mod aside;
 mod background;
 mod build;
@@ -8,6 +7,7 @@ mod link;
 mod links;
 mod measures;
 pub mod outside;
+mod prefetch;
 mod tcp;
 mod traffic;
 mod turns;
@@ -24,8 +24,8 @@ use crate::scenario::FlowSpec;
 use crate::topology::{FUSED, HOST};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
-use ahead::Ahead;
 use links::Links;
+use prefetch::Ahead;
 pub use tcp::Sim;
 use turns::Turns;
 
@@ -100,7 +100,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         self.links.now = keys.time_of(k);
         self.events += 1;
         // Packets of one link at one instant: packets in the shared list arrived first.
-        let came = if k == shared {
+        let arrival = if k == shared {
             Some(self.links.shared.pop(k, &self.links.slab))
         } else if k == link {
             self.links.event(keys.element_of(k))
@@ -109,7 +109,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             None
         };
         // The only call on a packet's path: everything below it is inlined (decision 0140).
-        if let Some((packet, hop)) = came {
+        if let Some((packet, hop)) = arrival {
             self.arrived(packet, hop);
         }
         true

@@ -100,7 +100,7 @@ pub struct Fates {
     episode: u32,
     dropped: Vec<Copy>,
     /// How many of these the sender has been told about.
-    told: usize,
+    reported: usize,
     /// Most flows have none of these.
     rare: Option<Box<Rare>>,
 }
@@ -160,8 +160,8 @@ impl Fates {
 
     /// The packets dropped since the last call: their first byte, and the number of the copy.
     pub(crate) fn new_drops(&mut self) -> impl Iterator<Item = (u64, u8)> + '_ {
-        let told = std::mem::replace(&mut self.told, self.dropped.len());
-        self.dropped[told..].iter().map(|c| (c.start, c.sends))
+        let reported = std::mem::replace(&mut self.reported, self.dropped.len());
+        self.dropped[reported..].iter().map(|c| (c.start, c.sends))
     }
 
     /// The receiver threw away these bytes of a packet that arrived, all of it or a part, and does not have them.

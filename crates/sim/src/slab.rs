@@ -31,7 +31,7 @@ pub(crate) struct Packet {
     pub(crate) stamp: u64,
     /// If measured: when it entered its current explicit queue. Of a packet that a fused link refused: its number among the
     /// arrivals there.
-    pub(crate) came: u64,
+    pub(crate) arrived: u64,
 }
 
 /// The array and its free places.
@@ -71,7 +71,7 @@ impl Slab {
     fn grow(&mut self) -> u32 {
         let seg = Segment::EMPTY;
         let empty =
-            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg, stamp: 0, came: 0 };
+            Packet { next_key: 0, next: NONE, hop: 0, to: 0, wire: 0, sends: 0, number: 0, seg, stamp: 0, arrived: 0 };
         self.packets.push(empty);
         (self.packets.len() - 1) as u32
     }

@@ -43,11 +43,11 @@ fn judged(spec: &DetectSpec) -> Vec<(u64, u64)> {
             let Some((_, packet)) = acks.pop_first() else { break };
             let prior_una = view(&unknown, next).snd_una;
             if unknown.remove(&packet) {
-                let (cx, mut told) = (view(&unknown, next), Delivered::default());
+                let (cx, mut delivered) = (view(&unknown, next), Delivered::default());
                 board.begin_ack();
-                board.acknowledge(cx.snd_una, &mut told);
-                board.apply_sack((Offset(packet), Offset(packet + 1)), &mut told);
-                detector.on_ack(&told.ack_event(prior_una, cx.snd_una, now), &w, &mut board, &cx);
+                board.acknowledge(cx.snd_una, &mut delivered);
+                board.apply_sack((Offset(packet), Offset(packet + 1)), &mut delivered);
+                detector.on_ack(&delivered.ack_event(prior_una, cx.snd_una, now), &w, &mut board, &cx);
             }
         }
         if detector.deadline().is_some_and(|at| at <= now) {

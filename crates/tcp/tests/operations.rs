@@ -364,7 +364,7 @@ fn play(stack: &Stack, ops: &[Op]) {
 
 /// Leaves out each operation without which it still fails.
 fn shortest(stack: &Stack, mut ops: Vec<Op>) -> Vec<Op> {
-    let said = panic::take_hook();
+    let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let mut at = 0;
     while at < ops.len() {
@@ -376,7 +376,7 @@ fn shortest(stack: &Stack, mut ops: Vec<Op>) -> Vec<Op> {
             at += 1;
         }
     }
-    panic::set_hook(said);
+    panic::set_hook(hook);
     ops
 }
 

@@ -116,8 +116,8 @@ fn a_number_out_of_its_range_is_refused_by_its_key() {
         ("newreno", "", "detect = { kind = \"linux-no-sack\" }", "detect"),
     ];
     for (name, table, line, key) in lines {
-        let told = refusal(name, table, line);
-        assert!(told.contains(key), "{line}: {told}");
+        let message = refusal(name, table, line);
+        assert!(message.contains(key), "{line}: {message}");
     }
 }
 

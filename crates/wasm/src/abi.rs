@@ -31,7 +31,7 @@ static PANIC: Mutex<String> = Mutex::new(String::new());
 #[link(wasm_import_module = "lab")]
 extern "C" {
     /// Reports the share of the run that is done, 0 to 1.
-    fn told(share: f64);
+    fn progress(share: f64);
     /// Copies bytes of the request's file from byte `at` on into memory; returns their number, 0 beyond its end.
     fn read(at: f64, into: *mut u8, len: usize) -> usize;
 }
@@ -39,9 +39,9 @@ extern "C" {
 struct Memory;
 
 impl Border for Memory {
-    fn told(&mut self, share: f64) {
+    fn progress(&mut self, share: f64) {
         // SAFETY: passes a number out, and nothing back.
-        unsafe { told(share) };
+        unsafe { progress(share) };
     }
 
     fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
@@ -51,14 +51,14 @@ impl Border for Memory {
 
     /// `{"f64": [[address, length], …]}`, a pair for each piece; lengths count numbers.
     fn column(&mut self, column: Column) -> Value {
-        let told = match &column {
+        let progress = match &column {
             Column::F64(pieces) => json!({ "f64": places(pieces) }),
             Column::U32(pieces) => json!({ "u32": places(pieces) }),
             Column::I32(pieces) => json!({ "i32": places(pieces) }),
             Column::U8(pieces) => json!({ "u8": places(pieces) }),
         };
         lent().columns.push(column);
-        told
+        progress
     }
 }
 
@@ -78,9 +78,9 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 /// See [`crate::answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> u64 {
-    std::panic::set_hook(Box::new(|said| {
+    std::panic::set_hook(Box::new(|panic| {
         if let Ok(mut kept) = PANIC.lock() {
-            *kept = said.to_string();
+            *kept = panic.to_string();
         }
     }));
     let request = std::mem::take(&mut lent().request);

@@ -18,7 +18,7 @@ pub enum Column {
 /// The caller's side.
 pub trait Border {
     /// Reports the share of a run that is done, 0 to 1.
-    fn told(&mut self, share: f64);
+    fn progress(&mut self, share: f64);
     /// Reads from byte `at` of the file that came with the request; returns the number of bytes read, 0 beyond its end.
     fn read(&mut self, at: u64, into: &mut [u8]) -> usize;
     /// Takes a column, and returns its representation in the answer.
@@ -33,7 +33,7 @@ pub struct Lists {
 }
 
 impl Border for Lists {
-    fn told(&mut self, _: f64) {}
+    fn progress(&mut self, _: f64) {}
 
     fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
         let rest = usize::try_from(at).ok().and_then(|at| self.file.get(at..)).unwrap_or_default();

@@ -142,7 +142,7 @@ impl Read for Pieces<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let many = self.border.read(self.at, into);
         self.at += many as u64;
-        self.border.told((self.at as f64 / self.size.max(1.0)).min(1.0));
+        self.border.progress((self.at as f64 / self.size.max(1.0)).min(1.0));
         Ok(many)
     }
 }

@@ -187,12 +187,12 @@ fn failed(e: std::io::Error) -> ScenarioError {
 
 fn watched<W: Watch>(plan: &Plan, seed: u64, watch: W, border: &mut dyn Border) -> Result<(Summary, W), ScenarioError> {
     let (mut done, all) = (0, plan.scenario.duration.0);
-    let mut told = |slice: ackclock_tcp::time::Nanos| {
+    let mut progress = |slice: ackclock_tcp::time::Nanos| {
         done += slice.0;
-        border.told(done as f64 / all as f64);
+        border.progress(done as f64 / all as f64);
         ControlFlow::Continue(())
     };
-    run_watched(plan, seed, watch, &mut told).map_err(|e| match e {
+    run_watched(plan, seed, watch, &mut progress).map_err(|e| match e {
         RunError::Scenario(e) => *e,
         e @ (RunError::Trace(_) | RunError::Stopped) => ScenarioError::option("run", e.to_string(), "a run"),
     })

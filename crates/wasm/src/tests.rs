@@ -19,11 +19,11 @@ fn count(column: &Value, is: u64) -> u64 {
 
 #[test]
 fn a_request_or_scenario_that_is_refused_is_answered_with_the_refusal() {
-    let said = |request: Value| ask(request)["error"]["message"].as_str().unwrap().to_owned();
-    assert!(said(json!({ "do": "fly" })).contains("unknown variant `fly`"));
-    assert!(!said(json!({ "do": "run", "scenario": "bad = [" })).is_empty());
-    assert!(said(json!({ "do": "run", "scenario": "", "seed": "one" })).contains("`--seed`: found one"));
-    assert!(said(json!({ "do": "run", "scenario": "", "set": ["rto.tick"] })).contains("`--set`: found rto.tick"));
+    let message = |request: Value| ask(request)["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message(json!({ "do": "fly" })).contains("unknown variant `fly`"));
+    assert!(!message(json!({ "do": "run", "scenario": "bad = [" })).is_empty());
+    assert!(message(json!({ "do": "run", "scenario": "", "seed": "one" })).contains("`--seed`: found one"));
+    assert!(message(json!({ "do": "run", "scenario": "", "set": ["rto.tick"] })).contains("`--set`: found rto.tick"));
     let utf8: Value = serde_json::from_str(&answer(b"\xff", &mut Lists::default())).unwrap();
     assert!(utf8["error"]["message"].as_str().unwrap().starts_with("no request"));
 }
@@ -36,17 +36,17 @@ fn a_picture_counts_what_the_report_counts_and_does_not_change_the_run() {
         assert_eq!(answer["report"], request("run")["ok"], "{name}");
         let flows = answer["report"]["runs"][0]["flows"].as_array().unwrap();
         assert!(!flows.is_empty());
-        for (flow, told) in answer["flows"].as_array().unwrap().iter().zip(flows) {
+        for (flow, summary) in answer["flows"].as_array().unwrap().iter().zip(flows) {
             let (sends, marks) = (&flow["sends"], &flow["marks"]);
             let again: u64 = (1..4).map(|verdict| count(&sends["verdict"], verdict)).sum();
-            assert_eq!(sends["time"].as_array().unwrap().len() as u64, told["data_packets_sent"], "{name}");
-            assert_eq!(again, told["retransmissions"], "{name}");
+            assert_eq!(sends["time"].as_array().unwrap().len() as u64, summary["data_packets_sent"], "{name}");
+            assert_eq!(again, summary["retransmissions"], "{name}");
             for (verdict, name) in (1..).zip(["needed", "refused", "needless"]) {
-                assert_eq!(count(&sends["verdict"], verdict), told[format!("{name}_retransmissions")], "{name}");
+                assert_eq!(count(&sends["verdict"], verdict), summary[format!("{name}_retransmissions")], "{name}");
             }
-            assert_eq!(count(&flow["acks"]["dropped"], 1), told["ack_drops"], "{name}");
-            assert_eq!(count(&marks["kind"], 0), told["timeouts"], "{name}");
-            assert_eq!(count(&flow["phases"]["to"], 2), told["fast_recoveries"], "{name}");
+            assert_eq!(count(&flow["acks"]["dropped"], 1), summary["ack_drops"], "{name}");
+            assert_eq!(count(&marks["kind"], 0), summary["timeouts"], "{name}");
+            assert_eq!(count(&flow["phases"]["to"], 2), summary["fast_recoveries"], "{name}");
         }
     }
 }
@@ -189,8 +189,8 @@ fn marked_packets_and_the_acks_that_echo_them_are_reported() {
 
 #[test]
 fn means_are_those_of_reports_over_several_seeds() {
-    let said = ask(json!({ "do": "means", "of": [[1.0, 2.0, 3.0, 4.0, 5.0], [7.0], []] }));
-    let [several, one, none] = [0, 1, 2].map(|i| &said["ok"][i]);
+    let message = ask(json!({ "do": "means", "of": [[1.0, 2.0, 3.0, 4.0, 5.0], [7.0], []] }));
+    let [several, one, none] = [0, 1, 2].map(|i| &message["ok"][i]);
     assert_eq!((&several["n"], &several["mean"]), (&json!(5), &json!(3.0)));
     let half = several["half_width_95"].as_f64().unwrap();
     assert!((half - 2.776_45 * (2.5f64 / 5.0).sqrt()).abs() < 1e-4);

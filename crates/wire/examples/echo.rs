@@ -14,7 +14,7 @@ const MTU: u32 = 1500;
 const BUFFERS: Buffers = Buffers { send: 1 << 16, receive: 1 << 16 };
 
 /// Two connections, one packet after the other; returns the bytes that the second one received.
-pub(crate) fn two_connections(said: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+pub(crate) fn two_connections(data: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (a, b) = ("10.0.0.1:40000".parse()?, "10.0.0.2:7".parse()?);
     let stack = Stack::named("linux-2025").ok_or("no such stack")?;
     let key = Secret::new(*b"16 random bytes!"); // your own, random at every start
@@ -23,8 +23,8 @@ pub(crate) fn two_connections(said: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
         [Endpoint::connect(&stack, border(a, b)?, BUFFERS), Endpoint::listen(&stack, border(b, a)?, BUFFERS)];
     let (mut now, mut written, mut heard, mut buf) = (Time::ZERO, 0, vec![], [0; MTU as usize]);
     while !ends[1].is_at_end() {
-        written += ends[0].write(&said[written..]);
-        if written == said.len() && ends[0].state() == State::Established {
+        written += ends[0].write(&data[written..]);
+        if written == data.len() && ends[0].state() == State::Established {
             ends[0].close();
         }
         for from in [0, 1] {
@@ -115,8 +115,8 @@ impl Device for Wire {
 }
 
 pub(crate) fn main() -> Done {
-    let said: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
-    (two_connections(&said)? == said).then_some(()).ok_or("other bytes arrived")?;
+    let data: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
+    (two_connections(&data)? == data).then_some(()).ok_or("other bytes arrived")?;
     let (from, at): (SocketAddr, SocketAddr) = ("10.0.0.1:0".parse()?, "10.0.0.2:7".parse()?);
     let stack = Stack::named("linux-2025").ok_or("no such stack")?;
     let mut server = Host::new(HostConfig::new([at.ip()], MTU), Secret::new(*b"other 16 of them"));
@@ -127,10 +127,10 @@ pub(crate) fn main() -> Done {
     for _ in 0..10 {
         talks.insert(client.connect(now, from, at, &stack, BUFFERS)?, Default::default());
     }
-    while talks.values().any(|(_, heard)| heard.len() < said.len()) {
+    while talks.values().any(|(_, heard)| heard.len() < data.len()) {
         for (id, (written, heard)) in &mut talks {
             let end = client.endpoint_mut(*id).ok_or("not there")?;
-            *written += end.write(&said[*written..]);
+            *written += end.write(&data[*written..]);
             let mut piece = [0; 4096];
             while let n @ 1.. = end.read(&mut piece) {
                 heard.extend_from_slice(&piece[..n]);
@@ -143,7 +143,7 @@ pub(crate) fn main() -> Done {
         near.0.append(&mut far.1);
         take(&mut client, now, &mut near);
     }
-    talks.values().all(|(_, heard)| *heard == said).then_some(()).ok_or("other bytes came back")?;
-    println!("{} connections got {} bytes back after {now}, unchanged", talks.len(), said.len());
+    talks.values().all(|(_, heard)| *heard == data).then_some(()).ok_or("other bytes came back")?;
+    println!("{} connections got {} bytes back after {now}, unchanged", talks.len(), data.len());
     Ok(())
 }

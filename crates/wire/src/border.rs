@@ -42,7 +42,7 @@ pub struct Border {
     /// The end of the data sent: the peer's acknowledgments are close to it.
     snd_max: Offset,
     /// The last acknowledgment sent: the peer's sequence numbers are close to it.
-    told: Offset,
+    acknowledged: Offset,
     timestamp_offset: u32,
     label: u32,
 }
@@ -109,7 +109,7 @@ impl Border {
             shift: None,
             peer_shift: None,
             snd_max: Offset::SYN,
-            told: Offset::SYN,
+            acknowledged: Offset::SYN,
             timestamp_offset: initial.timestamp_offset,
             label: initial.label,
         }
@@ -175,7 +175,7 @@ impl Border {
             self.peer_shift = header.options.window_scale.map(|s| s.min(MAX_SHIFT));
         }
         // Before the peer's SYN there is no base for its numbers, and the engine examines no number.
-        seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.told));
+        seg.seq = self.peer_isn.map_or(Offset::SYN, |isn| header.seq.unwrap_or_later(isn, self.acknowledged));
         seg.wnd = u32::from(header.window) << if syn { 0 } else { self.agreed(self.peer_shift) };
         seg.opts = header.ecn();
         header.options.read_into(&mut seg, Some(self.isn));
@@ -219,7 +219,7 @@ impl Border {
         // A RST may repeat an arbitrary number from the packet that it answers; it is not a part of the stream.
         if !seg.has(Segment::RST) {
             self.snd_max = self.snd_max.max(seg.end());
-            self.told = if seg.has(Segment::ACK) { self.told.max(seg.ack) } else { self.told };
+            self.acknowledged = if seg.has(Segment::ACK) { self.acknowledged.max(seg.ack) } else { self.acknowledged };
         }
         let header = self.header(seg);
         // One identification for each packet on the wire.

@@ -53,10 +53,10 @@ fn the_echo_server_serves_several_clients_at_once_though_packets_are_lost() {
         packets += 1;
         packets % 7 == 0
     };
-    while talks.iter().any(|(_, said, _, heard)| heard.len() < said.len()) {
-        for (id, said, written, heard) in &mut talks {
+    while talks.iter().any(|(_, data, _, heard)| heard.len() < data.len()) {
+        for (id, data, written, heard) in &mut talks {
             let end = client.endpoint_mut(*id).unwrap();
-            *written += end.write(&said[*written..]);
+            *written += end.write(&data[*written..]);
             let mut piece = [0; 4096];
             let n = end.read(&mut piece);
             heard.extend_from_slice(&piece[..n]);
@@ -77,7 +77,7 @@ fn the_echo_server_serves_several_clients_at_once_though_packets_are_lost() {
         client.on_timer(now, &mut ());
         assert!(now < Time(600_000_000_000), "ten minutes");
     }
-    for (id, said, _, heard) in talks {
-        assert!(said == heard, "{id:?}");
+    for (id, data, _, heard) in talks {
+        assert!(data == heard, "{id:?}");
     }
 }

@@ -93,8 +93,8 @@ pub(super) fn format(source: Option<u32>, packets: &[Packet]) -> Option<Format> 
     // The times in it advance like the capture's.
     let (first, rest) = packets.split_first()?;
     let in_time = rest.iter().all(|p| {
-        let (told, seen) = (p.header.micros - first.header.micros, (p.at - first.at) / 1000);
-        (told - seen).abs() <= DRIFT
+        let (stated, seen) = (p.header.micros - first.header.micros, (p.at - first.at) / 1000);
+        (stated - seen).abs() <= DRIFT
     });
     [Format::Iperf3, Format::Iperf3Wide].into_iter().find(|format| in_time && counts(*format))
 }

@@ -44,7 +44,7 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
     };
     let duplicates = match (way.dsacks, way.retransmissions.needless) {
         (1.., _) => Duplicates::Reported,
-        (0, came @ SILENT..) => Duplicates::Silent(came),
+        (0, arrived @ SILENT..) => Duplicates::Silent(arrived),
         (0, _) => Duplicates::Unknown,
     };
     Transfer {

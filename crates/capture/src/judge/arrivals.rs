@@ -4,7 +4,7 @@
 //! of it.
 
 use super::Facts;
-use crate::stream::cases::{Copy, Piece, Suspect};
+use crate::stream::copies::{Copy, Piece, Suspect};
 use crate::verdict::{Evidence, Judged, Verdict};
 
 /// The verdict on `copies[i]`, one of the copies of `piece`, in the order of transmission.

@@ -1,7 +1,7 @@
 //! Verdicts from both sides: the fate of each copy is known.
 
 use crate::both::{Arrivals, Fate, Parcel};
-use crate::stream::cases::Copy;
+use crate::stream::copies::Copy;
 use crate::verdict::{Evidence, Judged, Verdict};
 
 /// The verdict on `copies[i]`, in the order of transmission, as far as it carries `bytes`; `acknowledged` is whether
@@ -21,8 +21,8 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, 
     }
     let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
     // That capture may have begun after an earlier copy arrived, or have ended before any did.
-    let came = || copies.iter().any(|copy| fate(arrivals, copy, bytes) != Fate::Lost);
-    if arrivals.may_precede(bytes.0) || acknowledged && !came() {
+    let arrived = || copies.iter().any(|copy| fate(arrivals, copy, bytes) != Fate::Lost);
+    if arrivals.may_precede(bytes.0) || acknowledged && !arrived() {
         return judged(Verdict::CannotTell, Evidence::NotThere, last, None);
     }
     match refused {

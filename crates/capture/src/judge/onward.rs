@@ -5,11 +5,11 @@
 //! time and the timestamps limit the copies that each arrival can be. If an earlier copy arrived in every possible matching, a
 //! retransmission was needless; if in none, it was needed.
 
-use super::bares::{Answer, Claims};
+use super::bare_acks::{Answer, Claims};
 use super::order::Reach;
 use super::Facts;
 use crate::place::Side;
-use crate::stream::cases::{Bare, By, Copy, Cover, Piece};
+use crate::stream::copies::{Bare, By, Copy, Cover, Piece};
 use crate::stream::older;
 use crate::verdict::{Evidence, Judged, Verdict};
 
@@ -60,8 +60,8 @@ impl<'a> Context<'a> {
         let reports = facts.stream.facts.dsacks > 0;
         let reach = Reach::new(facts, smallest);
         let claims = Claims::new(facts, floor, largest, reach.as_ref());
-        let told = &facts.stream.facts;
-        let overtaken = reach.is_some() && told.acks_overtaken.saturating_mul(100) > told.acks;
+        let totals = &facts.stream.facts;
+        let overtaken = reach.is_some() && totals.acks_overtaken.saturating_mul(100) > totals.acks;
         let unheard = overtaken || facts.ack_ids.many_missing();
         Context { facts, smallest, floor, never: smallest / 2, largest, reports, claims, reach, unheard }
     }

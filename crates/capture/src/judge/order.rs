@@ -6,7 +6,7 @@
 
 use super::Facts;
 use crate::place::Side;
-use crate::stream::cases::{Bare, By, Copy, Cover};
+use crate::stream::copies::{Bare, By, Copy, Cover};
 use crate::stream::place::{Distance, Place};
 
 /// A distance of more than this multiple of the largest overtaking seen is out of reach.
@@ -56,8 +56,8 @@ impl Reach {
     pub(super) fn first(&self, facts: &Facts<'_>, copy: &Copy, cover: &Cover) -> bool {
         let place = copy.sent.place();
         // Without SACK, overtaking copies may be held above a hole.
-        let told = facts.stream.facts.sack_seen || cover.by == By::Head;
-        let overtaken = told
+        let is_reported = facts.stream.facts.sack_seen || cover.by == By::Head;
+        let overtaken = is_reported
             && cover.newest.is_some_and(|newest| self.keeps(place, newest))
             && !facts.stream.unreported(place, |a, b| self.keeps(a, b));
         let overtook = cover.by == By::Behind && cover.trigger.is_some_and(|trigger| self.keeps(trigger, place));

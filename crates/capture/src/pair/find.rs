@@ -33,7 +33,7 @@ pub(super) fn of<'a>(files: &'a [&mut [Surveyed]], file: usize, number: u64) -> 
 }
 
 /// The connection and its place, in words.
-pub(super) fn told(files: &[&mut [Surveyed]], names: &[&str], [a, b]: [Name; 2]) -> String {
+pub(super) fn description(files: &[&mut [Surveyed]], names: &[&str], [a, b]: [Name; 2]) -> String {
     let flow = of(files, a.0, a.1).map_or_else(String::new, |s| s.name(s.record.main_way()));
     format!("{flow} is in {} and {}", names[a.0], names[b.0])
 }
@@ -94,12 +94,15 @@ pub(super) fn pairs(files: &[&mut [Surveyed]], names: &[&str]) -> (Vec<Pair>, Ve
         format!(
             "{} and in others: only two files, one from each end, can be matched. Each file is analysed separately; join the files of one end \
              first, as with mergecap",
-            told(files, names, ends)
+            description(files, names, ends)
         )
     });
     let alone = on_the_way.into_iter().filter(|ends| !ends.iter().any(|one| times.contains_key(one)));
     let alone = alone.map(|ends| {
-        format!("{}, but they were not both captured at an end; each is analysed separately", told(files, names, ends))
+        format!(
+            "{}, but they were not both captured at an end; each is analysed separately",
+            description(files, names, ends)
+        )
     });
     (pairs, too_many.chain(alone).collect())
 }

@@ -5,7 +5,7 @@
 //! the hole. An acknowledgment does not show the order of the data that it covers, either; that data is taken in the order of
 //! its numbers.
 
-use super::{since, Reordered, Told};
+use super::{since, OrderSource, Reordered};
 use crate::ranges::Ranges;
 use crate::seen::Seen;
 use ackclock_sim::reordering::Reordering;
@@ -114,7 +114,7 @@ impl ByAcks {
     }
 
     /// Data was sent in order up to `sent`, and acknowledged in order up to `una`, in `segments` segments.
-    pub(crate) fn came(&mut self, sent: u64, una: u64, segments: u64) {
+    pub(crate) fn on_arrivals(&mut self, sent: u64, una: u64, segments: u64) {
         self.sent = sent;
         if segments > 0 {
             let bytes = una - self.una;
@@ -126,7 +126,7 @@ impl ByAcks {
     /// The results so far; `None` without data.
     pub fn finish(self) -> Option<Reordered> {
         self.first?;
-        Some(Reordered { told: Told::Acks, order: self.order, late: Vec::new() })
+        Some(Reordered { source: OrderSource::Acks, order: self.order, late: Vec::new() })
     }
 }
 

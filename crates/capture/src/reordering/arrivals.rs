@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 4737 §3; RFC 6864 §4 (an identification need not be a counter: it is checked before use).
 
-use super::{since, Reordered, Told};
+use super::{since, OrderSource, Reordered};
 use crate::seen::Seen;
 use ackclock_sim::reordering::Reordering;
 use ackclock_tcp::segment::Segment;
@@ -31,7 +31,7 @@ pub struct Arrivals {
     top: (u64, u16),
     /// Payload of a full segment, bytes.
     segment: u32,
-    told: Option<Told>,
+    source: Option<OrderSource>,
     /// Whether densities are requested.
     densities: bool,
     order: Reordering,
@@ -67,7 +67,7 @@ impl Arrivals {
     pub fn new(segment: Option<u32>, densities: bool) -> Self {
         Arrivals {
             early: Vec::new(),
-            told: None,
+            source: None,
             order: Reordering::default(),
             first: 0,
             top: (FIRST, 0),
@@ -100,7 +100,7 @@ impl Arrivals {
     /// show the order, data that fills a hole later than that may be a retransmission.
     #[inline]
     pub fn on(&mut self, seen: &Seen, round_trip: Option<i64>) {
-        let late = if self.told == Some(Told::Identification) {
+        let late = if self.source == Some(OrderSource::Identification) {
             self.by_identification(seen.at, seen.id, seen.len)
         } else {
             self.by_others(seen, round_trip)
@@ -112,10 +112,12 @@ impl Arrivals {
 
     #[inline(never)]
     fn by_others(&mut self, seen: &Seen, round_trip: Option<i64>) -> bool {
-        match self.told {
-            Some(Told::Identification) => self.by_identification(seen.at, seen.id, seen.len),
-            Some(Told::Timestamps) => self.by_timestamps(seen.at, seen.timestamps.map(|t| t.value), seen.seq, seen.len),
-            Some(Told::Sequence | Told::Acks | Told::Sender) => {
+        match self.source {
+            Some(OrderSource::Identification) => self.by_identification(seen.at, seen.id, seen.len),
+            Some(OrderSource::Timestamps) => {
+                self.by_timestamps(seen.at, seen.timestamps.map(|t| t.value), seen.seq, seen.len)
+            }
+            Some(OrderSource::Sequence | OrderSource::Acks | OrderSource::Sender) => {
                 self.by_sequence(seen.at, seen.seq, seen.len, round_trip)
             }
             None => {
@@ -146,14 +148,14 @@ impl Arrivals {
                 early.remove(0);
             }
         }
-        let told = if count_up(&early) {
-            Told::Identification
+        let source = if count_up(&early) {
+            OrderSource::Identification
         } else if early.iter().all(|p| p.clock.is_some()) {
-            Told::Timestamps
+            OrderSource::Timestamps
         } else {
-            Told::Sequence
+            OrderSource::Sequence
         };
-        if let (Told::Identification, Some(first)) = (told, early.first()) {
+        if let (OrderSource::Identification, Some(first)) = (source, early.first()) {
             self.top = (FIRST, first.id.unwrap_or(0));
             // The first to arrive need not be the first that was sent.
             let mut number = 0;
@@ -163,15 +165,17 @@ impl Arrivals {
                 self.order = Reordering::with_densities(FIRST.saturating_add_signed(i64::from(before)));
             }
         }
-        self.told = Some(told);
-        early.iter().for_each(|p| self.take(told, p, round_trip));
+        self.source = Some(source);
+        early.iter().for_each(|p| self.take(source, p, round_trip));
     }
 
-    fn take(&mut self, told: Told, p: &Early, round_trip: Option<i64>) {
-        let late = match told {
-            Told::Identification => self.by_identification(p.at, p.id, p.len),
-            Told::Timestamps => self.by_timestamps(p.at, p.clock, p.seq, p.len),
-            Told::Sequence | Told::Acks | Told::Sender => self.by_sequence(p.at, p.seq, p.len, round_trip),
+    fn take(&mut self, source: OrderSource, p: &Early, round_trip: Option<i64>) {
+        let late = match source {
+            OrderSource::Identification => self.by_identification(p.at, p.id, p.len),
+            OrderSource::Timestamps => self.by_timestamps(p.at, p.clock, p.seq, p.len),
+            OrderSource::Sequence | OrderSource::Acks | OrderSource::Sender => {
+                self.by_sequence(p.at, p.seq, p.len, round_trip)
+            }
         };
         if late {
             self.keep(p.frame);
@@ -233,12 +237,12 @@ impl Arrivals {
 
     /// The largest payload with which packets after identification `last` need only be counted ([`Arrivals::came`]), in bytes.
     pub(crate) fn countable(&self, last: u16) -> Option<u32> {
-        let counts = self.told == Some(Told::Identification) && !self.densities;
+        let counts = self.source == Some(OrderSource::Identification) && !self.densities;
         (counts && self.top.1 == last && self.order.next() == self.top.0 + 1).then_some(self.segment)
     }
 
     /// Counts packets that arrived in order, each with the next identification.
-    pub(crate) fn came(&mut self, packets: u64, bytes: u64) {
+    pub(crate) fn on_arrivals(&mut self, packets: u64, bytes: u64) {
         self.order.arrive_next(packets, packets, bytes);
         self.top = (self.top.0 + packets, self.top.1.wrapping_add(packets as u16));
         self.order.forget_below(self.top.0.saturating_sub(NEAR as u64));
@@ -246,10 +250,10 @@ impl Arrivals {
 
     /// The results so far; `None` before the first packet.
     pub fn finish(mut self, round_trip: Option<i64>) -> Option<Reordered> {
-        if self.told.is_none() && !self.early.is_empty() {
+        if self.source.is_none() && !self.early.is_empty() {
             self.settle(round_trip);
         }
-        Some(Reordered { told: self.told?, order: self.order, late: self.late.unwrap_or_default() })
+        Some(Reordered { source: self.source?, order: self.order, late: self.late.unwrap_or_default() })
     }
 }
 
@@ -322,10 +326,10 @@ mod tests {
     fn identifications_timestamps_and_sequence_numbers_tell_the_same_order() {
         let truth = ledger();
         let by_id = measured(|_| {});
-        assert_eq!((by_id.told, &by_id.order), (Told::Identification, &truth));
+        assert_eq!((by_id.source, &by_id.order), (OrderSource::Identification, &truth));
         let by_clock = measured(|s| s.id = None);
         let by_seq = measured(|s| (s.id, s.timestamps) = (None, None));
-        assert_eq!((by_clock.told, by_seq.told), (Told::Timestamps, Told::Sequence));
+        assert_eq!((by_clock.source, by_seq.source), (OrderSource::Timestamps, OrderSource::Sequence));
         for other in [by_clock.order, by_seq.order] {
             assert_eq!((other.late(), other.gaps()), (truth.late(), truth.gaps()));
             assert_eq!((other.packets(), other.runs()), (truth.packets(), truth.runs()));
@@ -336,9 +340,9 @@ mod tests {
     #[test]
     fn random_identifications_are_not_believed() {
         let random = measured(|s| s.id = s.id.map(|id| id.wrapping_mul(40_503)));
-        assert_eq!((random.told, random.order.late()), (Told::Timestamps, ledger().late()));
+        assert_eq!((random.source, random.order.late()), (OrderSource::Timestamps, ledger().late()));
         let constant = measured(|s| (s.id, s.timestamps) = (Some(0), None));
-        assert_eq!(constant.told, Told::Sequence);
+        assert_eq!(constant.source, OrderSource::Sequence);
     }
 
     #[test]
@@ -355,7 +359,10 @@ mod tests {
         arrivals.on(&Seen { flags: Segment::SYN | Segment::ACK, id: Some(0), len: 0, ..packet(0, 0) }, None);
         (1..30).for_each(|n| arrivals.on(&packet(n, n as i64), None));
         let found = arrivals.finish(None).unwrap();
-        assert_eq!((found.told, found.order.packets(), found.order.late().packets), (Told::Identification, 29, 0));
+        assert_eq!(
+            (found.source, found.order.packets(), found.order.late().packets),
+            (OrderSource::Identification, 29, 0)
+        );
     }
 
     #[test]

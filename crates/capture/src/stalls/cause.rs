@@ -78,12 +78,12 @@ impl Cause {
 
 /// A retransmission ended it.
 fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
-    let told = match side {
+    let is_clear = match side {
         // The retransmission arrives a round trip after the duplicate ACKs that triggered it.
         Side::Receiver => f.duplicates > 0 && round_trip.is_some_and(|r| silence(f) <= r.saturating_mul(ROUND_TRIPS)),
         Side::Sender | Side::Middle => f.duplicates > 0 && prompt(f),
     };
-    if told {
+    if is_clear {
         Cause::CongestionWindow
     } else if f.duplicates == 0 && (f.last || f.flight < FEW * u64::from(f.len)) {
         Cause::TailLoss

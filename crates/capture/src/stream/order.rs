@@ -4,7 +4,7 @@
 //! copy are first acknowledged after those of copies sent later, these copies overtook it, by the time between the
 //! transmissions.
 
-use super::cases::{Copy, Cover};
+use super::copies::{Copy, Cover};
 use super::place::{Distance, Place};
 use super::{older, Sent, Stream};
 use crate::seen::Seen;

@@ -4,7 +4,7 @@
 //! it arrived. Then only the order of transmission ([`crate::ids`]) shows that something is missing, and its content has to be
 //! presumed.
 
-use super::cases::{Copy, Piece, Reports};
+use super::copies::{Copy, Piece, Reports};
 use super::{sent, Sent, Stream};
 use crate::seen::Seen;
 
@@ -73,7 +73,7 @@ impl Stream {
     /// this.
     pub(super) fn presume(&mut self, s: &Seen, order: u64, silence: i64) -> bool {
         let Presumed { from, sure, to, after } = self.presumed;
-        if s.seq < from || s.seq >= to || s.len == 0 || self.came(s, order) {
+        if s.seq < from || s.seq >= to || s.len == 0 || self.has_arrived(s, order) {
             return false;
         }
         if after.is_some_and(|least| silence <= least) {
@@ -93,14 +93,14 @@ impl Stream {
     }
 
     /// Whether this packet was thought to be missing. The data presumed for it was not sent before.
-    pub(super) fn came(&mut self, s: &Seen, order: u64) -> bool {
-        let came = self.cases.as_deref_mut().is_some_and(|c| c.came(order));
-        if came {
+    pub(super) fn has_arrived(&mut self, s: &Seen, order: u64) -> bool {
+        let has_arrived = self.cases.as_deref_mut().is_some_and(|c| c.has_arrived(order));
+        if has_arrived {
             let len = u64::from(s.len);
             self.presumed.sure = self.presumed.sure.saturating_sub(len);
             self.presumed.to = self.presumed.to.saturating_sub(len);
         }
-        came
+        has_arrived
     }
 }
 

@@ -1,6 +1,6 @@
 //! UDP with sequence numbers: RTP and iperf3 are recognized, and nothing else is mistaken for them.
 
-use crate::make::{pcap, told, MS, START};
+use crate::make::{pcap, read_all, MS, START};
 use ackclock_capture::datagrams::{Format, Numbered};
 use ackclock_capture::link::Kind;
 use ackclock_capture::Traffic;
@@ -46,7 +46,7 @@ fn iperf(micros: u32, count: u64, wide: bool) -> Vec<u8> {
 fn captured(packets: &[Vec<u8>]) -> Traffic {
     let all: Vec<_> =
         packets.iter().zip(0..).map(|(p, i)| (START + 10 * i * MS, &p[..p.len().min(60)], p.len())).collect();
-    told(&pcap(101, &all)).2
+    read_all(&pcap(101, &all)).2
 }
 
 /// The order in which numbers arrive: 5 was lost, 8 is late by two, 11 arrives twice, and the path delays its first copy.

@@ -1,6 +1,6 @@
 //! Connections and their numbers.
 
-use crate::make::{back, header, packet, pcap, told, told_within, whole, MS, START};
+use crate::make::{back, header, packet, pcap, read_all, read_within, whole, MS, START};
 use ackclock_capture::fit::Observer;
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::Survey;
@@ -27,7 +27,7 @@ fn numbers_go_on_beyond_two_to_the_32_and_sack_edges_and_acknowledgments_lie_nea
         packet(&header(false, ACK, isn.wrapping_add(1401), 10), 700),
         packet(&Header { options: sack, ..back(header(false, ACK, 10, isn.wrapping_add(701))) }, 0),
     ];
-    let (all, ..) = told(&whole(RAW, &packets));
+    let (all, ..) = read_all(&whole(RAW, &packets));
     let [one] = &all[..] else { panic!("{all:?}") };
     let first = one.segments[0].seq;
     assert_eq!(first, 1 << 62 | u64::from(isn));
@@ -50,7 +50,7 @@ fn what_the_syns_say_is_kept_and_who_opened_is_the_first_end() {
     let open = Header { options: syn, ..header(true, SYN, 5, 0) };
     let reply = Header { options: answer, ..back(header(true, SYN | ACK, 77, 6)) };
     for from in [0, 1] {
-        let (all, ..) = told(&whole(RAW, &[packet(&open, 0), packet(&reply, 0)][from..]));
+        let (all, ..) = read_all(&whole(RAW, &[packet(&open, 0), packet(&reply, 0)][from..]));
         let flow = &all[0].flow;
         assert_eq!(flow.ends, [open.src, open.dst], "without its SYN the answer to it tells");
         assert_eq!(flow.syn(Way::Out).map(|s| s.options), (from == 0).then_some(syn));
@@ -72,7 +72,7 @@ fn a_syn_with_another_number_between_the_same_ports_begins_another_connection() 
         packet(&header(false, SYN, 4_000_000_000, 0), 0),
         packet(&back(header(false, SYN | ACK, 900, 4_000_000_001)), 0),
     ];
-    let (all, _, traffic) = told(&whole(RAW, &packets));
+    let (all, _, traffic) = read_all(&whole(RAW, &packets));
     let shown: Vec<_> = all.iter().map(|t| (t.flow.number, t.segments.len(), t.why)).collect();
     assert_eq!(shown, [(1, 4, Ended::Reused), (2, 2, Ended::Capture)], "the second SYN is the first one's repetition");
     assert_eq!((traffic.connections, traffic.repeats), (2, 0));
@@ -80,7 +80,7 @@ fn a_syn_with_another_number_between_the_same_ports_begins_another_connection() 
 
 #[test]
 fn a_connection_whose_beginning_is_missing_goes_out_from_whom_was_seen_first() {
-    let (all, ..) = told(&whole(
+    let (all, ..) = read_all(&whole(
         RAW,
         &[packet(&back(header(false, ACK, 7, 1 << 31)), 0), packet(&header(false, ACK, 1 << 31, 7), 5)],
     ));
@@ -101,7 +101,7 @@ fn a_packet_that_was_captured_twice_is_taken_once_and_a_retransmission_is_not_ta
         (START + 2 * MS + 2, data(0)),
     ];
     let all: Vec<_> = soon.iter().map(|(at, p)| (*at, &p[..], p.len())).collect();
-    let (all, _, traffic) = told(&pcap(RAW, &all));
+    let (all, _, traffic) = read_all(&pcap(RAW, &all));
     assert_eq!(traffic.repeats, 1, "the same identification within 1 ms");
     assert_eq!(all[0].segments.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 3, 4, 5, 6]);
 }
@@ -116,7 +116,7 @@ fn above_the_limit_finished_connections_end_before_idle_ones_and_no_loss_is_sile
     let packets: Vec<_> = [(1, SYN), (2, SYN), (3, SYN), (2, 4), (1, ACK), (4, SYN), (5, SYN)]
         .map(|(port, flags)| syn(port, flags))
         .to_vec();
-    let (all, _, traffic) = told_within(&whole(RAW, &packets), 3).unwrap();
+    let (all, _, traffic) = read_within(&whole(RAW, &packets), 3).unwrap();
     let order: Vec<_> = all.iter().map(|t| (t.flow.ends[0].port(), t.why)).collect();
     use Ended::{Capture, Limit};
     assert_eq!(order, [(2, Limit), (3, Limit), (1, Capture), (4, Capture), (5, Capture)]);
@@ -134,7 +134,7 @@ fn above_the_limit_an_eighth_ends_if_so_many_are_finished_and_only_a_few_if_none
         };
         let open = (1..=128).map(|port| from(port, SYN));
         let packets: Vec<_> = open.chain((1..=finished).map(|port| from(port, RST))).chain([from(200, SYN)]).collect();
-        let (all, _, traffic) = told_within(&whole(RAW, &packets), 128).unwrap();
+        let (all, _, traffic) = read_within(&whole(RAW, &packets), 128).unwrap();
         assert_eq!(all.iter().filter(|t| t.why == Ended::Limit).count(), end, "{finished} are finished");
         assert_eq!(traffic.cut_by_limit, if finished == 0 { 2 } else { 0 });
     }
@@ -184,7 +184,7 @@ fn a_row_has_offsets_from_the_syn_on_ecn_if_both_ends_agreed_and_the_bytes_that_
 #[test]
 fn numbers_that_jump_down_again_and_again_stay_ordered() {
     let packets: Vec<_> = (0..200u32).map(|i| packet(&header(false, ACK, i.wrapping_mul(0x8000_0001), 7), 5)).collect();
-    let (all, ..) = told(&whole(RAW, &packets));
+    let (all, ..) = read_all(&whole(RAW, &packets));
     let segments = &all[0].segments;
     assert!(segments.windows(2).all(|w| w[1].seq < w[0].seq && w[1].end() > w[1].seq));
 }

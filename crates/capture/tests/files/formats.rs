@@ -1,6 +1,6 @@
 //! The formats, compared with the crate pcap-file.
 
-use crate::make::{behind, header, packet, pcap, told, told_within, whole, MS, START};
+use crate::make::{behind, header, packet, pcap, read_all, read_within, whole, MS, START};
 use ackclock_capture::{Heading, Unreadable};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -26,7 +26,7 @@ fn pcap_of_both_byte_orders_and_units_is_read_as_another_writes_it() {
                 let at = Duration::from_nanos(at(i) as u64);
                 writer.write_packet(&PcapPacket::new(at, packet.len() as u32, &packet[..60])).unwrap();
             }
-            let (all, contents, traffic) = told(&writer.into_writer());
+            let (all, contents, traffic) = read_all(&writer.into_writer());
             assert_eq!((contents.frames, contents.damages.count(), traffic.segments), (3, 0, 3));
             let seen: Vec<_> = all.iter().flat_map(|t| &t.segments).map(|s| (s.frame, s.at, s.len)).collect();
             assert_eq!(seen, [(1, at(0), 100), (3, at(2), 100), (2, at(1), 100)], "{endianness:?} {ts_resolution:?}");
@@ -76,7 +76,7 @@ fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
                 want.push((want.len() as u64 + 1, at, if i % 2 == 0 { Heading::In } else { Heading::Out }));
             }
         }
-        let (all, contents, traffic) = told(&writer.into_inner());
+        let (all, contents, traffic) = read_all(&writer.into_inner());
         assert_eq!((contents.damages.count(), contents.interfaces.len(), traffic.segments), (0, 4, 8), "{contents:?}");
         let seen: Vec<_> = all[0].segments.iter().map(|s| (s.frame, s.at, s.heading)).collect();
         assert_eq!(seen, want, "{endianness:?}");
@@ -85,10 +85,10 @@ fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
 
 #[test]
 fn what_is_no_capture_is_refused_with_its_first_bytes() {
-    let error = told_within(b"GIF89a..................................", 9).unwrap_err();
+    let error = read_within(b"GIF89a..................................", 9).unwrap_err();
     assert!(matches!(error, Unreadable::NotACapture { .. }), "{error}");
     assert!(error.to_string().starts_with("at byte 0: it begins with 47 49 46 38, which is neither pcap"), "{error}");
-    assert!(matches!(told_within(b"", 9), Err(Unreadable::NotACapture { .. })));
+    assert!(matches!(read_within(b"", 9), Err(Unreadable::NotACapture { .. })));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_file_that_ends_within_a_packet_is_reported_with_the_place_and_the_packets_b
     let packets = [packet(&header(false, ACK, 1, 7), 10), packet(&header(false, ACK, 11, 7), 10)];
     let file = whole(101, &packets);
     let cut = &file[..file.len() - 5];
-    let (all, contents, _) = told(cut);
+    let (all, contents, _) = read_all(cut);
     assert_eq!(all[0].segments.len(), 1);
     let damage = contents.damages.first().unwrap().to_string();
     assert_eq!(damage, "packet 2 at byte 90: the file ends after 61 of 66 bytes");
@@ -108,7 +108,7 @@ fn a_record_with_an_impossible_length_is_passed_over_and_the_next_good_one_is_fo
     let mut file = whole(101, &packets);
     let second = 24 + 66;
     file[second + 8..second + 12].copy_from_slice(&0xdead_beefu32.to_le_bytes());
-    let (all, contents, _) = told(&file);
+    let (all, contents, _) = read_all(&file);
     let found: Vec<_> = all[0].segments.iter().map(|s| s.seq as u32).collect();
     assert_eq!(found, [1, 21, 31, 41, 51]);
     let damage: Vec<_> = contents.damages.kept().iter().map(ToString::to_string).collect();
@@ -141,7 +141,7 @@ fn a_simple_packet_ends_at_the_snap_length_and_not_with_its_padding() {
         (3, [&(packet.len() as u32).to_le_bytes()[..], &packet[..kept]].concat())
     };
     for (kept, segments) in [(39, 0), (40, 1)] {
-        let (_, contents, traffic) = told(&pcapng(kept, &[simple(kept as usize)]));
+        let (_, contents, traffic) = read_all(&pcapng(kept, &[simple(kept as usize)]));
         assert_eq!((contents.frames, traffic.segments), (1, segments), "{kept} bytes kept");
     }
 }
@@ -151,7 +151,7 @@ fn a_packet_block_too_short_for_its_packet_counts_as_a_packet() {
     // Wireshark numbers it, too, so the numbers of those behind it agree.
     let good = packet(&header(false, ACK, 1, 7), 10);
     let simple = [&(good.len() as u32).to_le_bytes()[..], &good].concat();
-    let (all, contents, _) = told(&pcapng(0, &[(6, vec![0; 8]), (3, simple)]));
+    let (all, contents, _) = read_all(&pcapng(0, &[(6, vec![0; 8]), (3, simple)]));
     assert_eq!((contents.damages.count(), all[0].segments[0].frame), (1, 2));
 }
 
@@ -159,7 +159,7 @@ fn a_packet_block_too_short_for_its_packet_counts_as_a_packet() {
 fn times_that_go_back_are_counted_and_keep_their_order() {
     let p = packet(&header(false, ACK, 1, 7), 10);
     let (all, _, traffic) =
-        told(&pcap(101, &[(START + 9 * MS, &p, 50), (START + 5 * MS, &p, 50), (START + 7 * MS, &p, 50)]));
+        read_all(&pcap(101, &[(START + 9 * MS, &p, 50), (START + 5 * MS, &p, 50), (START + 7 * MS, &p, 50)]));
     assert_eq!((traffic.times_back, traffic.span), (1, Some((START + 5 * MS, START + 9 * MS))));
     assert_eq!(all[0].segments.iter().map(|s| s.frame).collect::<Vec<_>>(), [1, 2, 3]);
 }

@@ -1,6 +1,6 @@
 //! Link layers and tunnels: the segment is found behind any of them, and other content is named.
 
-use crate::make::{behind, header, packet, pcap, told, whole, START};
+use crate::make::{behind, header, packet, pcap, read_all, whole, START};
 use ackclock_capture::link::Kind;
 use ackclock_capture::{Heading, Traffic};
 use etherparse::{LinuxSllPacketType, PacketBuilder, VlanId};
@@ -14,7 +14,7 @@ fn inner(ipv6: bool) -> Vec<u8> {
 }
 
 fn is_found(link: u32, bytes: &[u8]) -> bool {
-    let (all, ..) = told(&pcap(link, &[(START, bytes, bytes.len())]));
+    let (all, ..) = read_all(&pcap(link, &[(START, bytes, bytes.len())]));
     matches!(&all[..], [one] if one.segments[0].seq as u32 == 77 && one.segments[0].len == 30)
 }
 
@@ -112,7 +112,7 @@ fn a_cooked_capture_says_whether_a_packet_came_in_or_went_out() {
         let one = behind(&[0, kind, 0, 1, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0, 8, 0], &inner(false));
         let two = behind(&[8, 0, 0, 0, 0, 0, 0, 2, 0, 1, kind, 6, 1, 2, 3, 4, 5, 6, 0, 0], &inner(false));
         for (link, bytes) in [(113, one), (276, two)] {
-            let (all, ..) = told(&pcap(link, &[(START, &bytes, bytes.len())]));
+            let (all, ..) = read_all(&pcap(link, &[(START, &bytes, bytes.len())]));
             assert_eq!(all[0].segments[0].heading, want, "{link}");
         }
     }
@@ -171,7 +171,7 @@ fn what_is_no_tcp_is_counted_by_its_kind() {
         (Kind::Broken, vec![broken]),
         (Kind::Cut, vec![inner(false)[..30].to_vec()]),
     ] {
-        let (_, _, traffic) = told(&whole(101, &packets));
+        let (_, _, traffic) = read_all(&whole(101, &packets));
         assert_eq!(counted(&traffic), [(kind, packets.len() as u64)], "{}", kind.name());
     }
     for (kind, link, frame) in [
@@ -181,7 +181,7 @@ fn what_is_no_tcp_is_counted_by_its_kind() {
         (Kind::Link, 105, vec![0; 60]),
         (Kind::Cut, 1, vec![0; 13]),
     ] {
-        assert_eq!(counted(&told(&whole(link, &[frame])).2), [(kind, 1)]);
+        assert_eq!(counted(&read_all(&whole(link, &[frame])).2), [(kind, 1)]);
     }
 }
 
@@ -193,7 +193,7 @@ fn a_snap_length_within_the_headers_leaves_the_lengths_and_says_what_is_missing(
     };
     let whole = packet(&ackclock_wire::Header { options, ..header(false, ACK, 77, 5) }, 1000);
     let seen = |kept: usize| {
-        let (all, _, traffic) = told(&pcap(101, &[(START, &whole[..kept], whole.len())]));
+        let (all, _, traffic) = read_all(&pcap(101, &[(START, &whole[..kept], whole.len())]));
         (all.first().map(|t| t.segments[0]), traffic)
     };
     let (all, _) = seen(52);
@@ -214,7 +214,7 @@ fn a_packet_whose_length_is_left_to_a_device_is_as_long_as_its_frame_was() {
         ip[place..place + 2].copy_from_slice(&[0, 0]);
         let original = 60_000 + 14 + if ipv6 { 60 } else { 40 };
         let frame = ethernet(if ipv6 { 0x86dd } else { 0x800 }, &ip);
-        let (all, ..) = told(&pcap(1, &[(START, &frame[..200], original)]));
+        let (all, ..) = read_all(&pcap(1, &[(START, &frame[..200], original)]));
         assert_eq!(all[0].segments[0].len, 60_000);
     }
 }
@@ -225,7 +225,7 @@ fn a_checksum_that_was_left_to_a_device_is_noticed() {
     let mut buf = vec![0; 200];
     for (writing, want) in [(ackclock_wire::Writing::Offload, true), (ackclock_wire::Writing::Whole, false)] {
         let written = header.write(ackclock_wire::Dialect::Linux, writing, &mut buf, 100, |p| p.fill(1)).unwrap();
-        let (all, ..) = told(&pcap(101, &[(START, &buf[..60], written.len)]));
+        let (all, ..) = read_all(&pcap(101, &[(START, &buf[..60], written.len)]));
         assert_eq!(all[0].segments[0].unfinished, want);
     }
 }

@@ -10,14 +10,14 @@ pub(crate) const START: i64 = 1_767_225_600 * 1000 * MS;
 
 /// One connection as passed to the analysis.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Finished {
     pub(crate) flow: Flow,
     pub(crate) segments: Vec<Seen>,
     pub(crate) why: Ended,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Keep(pub(crate) Vec<Told>);
+pub(crate) struct Keep(pub(crate) Vec<Finished>);
 
 impl Analysis for Keep {
     type State = Vec<Seen>;
@@ -29,18 +29,18 @@ impl Analysis for Keep {
         state.push(*seen);
     }
     fn end(&mut self, flow: &Flow, segments: Vec<Seen>, why: Ended) {
-        self.0.push(Told { flow: flow.clone(), segments, why });
+        self.0.push(Finished { flow: flow.clone(), segments, why });
     }
 }
 
-pub(crate) fn told_within(bytes: &[u8], limit: usize) -> Result<(Vec<Told>, Contents, Traffic), Unreadable> {
+pub(crate) fn read_within(bytes: &[u8], limit: usize) -> Result<(Vec<Finished>, Contents, Traffic), Unreadable> {
     let mut keep = Keep::default();
     let (contents, traffic) = analyse(Input::Bytes(bytes), limit, &mut keep)?;
     Ok((keep.0, contents, traffic))
 }
 
-pub(crate) fn told(bytes: &[u8]) -> (Vec<Told>, Contents, Traffic) {
-    told_within(bytes, 1000).unwrap()
+pub(crate) fn read_all(bytes: &[u8]) -> (Vec<Finished>, Contents, Traffic) {
+    read_within(bytes, 1000).unwrap()
 }
 
 /// A header from 10.0.0.1:1000 to 10.0.0.2:80, or the same with IPv6.

@@ -2,7 +2,7 @@
 //! skipped.
 
 use crate::hostile::segment;
-use crate::make::{behind, pcap, told, MS, START};
+use crate::make::{behind, pcap, read_all, MS, START};
 use crate::rng::Rng;
 use ackclock_capture::write::anonymised;
 use ackclock_capture::{Input, Seen};
@@ -44,7 +44,7 @@ fn printed(program: &str, arguments: &[&str], bytes: &[u8]) -> Option<String> {
 }
 
 fn by_frame(bytes: &[u8]) -> BTreeMap<u64, Seen> {
-    told(bytes).0.into_iter().flat_map(|t| t.segments).map(|s| (s.frame, s)).collect()
+    read_all(bytes).0.into_iter().flat_map(|t| t.segments).map(|s| (s.frame, s)).collect()
 }
 
 #[test]

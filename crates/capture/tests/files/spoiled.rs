@@ -53,7 +53,7 @@ fn transfer(rng: &mut Rng) -> [Packets; 2] {
         timestamps: stamp(at, echo),
         ..Options::default()
     };
-    let (mut left, mut came) = (Packets::new(), vec![]);
+    let (mut left, mut reached) = (Packets::new(), vec![]);
     let opening = packet(&Header { options: syn(0, 0), ..header(false, 2, 999, 0) }, 0);
     let answer = packet(&back(Header { options: syn(half, 9), ..header(false, 0x12, 4999, 1000) }), 0);
     left.push((0, opening.clone()));
@@ -63,14 +63,14 @@ fn transfer(rng: &mut Rng) -> [Packets; 2] {
         left.push((s.at, bytes.clone()));
         if s.copy || rng.below(100) >= loss {
             let delay = if rng.below(100) < 5 * late { rng.below(40 * MS as usize) as i64 } else { 0 };
-            came.push((s.at + half + delay, s.number, (s.at / MS) as u32 + 9, bytes));
+            reached.push((s.at + half + delay, s.number, (s.at / MS) as u32 + 9, bytes));
         }
     }
-    came.sort_by_key(|c| c.0);
+    reached.sort_by_key(|c| c.0);
     let mut arrived: Packets = vec![(half, opening), (half, answer.clone())];
     left.push((half * 2, answer));
     let (mut held, mut next, mut recent) = (vec![false; SEGMENTS as usize], 0u32, 9);
-    for (at, number, value, bytes) in came {
+    for (at, number, value, bytes) in reached {
         arrived.push((at, bytes));
         held[number as usize] = true;
         if number == next {
@@ -172,10 +172,10 @@ fn matched(files: &[Vec<u8>; 2]) -> bool {
     let [mut one, mut other] = found.map(|f| f.connections);
     let wanted = Wanted { each: true, ..Wanted::default() };
     let mut both = [&mut one[..], &mut other[..]];
-    let told = match_ends(&mut both, &["one", "other"], wanted, |file, mut survey| {
+    let matched = match_ends(&mut both, &["one", "other"], wanted, |file, mut survey| {
         analyse(Input::Bytes(&files[file]), 9, &mut survey).map(|_| survey.finish().connections)
     });
-    assert!(told.is_ok(), "they were read before");
+    assert!(matched.is_ok(), "they were read before");
     one.iter().chain(&other).any(|s| s.beside.is_some())
 }
 

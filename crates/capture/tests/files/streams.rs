@@ -1,6 +1,6 @@
 //! A file has the same contents in one piece, in many, and packed.
 
-use crate::make::{header, packet, told, whole, Keep};
+use crate::make::{header, packet, read_all, whole, Keep};
 use ackclock_capture::read::{Packing, Reader};
 use ackclock_capture::{analyse, Contents, Frame, Input};
 use std::io::{Read, Write};
@@ -55,11 +55,11 @@ fn pcapng() -> Vec<u8> {
 #[test]
 fn a_stream_has_the_same_results_as_the_file() {
     for file in [pcap(300), pcapng()] {
-        let (want, contents, traffic) = told(&file);
+        let (want, contents, traffic) = read_all(&file);
         let mut keep = Keep::default();
         let of = analyse(Input::Stream(&mut Trickle(&file, 1)), 100, &mut keep).unwrap();
         assert_eq!(of, (contents, traffic));
-        let segments = |all: &[crate::make::Told]| all.iter().flat_map(|t| t.segments.clone()).collect::<Vec<_>>();
+        let segments = |all: &[crate::make::Finished]| all.iter().flat_map(|t| t.segments.clone()).collect::<Vec<_>>();
         assert_eq!(segments(&keep.0), segments(&want));
         assert_eq!(segments(&want).len(), 300);
     }
@@ -105,7 +105,7 @@ fn packed_files_are_unpacked() {
     lz4.write_all(&file).unwrap();
     let zstd = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
     let zstd = [zstd(&file[..200_000]), zstd(&file[200_000..])].concat();
-    let (_, want, _) = told(&file);
+    let (_, want, _) = read_all(&file);
     for (packed, packing) in [(two, Packing::Gzip), (lz4.finish().unwrap(), Packing::Lz4), (zstd, Packing::Zstd)] {
         for stream in [false, true] {
             let mut trickle = Trickle(&packed, 3);

@@ -1,7 +1,7 @@
 //! A rewritten file has the same packets, and without names the same results.
 
 use crate::hostile::file;
-use crate::make::{header, packet, told, whole, Told};
+use crate::make::{header, packet, read_all, whole, Finished};
 use crate::rng::Rng;
 use ackclock_capture::read::{read, Packing};
 use ackclock_capture::survey::Survey;
@@ -48,7 +48,7 @@ fn chosen_packets_are_written_as_they_are() {
 }
 
 /// All fields of a segment, except its frame.
-fn unnamed(all: &[Told]) -> Vec<Vec<Seen>> {
+fn unnamed(all: &[Finished]) -> Vec<Vec<Seen>> {
     let unnumbered = |seen: &Seen| Seen { frame: 0, ..*seen };
     all.iter().map(|t| t.segments.iter().map(unnumbered).collect()).collect()
 }
@@ -61,7 +61,7 @@ fn without_names_a_capture_says_the_same() {
         let bytes = file(&mut rng, 60);
         let mut out = vec![];
         let Ok(copied) = anonymised(Input::Bytes(&bytes), None, &mut out) else { continue };
-        let ((want, _, traffic), (got, contents, strange)) = (told(&bytes), told(&out));
+        let ((want, _, traffic), (got, contents, strange)) = (read_all(&bytes), read_all(&out));
         assert_eq!(unnamed(&got), unnamed(&want));
         assert_eq!(
             (strange.segments, strange.repeats, strange.mptcp_joins),
@@ -108,6 +108,6 @@ fn neither_payload_nor_addresses_nor_ports_nor_strange_options_are_left() {
     ] {
         assert!(!has(secret), "{secret:x?}");
     }
-    let (all, ..) = told(&out);
+    let (all, ..) = read_all(&out);
     assert_eq!((all[0].segments[0].len, all[0].flow.ends.map(|e| e.port())), (400, [1024, 1025]));
 }

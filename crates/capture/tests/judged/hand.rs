@@ -68,7 +68,7 @@ fn report(packets: &[Seen], at: Side) -> Report {
 }
 
 /// The retransmissions, without numbers that depend on the conversation's first numbers.
-fn told(report: &Report, begin: Begin) -> Vec<(u64, i64, u64, u32, Verdict, bool)> {
+fn judgments(report: &Report, begin: Begin) -> Vec<(u64, i64, u64, u32, Verdict, bool)> {
     let each = report.retransmissions.iter();
     each.map(|r| (r.frame, r.at, (r.seq - begin.seq) / MSS, r.len, r.judged.verdict, r.judged.likely)).collect()
 }
@@ -94,7 +94,7 @@ fn offloaded(begin: Begin) -> Talk {
 fn of_a_packet_of_several_segments_each_is_judged_by_itself() {
     let report = report(&offloaded(PLAIN).packets, Side::Sender);
     let expected = [(5, 102 * MS, 1, 1000, Verdict::Needed, false), (9, 304 * MS, 6, 3000, Verdict::Needless, false)];
-    assert_eq!(told(&report, PLAIN), expected);
+    assert_eq!(judgments(&report, PLAIN), expected);
     assert_eq!(report.retransmissions[0].judged.earlier, Some(1), "the packet that it was a part of");
     assert_eq!(report.retransmissions[1].judged.evidence, Evidence::AlreadyAcknowledged);
     let way = report.record.way(Way::Out);
@@ -103,19 +103,19 @@ fn of_a_packet_of_several_segments_each_is_judged_by_itself() {
 
 #[test]
 fn wrapping_sequence_numbers_clocks_and_identifications_change_nothing() {
-    let plain = told(&report(&offloaded(PLAIN).packets, Side::Sender), PLAIN);
+    let plain = judgments(&report(&offloaded(PLAIN).packets, Side::Sender), PLAIN);
     for back in [0, 1, 500, 1000, 1500, 5500] {
         let begin = Begin { seq: (5 << 32) - back, clock: u32::MAX - 150, id: u16::MAX - 4 };
-        assert_eq!(told(&report(&offloaded(begin).packets, Side::Sender), begin), plain, "{back} before the wrap");
+        assert_eq!(judgments(&report(&offloaded(begin).packets, Side::Sender), begin), plain, "{back} before the wrap");
     }
 }
 
 /// A verdict, its evidence, and whether it is only likely.
-type Told = (Verdict, Evidence, bool);
+type Judged = (Verdict, Evidence, bool);
 
 /// The results for the sender's capture together with the receiver's, which has single segments, another clock, and numbers
-/// unwrapped from another base. `came` returns for the number of each transmitted segment whether it was captured there.
-fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64)>) {
+/// unwrapped from another base. `arrives` returns for the number of each transmitted segment whether it was captured there.
+fn both(sent: &Talk, arrives: impl Fn(u64) -> bool) -> (Vec<Judged>, Option<(u64, u64)>) {
     let wanted = |side| Wanted { at: Some(side), each: true, ..Wanted::default() };
     let mut there = Connection::noting_arrivals(wanted(Side::Receiver));
     there.full_segment(MSS as u32);
@@ -131,7 +131,7 @@ fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64
             continue;
         }
         for k in 0..u64::from(packet.len) / MSS {
-            if came(left) {
+            if arrives(left) {
                 let id = packet.id.map(|id| id.wrapping_add(k as u16));
                 note(Seen { seq: packet.seq + MSS * k + (9 << 32), len: MSS as u32, id, ..*packet });
             }
@@ -144,7 +144,7 @@ fn both(sent: &Talk, came: impl Fn(u64) -> bool) -> (Vec<Told>, Option<(u64, u64
     let (report, arrivals) = here.finish_noting();
     let verdicts = report.retransmissions.iter().map(|r| (r.judged.verdict, r.judged.evidence, r.judged.likely));
     let [out, _] = *arrivals.expect("they are handed back");
-    (verdicts.collect(), out.between().map(|b| (b.came, b.known)))
+    (verdicts.collect(), out.between().map(|b| (b.arrived, b.known)))
 }
 
 #[test]

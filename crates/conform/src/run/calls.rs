@@ -251,8 +251,8 @@ impl Runner<'_> {
             let answer =
                 self.world.call(&Call::Poll { socket }).map_err(|text| Fault::new(line, Reason::Broken, text))?;
             let Answer::Done(found) = answer else { return self.check_answer(line, call, &answer) };
-            let told = one.told(found).map_err(|text| Fault::new(line, Reason::Call, text))?;
-            ready += i64::from(told != 0);
+            let returned = one.returned(found).map_err(|text| Fault::new(line, Reason::Call, text))?;
+            ready += i64::from(returned != 0);
         }
         self.check_answer(line, call, &Answer::Done(ready))
     }

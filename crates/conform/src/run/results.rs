@@ -78,7 +78,7 @@ impl Polled {
     ///
     /// # Errors
     /// They are not the expected ones.
-    pub(super) fn told(&self, found: i64) -> Result<i64, String> {
+    pub(super) fn returned(&self, found: i64) -> Result<i64, String> {
         const ALWAYS: i64 = crate::tcp::ready::ERR | crate::tcp::ready::HUP;
         let (found, wanted) = (found & (self.events | ALWAYS), self.expected);
         if found == wanted {

@@ -126,8 +126,8 @@ fn the_header_and_this_crate_have_the_same_layout() {
     let (source, program) = (folder.join("layout.c"), folder.join("layout"));
     std::fs::write(&source, code).unwrap();
     if cc(&source, &program, false).is_some() {
-        let said = Command::new(&program).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&said.stdout).lines().collect::<Vec<_>>(), lines);
+        let output = Command::new(&program).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout).lines().collect::<Vec<_>>(), lines);
     }
 }
 

@@ -115,9 +115,9 @@ fn refused(
     units: &[&str],
     good: impl Fn(&str) -> bool,
 ) -> ScenarioError {
-    let said = sentence.strip_prefix(&format!("found \"{text}\": ")).unwrap_or(sentence);
+    let reason = sentence.strip_prefix(&format!("found \"{text}\": ")).unwrap_or(sentence);
     let negative = text.trim_start().starts_with('-');
-    let why = if negative { "negative" } else { said.split("; ").next().unwrap_or(said) };
+    let why = if negative { "negative" } else { reason.split("; ").next().unwrap_or(reason) };
     let cut = text.find(char::is_alphabetic).unwrap_or(text.len());
     let (number, unit) = (point(text[..cut].trim()), text[cut..].trim());
     let meant = HABITS.iter().find(|h| h.0 == unit).map(|h| h.1).filter(|u| units.contains(u));

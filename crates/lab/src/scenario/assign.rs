@@ -55,10 +55,10 @@ pub(super) fn assign(stack: &mut Stack, path: &str, value: Value) -> Result<(), 
     let (known, walked) = put(&mut root, path, value)?;
     let last = path.rsplit_once('.').map_or(path, |p| p.1);
     let now = replace(stack, part, root[part].take()).map_err(|e| match e.to_string() {
-        said if said.starts_with(&format!("unknown field `{last}`")) => {
-            unknown(path, said.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
+        text if text.starts_with(&format!("unknown field `{last}`")) => {
+            unknown(path, text.split('`').skip(3).step_by(2).map(|k| format!("{walked}{k}")).collect())
         }
-        said => refusal(&said),
+        text => refusal(&text),
     })?;
     match path.split('.').skip(1).try_fold(&now, |v, step| v.get(step)) {
         Some(_) => Ok(()),

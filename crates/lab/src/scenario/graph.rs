@@ -4,10 +4,10 @@ use super::link;
 use super::outside::Tables;
 use super::overrides::{Made, Overrides};
 use super::MOST_FLOWS;
+use crate::chains;
 use crate::error::{listed, nearest, ScenarioError};
 use crate::file::Link;
 use crate::reader::Node;
-use crate::rows;
 use ackclock_sim::scenario::{After, AppSpec, FlowSpec, Gap, LinkSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
@@ -162,7 +162,7 @@ impl Graph {
     fn row(&mut self, name: &str, row: Row, first: FlowSpec) {
         let app = AppSpec { start: Nanos::ZERO, jitter: Nanos::ZERO, ..first.app };
         for i in 0..row.count {
-            let name = rows::member(name, i);
+            let name = chains::member(name, i);
             let flow = self.flows.len() as u32;
             self.flows.push(match i {
                 0 => FlowSpec { name, ..first.clone() },

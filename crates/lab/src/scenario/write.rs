@@ -2,13 +2,13 @@
 
 use super::outside::{self, Tables};
 use super::{Measuring, Plan};
+use crate::chains::{self, chains};
 use crate::file::amount::Amount;
 use crate::file::background::{Background, Size as Sizes, When};
 use crate::file::flow::{App, Connection, Connections, Flow, FlowKeys, Wire};
 use crate::file::receiver::Receiver;
 use crate::file::set::Set;
 use crate::file::{self, Bins, Direction, Link, Measures, Run, SeedRange, Seeds};
-use crate::rows::{self, rows};
 use crate::written;
 use ackclock_sim::scenario::{
     AppSpec, BackgroundKind, BackgroundSpec, DirectionSpec, FlowSpec, LinkSpec, Next, PiecesSpec, Scenario, Size,
@@ -43,7 +43,7 @@ impl Plan {
                 }),
             },
             link: Some(links.iter().map(|l| self.link(l)).collect()),
-            flow: Some(rows(flows).into_iter().map(|row| self.flow(&flows[row])).collect()),
+            flow: Some(chains(flows).into_iter().map(|row| self.flow(&flows[row])).collect()),
             background: background.iter().map(|b| self.background(b)).collect(),
             dumbbell: None,
         }
@@ -87,7 +87,7 @@ impl Plan {
             (None, None, None) => App::Bulk { start, jitter },
             (None, Some(n), None) => App::Fixed { size: Amount::from(n), start, jitter },
         };
-        let name = if row.len() > 1 { rows::name(name) } else { name };
+        let name = if row.len() > 1 { chains::name(name) } else { name };
         let (name, app) = (Some(name.to_owned()), Some(app));
         let what = FlowKeys { connection: self.connection(flow), name, count: None, spread: None, app };
         Flow { from: self.node(*from), to: self.node(*to), what }

@@ -52,7 +52,7 @@ fn sections(out: &mut String, part: &Value, root: &Value, seen: &mut Vec<String>
         if is_table(described) {
             let _ = writeln!(out, "## `{}`\n\n{}\n", title(&name, described), text(described));
             match shown(described, root, &seen[..seen.len() - 1]) {
-                Some(said) => _ = writeln!(out, "{said}\n"),
+                Some(text) => _ = writeln!(out, "{text}\n"),
                 None => choices(out, described, "", root),
             }
         }

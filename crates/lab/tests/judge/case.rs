@@ -96,9 +96,9 @@ pub(crate) fn matched(sender: &[u8], receiver: &[u8]) -> Surveyed {
         Ok::<_, Infallible>(survey.finish().connections)
     });
     assert_eq!(remarks, Ok(Vec::new()));
-    let [[sent], [came]] = found;
+    let [[sent], [arrived]] = found;
     let beside = sent.beside.expect("both ends are there");
-    assert_eq!((beside.sent_here, came.beside.map(|b| b.sent_here)), (Way::Out, Some(Way::Back)));
-    assert_eq!(beside.came, beside.known, "every packet that came was seen to leave");
+    assert_eq!((beside.sent_here, arrived.beside.map(|b| b.sent_here)), (Way::Out, Some(Way::Back)));
+    assert_eq!(beside.arrived, beside.known, "every packet that came was seen to leave");
     sent
 }

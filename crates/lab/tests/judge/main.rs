@@ -56,7 +56,7 @@ fn judged() -> &'static Judged {
                 scope.spawn(|| {
                     while let Some((path, sender, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
                         let case = case::run(&paths[path], &SENDERS[sender], SEGMENTS, seed);
-                        let one = look(&paths[path], sender, seed, &case);
+                        let one = judge_path(&paths[path], sender, seed, &case);
                         all.lock().expect("nobody panicked").push(((path, sender, seed), one));
                     }
                 });
@@ -87,7 +87,7 @@ struct One {
     misplaced: Vec<String>,
 }
 
-fn look(path: &Path, sender: usize, seed: u64, case: &Case) -> One {
+fn judge_path(path: &Path, sender: usize, seed: u64, case: &Case) -> One {
     let scores = Point::ALL.map(|point| {
         let (score, wrong) = score(&case.truth, case.at(point), point);
         show(path, sender, point, &wrong);
@@ -98,13 +98,13 @@ fn look(path: &Path, sender: usize, seed: u64, case: &Case) -> One {
     let orders = &case.reordering;
     // With the first seed no first packet is lost. The receiver could not know of such a loss, but the ledger's buffer would
     // lack the packet.
-    let [sent, came] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns_again);
+    let [sent, arrived] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns_again);
     let known = |of: &Option<ReorderingSummary>, everything: bool| {
         let mut of = of.clone();
         of.iter_mut().filter(|_| !everything).for_each(|of| of.buffer_occupancy_density.clear());
         of
     };
-    let sides = [("receiver", &orders.receiver, seed == 1 || sent == came), ("both", &orders.both, true)];
+    let sides = [("receiver", &orders.receiver, seed == 1 || sent == arrived), ("both", &orders.both, true)];
     let differs = sides.iter().filter(|(_, of, all)| known(of, *all) != known(&orders.ledger, *all));
     let reordering = differs.map(|(side, of, _)| named(&format!("{side}: {of:?}, not {:?}", orders.ledger))).collect();
     let placed = |found: &Surveyed| found.record.place.side(Way::Out);
@@ -254,13 +254,13 @@ fn most_retransmissions_are_decided_on_every_path() {
         let mut s = Score::default();
         judged().scores.iter().filter(|((p, _, at), _)| *p == i && *at == Point::Middle).for_each(|(_, one)| s += *one);
         // With neither timestamps nor reports of duplicates there is too little evidence to require a share with every seed.
-        let mut told = Score::default();
+        let mut informed = Score::default();
         let telling =
             judged().scores.iter().filter(|((p, c, at), _)| *p == i && *at == Point::Middle && *c != Class::Nothing);
-        telling.for_each(|(_, one)| told += *one);
+        telling.for_each(|(_, one)| informed += *one);
         let first = judged().first[&i];
-        let decided = first.decided().min(told.decided());
-        assert!(s.all > 50 && decided > 0.5, "{}: {s:?}, {told:?}, {first:?}", path.name);
+        let decided = first.decided().min(informed.decided());
+        assert!(s.all > 50 && decided > 0.5, "{}: {s:?}, {informed:?}, {first:?}", path.name);
         let (decided, likely) = (100.0 * s.decided(), 100.0 * s.likely());
         let _ =
             writeln!(text, "| {} | {} | {decided:.1} % | {} | {likely:.1} % |", path.name, s.all, s.wrong + s.invented);

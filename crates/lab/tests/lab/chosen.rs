@@ -51,8 +51,8 @@ fn parameters_of_a_file_that_the_chosen_stack_lacks_are_reported_and_the_others_
     assert_eq!(plan.unused, ["detect.threshold.count_filling_ack"]);
     assert_eq!(min_rto(&plan), "\"300 ms\"");
     let summary = run(&plan, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
-    let said = serde_json::to_value(&summary).unwrap();
-    assert_eq!(said["unused_parameters"], serde_json::json!(["detect.threshold.count_filling_ack"]));
+    let json = serde_json::to_value(&summary).unwrap();
+    assert_eq!(json["unused_parameters"], serde_json::json!(["detect.threshold.count_filling_ack"]));
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn what_a_person_sets_and_a_stack_lacks_is_refused() {
         ),
         ("linux-2025,detect.threshold.count_filling_ack=true", &[][..], "--stack"),
     ] {
-        let said = plan(PATH, stack, set).unwrap_err();
-        assert!(said.starts_with(&format!("command line: key `{key}`: found ")), "{said}");
+        let message = plan(PATH, stack, set).unwrap_err();
+        assert!(message.starts_with(&format!("command line: key `{key}`: found ")), "{message}");
     }
 }
 
 #[test]
 fn what_no_stack_of_the_file_has_is_refused_with_its_line_also_beside_a_chosen_stack() {
-    let said = plan(&PATH.replace("threshold.count_filling_ack", "threshold.count_filing_ack"), "linux-2025", &[])
+    let message = plan(&PATH.replace("threshold.count_filling_ack", "threshold.count_filing_ack"), "linux-2025", &[])
         .unwrap_err();
-    assert!(said.starts_with("x.toml:14: key `flow[0].set.\"detect.threshold.count_filing_ack\"`: "), "{said}");
+    assert!(message.starts_with("x.toml:14: key `flow[0].set.\"detect.threshold.count_filing_ack\"`: "), "{message}");
 }

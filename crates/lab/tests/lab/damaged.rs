@@ -190,10 +190,10 @@ fn lasts(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-fn is_one_line(said: &str) {
-    assert!(said.starts_with("damaged.toml") || said.starts_with("command line"), "{said}");
-    assert!(said.lines().count() == 1 && said.chars().count() < 4_100, "{said}");
-    assert!(said.contains("found ") && said.contains("allowed: "), "{said}");
+fn is_one_line(message: &str) {
+    assert!(message.starts_with("damaged.toml") || message.starts_with("command line"), "{message}");
+    assert!(message.lines().count() == 1 && message.chars().count() < 4_100, "{message}");
+    assert!(message.contains("found ") && message.contains("allowed: "), "{message}");
 }
 
 #[test]
@@ -204,18 +204,18 @@ fn an_error_that_lists_long_names_or_many_is_short() {
     for (links, from) in [(link(&name), "B"), (many, "B"), (link("B"), &name)] {
         let text =
             format!("[run]\nduration = \"1 s\"\n{links}[[flow]]\nfrom = \"{from}\"\nto = \"A\"\nstack = \"reno\"\n");
-        let said = Plan::parse("x.toml", &text, &Overrides::default()).unwrap_err().to_string();
-        assert!(said.contains("a node that a [[link]] names"), "{said}");
-        assert!(said.chars().count() < 4_100, "{} characters", said.len());
+        let message = Plan::parse("x.toml", &text, &Overrides::default()).unwrap_err().to_string();
+        assert!(message.contains("a node that a [[link]] names"), "{message}");
+        assert!(message.chars().count() < 4_100, "{} characters", message.len());
     }
 }
 
 #[test]
 fn an_error_that_lists_names_with_line_breaks_is_one_line() {
     let text = "[run]\nduration = \"1 s\"\n[[link]]\nfrom = \"a\\nb\"\nto = \"\\u2028\\r\"\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n[[flow]]\nfrom = \"S\"\nto = \"a\\nb\"\nstack = \"reno\"\n";
-    let said = Plan::parse("x.toml", text, &Overrides::default()).unwrap_err().to_string();
+    let message = Plan::parse("x.toml", text, &Overrides::default()).unwrap_err().to_string();
     assert_eq!(
-        said,
+        message,
         "x.toml:9: key `flow[0].from`: found \"S\", allowed: a node that a [[link]] names: a\\nb, \\u{2028}\\r"
     );
 }
@@ -252,20 +252,20 @@ fn a_damaged_scenario_is_refused_in_one_line_or_read_and_written_the_same() {
         target.run(number, &input, || {
             plan = Some(Plan::parse("damaged.toml", &text, &overrides).map_err(|e| e.to_string()))
         });
-        let mut said = Ok(());
+        let mut message = Ok(());
         match &plan {
             Some(Ok(plan)) if plan.scenario.flows.len() > MOST_WRITTEN => {
-                many.run(number, &input, || said = lasts(plan))
+                many.run(number, &input, || message = lasts(plan))
             }
-            Some(Ok(plan)) => target.run(number, &input, || said = lasts(plan)),
-            Some(Err(e)) => said = Err(e.clone()),
+            Some(Ok(plan)) => target.run(number, &input, || message = lasts(plan)),
+            Some(Err(e)) => message = Err(e.clone()),
             None => {}
         }
-        match said {
+        match message {
             Ok(()) => read += 1,
-            Err(said) => {
+            Err(message) => {
                 refused += 1;
-                target.run(number, &input, || is_one_line(&said));
+                target.run(number, &input, || is_one_line(&message));
             }
         }
     });

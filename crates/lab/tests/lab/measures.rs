@@ -362,17 +362,17 @@ fn measuring_changes_neither_trace_hash_nor_identity_nor_any_other_number() {
 
 #[test]
 fn bins_that_make_no_sense_are_refused() {
-    let said = |measures: &str| {
+    let measuring = |measures: &str| {
         let text = PLAIN.replace("duration = \"15 s\"", &format!("duration = \"15 s\"\nmeasures = {measures}"));
         Plan::parse("x.toml", &text, &Overrides::default()).map(|plan| plan.measures).map_err(|e| e.to_string())
     };
-    assert_eq!(said("false"), Ok(None));
-    assert_eq!(said("true"), Ok(MEASURED));
-    assert_eq!(said("{ bins = \"1 s\" }"), Ok(Some(Measuring { bins: Some(Nanos::from_secs(1)) })));
+    assert_eq!(measuring("false"), Ok(None));
+    assert_eq!(measuring("true"), Ok(MEASURED));
+    assert_eq!(measuring("{ bins = \"1 s\" }"), Ok(Some(Measuring { bins: Some(Nanos::from_secs(1)) })));
     for (wrong, named) in
         [("{ bins = \"1 ms\" }", "1.5 ms"), ("{ bins = \"0 s\" }", "10000 bins"), ("3", "true or false")]
     {
-        let error = said(wrong).unwrap_err();
+        let error = measuring(wrong).unwrap_err();
         assert!(error.contains("run.measures") && error.contains(named), "{wrong}: {error}");
     }
     let again = Plan::parse("x.toml", &plan(PLAIN).to_toml(), &Overrides::default()).unwrap();

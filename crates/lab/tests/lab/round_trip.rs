@@ -9,15 +9,15 @@ use serde_json::{Map, Value};
 /// Generates random values that a schema allows.
 struct Drawer<'s> {
     root: &'s Value,
-    luck: u64,
+    rng: u64,
 }
 
 impl Drawer<'_> {
     /// A whole number below `n`.
     fn below(&mut self, n: u64) -> u64 {
         // Knuth's MMIX generator; its high bits are more random than its low bits.
-        self.luck = self.luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.luck >> 33) % n
+        self.rng = self.rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.rng >> 33) % n
     }
 
     fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
@@ -177,9 +177,9 @@ fn what_the_schema_allows_is_read_for_each_kind() {
     let root = parsed();
     for (definition, kind, schema) in kinds(&root) {
         let mut refusals = Vec::new();
-        let mut luck = Drawer { root: &root, luck: 7 };
+        let mut rng = Drawer { root: &root, rng: 7 };
         let good = (0..200).filter(|_| {
-            let table = luck.value(&schema);
+            let table = rng.value(&schema);
             round(&text(definition, &table)).map_err(|e| refusals.push(e)).is_ok()
         });
         // Constraints that only the reader checks (an order, a sum, a whole link) may lead to a refusal.
@@ -192,10 +192,10 @@ fn what_the_schema_allows_is_read_for_each_kind() {
 
 proptest! {
     #[test]
-    fn a_description_is_the_same_written_and_read_again(luck in any::<u64>(), kind in any::<prop::sample::Index>()) {
+    fn a_description_is_the_same_written_and_read_again(rng in any::<u64>(), kind in any::<prop::sample::Index>()) {
         let root = parsed();
         let (definition, _, schema) = kind.get(&kinds(&root)).clone();
-        let table = Drawer { root: &root, luck }.value(&schema);
+        let table = Drawer { root: &root, rng }.value(&schema);
         let _ = round(&text(definition, &table));
     }
 }

@@ -66,7 +66,7 @@ fn transfers_on_new_connections_are_flows_that_wait_for_one_another_and_show_wri
         "name = \"web\"\ncount = 2\napp = { kind = \"transfers\", size = \"3 packets\", count = 3, think = { uniform = [\"1 ms\", \"9 ms\"] }, start = \"50 ms\" }",
     );
     let flows = &plan.scenario.flows;
-    let told: Vec<_> = flows.iter().map(|f| (f.name.as_str(), f.after.map(|a| a.flow), f.app.start.0)).collect();
+    let found: Vec<_> = flows.iter().map(|f| (f.name.as_str(), f.after.map(|a| a.flow), f.app.start.0)).collect();
     let ms50 = 50_000_000;
     let expected = [
         ("web-1.1", None, ms50),
@@ -77,7 +77,7 @@ fn transfers_on_new_connections_are_flows_that_wait_for_one_another_and_show_wri
         ("web-2.3", Some(4), 0),
         ("flow-3", None, 0),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     assert!(flows[..6].iter().all(|f| f.app.bytes == Some(3 * 1460)));
     assert_eq!(plan.rows(), [("web-1", 0..3), ("web-2", 3..6), ("flow-3", 6..7)]);
     let shown = plan.to_toml();

@@ -60,16 +60,16 @@ pub(crate) fn all(words: &[String]) -> ExitCode {
 /// Runs an attack in a process of its own: its row, the processor time for a packet, and whether the rest is within its bounds.
 fn elsewhere(attack: &Attack, count: u64) -> Result<(String, f64, bool), String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    let said =
+    let output =
         Command::new(program).arg(count.to_string()).env(ONE, attack.name).output().map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&said.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = text.lines().collect();
     match lines[..] {
-        [row, each, within] if said.status.success() => {
+        [row, each, within] if output.status.success() => {
             let number = |e: std::num::ParseFloatError| e.to_string();
             Ok((row.to_owned(), each.parse().map_err(number)?, within == "true"))
         }
-        _ => Err(String::from_utf8_lossy(&said.stderr).trim().to_owned()),
+        _ => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Source {
     /// When it connects, after the run's start; if not yet known, [`Apps::go`] sets it later.
     pub start: Option<Nanos>,
     /// Whether [`Apps::go`] sets how much it may write.
-    pub told: bool,
+    pub is_driven: bool,
     /// How much it sends before it closes; `None`: it never stops.
     pub bytes: Option<u64>,
     /// `TCP_CONGESTION`.
@@ -206,7 +206,7 @@ impl Sending {
         set(&socket, libc::TCP_MAXSEG, spec.mss)?;
         bind(socket.as_raw_fd(), &SockaddrIn::from(spec.from)).map_err(LiveError::system("binding a socket"))?;
         let start = AtomicU64::new(spec.start.map_or(u64::MAX, |start| start.0));
-        let allowed = AtomicU64::new(if spec.told { 0 } else { u64::MAX });
+        let allowed = AtomicU64::new(if spec.is_driven { 0 } else { u64::MAX });
         Ok(Sending { spec: spec.clone(), socket: socket.into(), start, allowed })
     }
 }
@@ -242,18 +242,18 @@ impl<'a> Sender<'a> {
 
     /// Connects if it is time; returns how long it is until then.
     fn begin(&mut self, now: Time, zero: Time) -> io::Result<Duration> {
-        let look = if self.of.spec.told && !self.over { SOON } else { LOOK };
+        let interval = if self.of.spec.is_driven && !self.over { SOON } else { LOOK };
         if self.begun {
-            return Ok(look);
+            return Ok(interval);
         }
         let start = self.of.start.load(Ordering::Relaxed);
         let left = Duration::from_nanos(start.saturating_add(zero.0).saturating_sub(now.0));
         if left > Duration::ZERO {
-            return Ok(left.min(look));
+            return Ok(left.min(interval));
         }
         self.begun = true;
         match connect(self.of.socket.as_raw_fd(), &SockaddrIn::from(self.of.spec.to)) {
-            Ok(()) | Err(Errno::EINPROGRESS) => Ok(look),
+            Ok(()) | Err(Errno::EINPROGRESS) => Ok(interval),
             Err(e) => Err(e.into()),
         }
     }

@@ -35,7 +35,7 @@ impl Receiver {
     }
 
     /// A segment arrives at the receiver. If the receiver takes no byte of the segment, returns the reason.
-    pub fn came(&mut self, seg: &Segment) -> Option<Refusal> {
+    pub fn arrived(&mut self, seg: &Segment) -> Option<Refusal> {
         if seg.seq_len() == 0 || seg.has(Segment::RST) {
             return None;
         }
@@ -85,14 +85,14 @@ mod tests {
     fn an_original_that_a_younger_retransmission_has_overtaken_is_refused() {
         let mut r = Receiver::default();
         r.sent(&ack(1));
-        assert_eq!((r.came(&data(1, 50)), r.came(&data(201, 50))), (None, None));
+        assert_eq!((r.arrived(&data(1, 50)), r.arrived(&data(201, 50))), (None, None));
         r.sent(&ack(101));
         // The retransmission of 101 fills the hole; its timestamp is taken, and the original arrives too late.
-        assert_eq!(r.came(&data(101, 90)), None);
+        assert_eq!(r.arrived(&data(101, 90)), None);
         r.sent(&ack(301));
-        assert_eq!(r.came(&data(101, 60)), Some(Refusal::Paws));
-        assert_eq!(r.came(&data(301, 89)), None, "one tick is forgiven");
-        assert_eq!(r.came(&data(401, 88)), Some(Refusal::Paws));
+        assert_eq!(r.arrived(&data(101, 60)), Some(Refusal::Paws));
+        assert_eq!(r.arrived(&data(301, 89)), None, "one tick is forgiven");
+        assert_eq!(r.arrived(&data(401, 88)), Some(Refusal::Paws));
         assert_eq!(r.missing(Offset(350), Offset(600)), [(Offset(401), Offset(600))]);
     }
 
@@ -100,20 +100,20 @@ mod tests {
     fn the_timestamp_of_an_old_duplicate_is_not_taken() {
         let mut r = Receiver::default();
         r.sent(&ack(1));
-        assert_eq!((r.came(&data(1, 50)), r.came(&data(101, 50))), (None, None));
+        assert_eq!((r.arrived(&data(1, 50)), r.arrived(&data(101, 50))), (None, None));
         r.sent(&ack(201));
-        assert_eq!(r.came(&data(1, 90)), None, "a needless retransmission");
-        assert_eq!(r.came(&data(201, 60)), None, "data sent before that retransmission");
+        assert_eq!(r.arrived(&data(1, 90)), None, "a needless retransmission");
+        assert_eq!(r.arrived(&data(201, 60)), None, "data sent before that retransmission");
         // The segment ends at the last acknowledgment: the kernel processes it further, and takes its timestamp.
         r.sent(&ack(301));
-        assert_eq!((r.came(&data(201, 90)), r.came(&data(301, 60))), (None, Some(Refusal::Paws)));
+        assert_eq!((r.arrived(&data(201, 90)), r.arrived(&data(301, 60))), (None, Some(Refusal::Paws)));
     }
 
     #[test]
     fn a_timestamp_beyond_a_hole_is_not_recent() {
         let mut r = Receiver::default();
         r.sent(&ack(1));
-        assert_eq!((r.came(&data(101, 90)), r.came(&data(1, 50))), (None, None));
+        assert_eq!((r.arrived(&data(101, 90)), r.arrived(&data(1, 50))), (None, None));
         assert_eq!(r.missing(Offset(1), Offset(201)), []);
     }
 
@@ -121,7 +121,7 @@ mod tests {
     fn what_begins_beyond_the_window_is_refused() {
         let mut r = Receiver::default();
         r.sent(&ack(1));
-        assert_eq!(r.came(&data(10_002, 1)), Some(Refusal::Window));
+        assert_eq!(r.arrived(&data(10_002, 1)), Some(Refusal::Window));
         assert_eq!(r.missing(Offset(1), Offset(3)), [(Offset(1), Offset(3))]);
     }
 }

@@ -22,7 +22,7 @@ impl Default for Acks {
 
 /// The content of one ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct AckContent {
     /// The cumulative acknowledgment.
     pub(crate) ack: Offset,
     /// Bytes newly reported as delivered, cumulatively or by SACK.
@@ -34,7 +34,7 @@ pub(crate) struct Said {
 impl Acks {
     /// Processes an ACK; `outstanding` says whether its sender has data outstanding. Returns `None` for an ACK older than
     /// another.
-    pub(crate) fn came(&mut self, seg: &Segment, outstanding: bool) -> Option<Said> {
+    pub(crate) fn arrived(&mut self, seg: &Segment, outstanding: bool) -> Option<AckContent> {
         if !seg.has(Segment::ACK) || seg.has(Segment::SYN) || seg.has(Segment::RST) || seg.ack < self.una {
             return None;
         }
@@ -53,7 +53,7 @@ impl Acks {
         let blocks = seg.sack_blocks().filter(|(left, _)| *left >= seg.ack);
         let delivered = blocks.chain([(self.una, seg.ack)]).map(|(from, to)| self.news(from, to)).sum();
         (self.una, self.wnd) = (seg.ack, seg.wnd);
-        Some(Said { ack: seg.ack, delivered, dup_run })
+        Some(AckContent { ack: seg.ack, delivered, dup_run })
     }
 
     fn news(&mut self, from: Offset, to: Offset) -> u64 {
@@ -78,14 +78,14 @@ mod tests {
     #[test]
     fn what_acks_say_is_counted_once() {
         let mut acks = Acks::default();
-        let mut came = |seg: Segment| acks.came(&seg, true).map(|s| (s.ack.0, s.delivered, s.dup_run));
-        assert_eq!(came(ack(1001, 9000, &[])), Some((1001, 1000, 0)));
-        assert_eq!(came(ack(1001, 9000, &[(2001, 3001)])), Some((1001, 1000, 1)));
-        assert_eq!(came(ack(1001, 9000, &[(2001, 4001)])), Some((1001, 1000, 2)));
-        assert_eq!(came(ack(1001, 9500, &[])), Some((1001, 0, 2)), "the window alone");
-        assert_eq!(came(ack(4001, 9500, &[(2001, 3001)])), Some((4001, 1000, 2)), "the block is a DSACK");
-        assert_eq!(came(ack(4001, 9500, &[])), Some((4001, 0, 1)));
-        assert_eq!(came(ack(3001, 9500, &[])), None, "overtaken");
-        assert_eq!(acks.came(&ack(4001, 9500, &[]), false).map(|s| s.dup_run), Some(1), "nothing is outstanding");
+        let mut arrived = |seg: Segment| acks.arrived(&seg, true).map(|s| (s.ack.0, s.delivered, s.dup_run));
+        assert_eq!(arrived(ack(1001, 9000, &[])), Some((1001, 1000, 0)));
+        assert_eq!(arrived(ack(1001, 9000, &[(2001, 3001)])), Some((1001, 1000, 1)));
+        assert_eq!(arrived(ack(1001, 9000, &[(2001, 4001)])), Some((1001, 1000, 2)));
+        assert_eq!(arrived(ack(1001, 9500, &[])), Some((1001, 0, 2)), "the window alone");
+        assert_eq!(arrived(ack(4001, 9500, &[(2001, 3001)])), Some((4001, 1000, 2)), "the block is a DSACK");
+        assert_eq!(arrived(ack(4001, 9500, &[])), Some((4001, 0, 1)));
+        assert_eq!(arrived(ack(3001, 9500, &[])), None, "overtaken");
+        assert_eq!(acks.arrived(&ack(4001, 9500, &[]), false).map(|s| s.dup_run), Some(1), "nothing is outstanding");
     }
 }

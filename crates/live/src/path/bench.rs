@@ -5,7 +5,7 @@ use super::captures::Captures;
 use super::engine::Engine;
 use super::hosts::{self, Host, SIDES};
 use super::sampler::Sampler;
-use super::setup::{apps, engine, is_told, kernels, place};
+use super::setup::{apps, engine, is_driven, kernels, place};
 use super::{Options, Place, Prepared, Ran};
 use crate::clock::{Clock, Lateness};
 use crate::emulator::{Emulator, Leaving, Reading};
@@ -48,7 +48,7 @@ pub(super) fn run<W: Watch + Send>(
     options: &Options,
     watch: W,
     placed: &mut dyn FnMut(&Place),
-    told: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
 ) -> Result<(Ran, W), LiveError> {
     let plan = &prepared.plan;
     let impossible = |e| LiveError::Input(format!("{}: {e}", plan.file));
@@ -73,7 +73,7 @@ pub(super) fn run<W: Watch + Send>(
         while !bench.is_finished() {
             thread::sleep(TELL);
             let now = done.load(Ordering::Relaxed);
-            if told(Nanos(now - before)).is_break() {
+            if progress(Nanos(now - before)).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
             before = now;
@@ -108,7 +108,7 @@ struct Flow {
     sampled: Time,
     receiver: Receiver,
     /// The last limit given to its application, if the path controls when it continues.
-    told: Option<u64>,
+    allowed: Option<u64>,
 }
 
 struct Bench<'a, W: Watch> {
@@ -154,7 +154,7 @@ impl<'a, W: Watch> Bench<'a, W> {
                 sampler: Sampler::default(),
                 sampled: Time::ZERO,
                 receiver: Receiver::default(),
-                told: is_told(&prepared.plan.scenario.flows[i]).then_some(0),
+                allowed: is_driven(&prepared.plan.scenario.flows[i]).then_some(0),
             });
             for side in SIDES {
                 engines.push(engine(prepared, i as u32, side, starts[i], seed)?);
@@ -200,12 +200,12 @@ impl<'a, W: Watch> Bench<'a, W> {
     /// Tells waiting applications when to continue, and how far.
     fn direct(&mut self) {
         for (i, flow) in self.flows.iter_mut().enumerate() {
-            let Some(told) = flow.told else { continue };
+            let Some(before) = flow.allowed else { continue };
             let (Some(start), allowed) = self.emulator.application(i as u32) else { continue };
-            if allowed == told {
+            if allowed == before {
                 continue;
             }
-            flow.told = Some(allowed);
+            flow.allowed = Some(allowed);
             if let (Some(source), Some(apps)) = (flow.source, &self.apps[0]) {
                 apps.go(source, Nanos(start.0), allowed);
             } else if let Some(engine) = &mut self.engines[2 * i] {
@@ -311,7 +311,7 @@ impl<'a, W: Watch> Bench<'a, W> {
             let flow = &mut self.flows[packet.flow as usize];
             match packet.to {
                 Side::Receiver => {
-                    if let Some(why) = flow.receiver.came(&packet.seg) {
+                    if let Some(why) = flow.receiver.arrived(&packet.seg) {
                         let missing = flow.receiver.missing(packet.seg.seq, packet.seg.end());
                         self.emulator.refused(&packet, why, &missing);
                     }
@@ -342,19 +342,19 @@ impl<'a, W: Watch> Bench<'a, W> {
     /// An ACK has arrived at a kernel's sender, which has processed it once the device has taken it.
     fn acked(&mut self, packet: &Leaving) -> Result<(), LiveError> {
         let flow = &mut self.flows[packet.flow as usize];
-        let said = flow.acks.came(&packet.seg, flow.sampler.outstanding());
-        let (Some(said), Some(source), Some(apps)) = (said, flow.source, &self.apps[0]) else { return Ok(()) };
+        let content = flow.acks.arrived(&packet.seg, flow.sampler.outstanding());
+        let (Some(content), Some(source), Some(apps)) = (content, flow.source, &self.apps[0]) else { return Ok(()) };
         let info = apps.info(source).map_err(LiveError::system("asking for TCP_INFO"))?;
         let watch = self.emulator.watch();
         flow.sampled = packet.at;
-        flow.sampler.acked(said, &info, |event| watch.tcp(packet.at, packet.flow, Side::Sender, event));
+        flow.sampler.acked(content, &info, |event| watch.tcp(packet.at, packet.flow, Side::Sender, event));
         Ok(())
     }
 
     /// Samples the senders' `tcp_info`.
     fn sample(&mut self, now: Time) -> Result<(), LiveError> {
         for (i, flow) in self.flows.iter_mut().enumerate() {
-            let waits = flow.told.is_some() && !self.emulator.is_busy(i as u32);
+            let waits = flow.allowed.is_some() && !self.emulator.is_busy(i as u32);
             if now < flow.sampled + SAMPLE || waits {
                 continue;
             }

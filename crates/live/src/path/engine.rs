@@ -68,14 +68,14 @@ pub(crate) struct Wanted {
     pub(crate) window: u64,
     pub(crate) start: Option<Time>,
     /// Whether [`Engine::go`] sets how much it may write.
-    pub(crate) told: bool,
+    pub(crate) is_driven: bool,
     pub(crate) bytes: Option<u64>,
     pub(crate) seed: u64,
 }
 
 impl Engine {
     pub(crate) fn new(wanted: Wanted) -> Result<Engine, BorderError> {
-        let Wanted { flow, side, local, remote, mut stack, mss, window, start, told, bytes, seed } = wanted;
+        let Wanted { flow, side, local, remote, mut stack, mss, window, start, is_driven, bytes, seed } = wanted;
         // The emulator's packets are single segments.
         stack.limits.max_train = 1;
         let mut key = [0; 16];
@@ -87,7 +87,7 @@ impl Engine {
             Side::Receiver => Some(0),
         };
         let (endpoint, written, read) = (None, 0, 0);
-        let (allowed, damaged) = (if told { 0 } else { u64::MAX }, None);
+        let (allowed, damaged) = (if is_driven { 0 } else { u64::MAX }, None);
         Ok(Engine { flow, side, endpoint, border, stack, window, start, allowed, left, written, read, damaged })
     }
 

@@ -232,14 +232,14 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
 /// The options of the kernel's receivers to enable or disable, as sysctls of their namespace. Settings on the command line
 /// take precedence.
 fn peers(plan: &Plan, choice: &Choice) -> Result<Vec<(String, String)>, LiveError> {
-    type Said = fn(&PeerSpec) -> Option<bool>;
-    let options: [(&str, &str, Said); 3] =
+    type Choice = fn(&PeerSpec) -> Option<bool>;
+    let options: [(&str, &str, Choice); 3] =
         [("sack", SACK, |p| p.sack), ("dsack", DSACK, |p| p.dsack), ("timestamps", TIMESTAMPS, |p| p.timestamps)];
     let mut all = Vec::new();
     for (name, key, of) in options {
-        let mut said = plan.scenario.flows.iter().map(|f| of(&f.peer));
-        let first = said.next().flatten();
-        if said.any(|other| other != first) {
+        let mut choices = plan.scenario.flows.iter().map(|f| of(&f.peer));
+        let first = choices.next().flatten();
+        if choices.any(|other| other != first) {
             let allowed = "the same value in each flow, since the receivers share the kernel's settings";
             return Err(refuse(plan, &format!("receivers that differ in `{name}`"), allowed));
         }

@@ -3,7 +3,7 @@
 //! Source: Linux, `enum tcp_ca_state` in `include/uapi/linux/tcp.h`. CWR, in which the window shrinks without a loss, is
 //! not a separate phase here: it counts as open.
 
-use super::acks::Said;
+use super::acks::AckContent;
 use crate::kernel::TcpInfo;
 use ackclock_tcp::connection::Info;
 use ackclock_tcp::event::{Event, Phase, Slot, Why, Window};
@@ -50,8 +50,8 @@ impl Sampler {
     }
 
     /// An ACK arrived, after which the kernel reports `info`.
-    pub(crate) fn acked(&mut self, said: Said, info: &TcpInfo, mut tell: impl FnMut(Event)) {
-        let Said { ack, delivered, dup_run } = said;
+    pub(crate) fn acked(&mut self, content: AckContent, info: &TcpInfo, mut tell: impl FnMut(Event)) {
+        let AckContent { ack, delivered, dup_run } = content;
         // `tcp_packets_in_flight`
         let left = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
         tell(Event::Acked { ack, delivered, dup_run, pipe: u64::from(left) * u64::from(info.snd_mss) });

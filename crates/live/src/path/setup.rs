@@ -37,7 +37,7 @@ pub(super) fn kernels(prepared: &Prepared) -> Result<[Option<Host>; 2], LiveErro
 }
 
 /// Whether the path controls when its applications continue.
-pub(super) fn is_told(f: &FlowSpec) -> bool {
+pub(super) fn is_driven(f: &FlowSpec) -> bool {
     f.after.is_some() || f.app.pieces.is_some()
 }
 
@@ -58,7 +58,7 @@ pub(super) fn apps(
                 from,
                 to,
                 start: starts[i].map(|at| Nanos(at.0)),
-                told: is_told(f),
+                is_driven: is_driven(f),
                 bytes: f.app.bytes,
                 congestion: congestion.clone(),
                 mss: prepared.mss[i],
@@ -105,8 +105,8 @@ pub(super) fn engine(
     let [local, remote] = [mine, peer].map(|side| SocketAddr::V4(hosts::end(flow, side)));
     let (stack, mss) = ((**stack).clone(), prepared.mss[flow as usize]);
     let (window, bytes) = (f.window, f.app.bytes);
-    let told = is_told(f);
-    Engine::new(Wanted { flow, side, local, remote, stack, mss, window, start, told, bytes, seed })
+    let is_driven = is_driven(f);
+    Engine::new(Wanted { flow, side, local, remote, stack, mss, window, start, is_driven, bytes, seed })
         .map(Some)
         .map_err(|e| LiveError::Input(format!("flow \"{}\": {e}", f.name)))
 }

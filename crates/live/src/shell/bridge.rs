@@ -29,7 +29,7 @@ const NAP: Nanos = Nanos::from_millis(20);
 
 /// Messages between the path and the thread that waits for the programs.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Signals {
     /// Whether the path must end.
     pub(super) stop: AtomicBool,
     /// Packets that the program's end has sent.
@@ -78,11 +78,11 @@ impl<'a> Bridge<'a> {
     }
 
     /// Carries packets until it is told to stop, or the path's clock ends.
-    pub(super) fn run(mut self, told: &Told) -> Result<Counted, LiveError> {
+    pub(super) fn run(mut self, signals: &Signals) -> Result<Counted, LiveError> {
         let mut buf = vec![0; MAX_FRAME];
         loop {
             let now = self.now();
-            if told.stop.load(Relaxed) || now >= self.end {
+            if signals.stop.load(Relaxed) || now >= self.end {
                 return Ok(self.end());
             }
             while let Some(packet) = self.emulator.next(now) {
@@ -98,7 +98,7 @@ impl<'a> Bridge<'a> {
                     // Not the time of the turn: a packet must not enter before it was sent.
                     self.emulator.put(self.now(), 0, side, entering, &buf[..len]);
                     if side == Side::Sender {
-                        told.sent.fetch_add(1, Relaxed);
+                        signals.sent.fetch_add(1, Relaxed);
                     }
                 }
             }

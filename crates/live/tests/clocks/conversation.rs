@@ -79,14 +79,14 @@ pub(crate) fn converse(schedule: &Schedule, machines: [&mut dyn Machine; 2]) -> 
     let emulator = Emulator::new(&schedule.plan, schedule.seed, Ignored).unwrap();
     let end = Time::ZERO + schedule.plan.scenario.duration;
     let mut between =
-        Between { emulator, reading: Reading::default(), machines, clocks: [None; 2], said: Default::default() };
+        Between { emulator, reading: Reading::default(), machines, clocks: [None; 2], packets: Default::default() };
     let mut turns = (Time::ZERO, 0);
     while let Some(now) = between.next().filter(|at| *at <= end) {
         turns = if turns.0 == now { (now, turns.1 + 1) } else { (now, 0) };
         assert!(turns.1 < MOST_TURNS, "seed {}: it never gets past {now}", schedule.seed);
         between.step(now);
     }
-    between.said
+    between.packets
 }
 
 struct Between<'a> {
@@ -95,7 +95,7 @@ struct Between<'a> {
     machines: [&'a mut dyn Machine; 2],
     /// What is added to each end's timestamps.
     clocks: [Option<u32>; 2],
-    said: [Vec<(Time, Segment)>; 2],
+    packets: [Vec<(Time, Segment)>; 2],
 }
 
 impl Between<'_> {
@@ -138,7 +138,7 @@ impl Between<'_> {
                 let peer = self.clocks[1 - end].filter(|_| seg.has(Segment::ACK));
                 seg.tsecr = peer.map_or(seg.tsecr, |peer| seg.tsecr.wrapping_sub(peer));
             }
-            self.said[end].push((now, plain(seg)));
+            self.packets[end].push((now, plain(seg)));
             self.emulator.put(now, 0, from, entering, &bytes);
         }
     }

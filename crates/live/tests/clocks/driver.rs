@@ -33,9 +33,9 @@ pub(crate) fn run(schedule: &Schedule) -> Conversation {
 
 /// A clock that is told the time.
 #[derive(Clone, Default)]
-pub(crate) struct Told(pub(crate) Rc<Cell<Time>>);
+pub(crate) struct ManualClock(pub(crate) Rc<Cell<Time>>);
 
-impl Now for Told {
+impl Now for ManualClock {
     fn now(&self) -> Time {
         self.0.get()
     }
@@ -47,7 +47,7 @@ pub(crate) struct Frames(pub(crate) Rc<RefCell<[VecDeque<Vec<u8>>; 2]>>);
 
 pub(crate) struct Device {
     frames: Frames,
-    clock: Told,
+    clock: ManualClock,
     /// The time that it takes to read a frame.
     cost: Nanos,
     /// Nobody waits for it.
@@ -55,7 +55,7 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub(crate) fn new(frames: Frames, clock: Told, cost: Nanos) -> Self {
+    pub(crate) fn new(frames: Frames, clock: ManualClock, cost: Nanos) -> Self {
         Device { frames, clock, cost, file: File::open("/dev/null").unwrap() }
     }
 }
@@ -86,9 +86,9 @@ impl Wire for Device {
 
 /// A host behind the loop.
 struct Machined {
-    driver: Driver<Device, Log, Told>,
+    driver: Driver<Device, Log, ManualClock>,
     user: User,
-    clock: Told,
+    clock: ManualClock,
     frames: Frames,
 }
 
@@ -106,7 +106,7 @@ struct User {
 impl Machined {
     fn new(schedule: &Schedule, number: usize, start: Option<Time>) -> Self {
         let end = schedule.ends[number].clone();
-        let (clock, frames) = (Told::default(), Frames::default());
+        let (clock, frames) = (ManualClock::default(), Frames::default());
         let mut host = Host::new(HostConfig::new([ends::address(number)], schedule.mtu), Secret::new([7; 16]));
         if start.is_none() {
             host.listen(ends::callee(), &end.stack, end.buffers, 1).unwrap();

@@ -37,7 +37,7 @@ pub(crate) fn run(schedule: &Schedule) -> Conversation {
         let settings = Settings::new(System::Linux, &[address(end)], Some(of.stack.clone()), |_| None);
         Engine::watched(&[address(end)], schedule.mtu, settings, Log::default())
     });
-    let said = {
+    let packets = {
         let [caller, callee] = &mut engines;
         let start = Time::ZERO + schedule.start;
         let mut caller = Sockets::new(World::new(caller), &schedule.ends[0], Some(start));
@@ -45,7 +45,7 @@ pub(crate) fn run(schedule: &Schedule) -> Conversation {
         converse(schedule, [&mut caller, &mut callee])
     };
     let events = engines.map(|engine| engine.into_watch().0);
-    let both = events.into_iter().zip(said).map(|(events, packets)| End { events, packets });
+    let both = events.into_iter().zip(packets).map(|(events, packets)| End { events, packets });
     let ends: Vec<End> = both.collect();
     let ends = ends.try_into().unwrap_or_else(|_| unreachable!("there are two ends"));
     Conversation { ends, until: Time(u64::MAX) }

@@ -1,6 +1,6 @@
 //! The time at which the driver takes a frame.
 
-use crate::driver::{Device, Frames, Told};
+use crate::driver::{Device, Frames, ManualClock};
 use crate::sockets::{ends, Log};
 use ackclock_live::driver::{Application, Driver, Going, Turn};
 use ackclock_live::error::LiveError;
@@ -38,14 +38,14 @@ impl Application for Talk {
 }
 
 struct End {
-    driver: Driver<Device, Log, Told>,
+    driver: Driver<Device, Log, ManualClock>,
     frames: Frames,
     talk: Talk,
 }
 
 impl End {
     /// It takes `cost` to read a frame.
-    fn new(number: usize, says: Vec<u8>, clock: &Told, cost: Nanos) -> Self {
+    fn new(number: usize, says: Vec<u8>, clock: &ManualClock, cost: Nanos) -> Self {
         let frames = Frames::default();
         let mut host = Host::new(HostConfig::new([ends::address(number)], 1500), Secret::new([7; 16]));
         if says.is_empty() {
@@ -66,7 +66,7 @@ impl End {
 
 #[test]
 fn each_frame_of_a_batch_has_the_time_at_which_it_was_read() {
-    let (clock, cost) = (Told::default(), Nanos::from_millis(1));
+    let (clock, cost) = (ManualClock::default(), Nanos::from_millis(1));
     let mut caller = End::new(0, vec![0; 20_000], &clock, cost);
     let mut callee = End::new(1, Vec::new(), &clock, Nanos(0));
     let mut frames = caller.take(Vec::new());

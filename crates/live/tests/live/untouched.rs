@@ -76,15 +76,15 @@ pub(crate) fn is_child() -> bool {
 pub(crate) fn child() -> ExitCode {
     let transfer = Transfer { bytes: u64::MAX / 2, ..transfer("linux-2025", Direction::Send, Family::V4) };
     let (bench, link) = transfer.prepare().unwrap();
-    let mut said = false;
-    let mut told = |p: ackclock_live::supervise::Progress| {
-        if p.done > 1_000_000 && !said {
+    let mut is_started = false;
+    let mut report = |p: ackclock_live::supervise::Progress| {
+        if p.done > 1_000_000 && !is_started {
             println!("under way");
-            said = true;
+            is_started = true;
         }
         Answer::GoOn
     };
-    let ran = supervise(&mut told, |shared| transfer.run(&bench, link, shared));
+    let ran = supervise(&mut report, |shared| transfer.run(&bench, link, shared));
     println!("ended: {:?}", ran.map(|o| o.bytes));
     ExitCode::FAILURE
 }

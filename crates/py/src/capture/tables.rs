@@ -104,7 +104,7 @@ pub(super) fn reordering(files: &[OneFile]) -> Made {
     let rows: Vec<_> = reordered(&flows).map(|(f, r)| (f, r, ReorderingSummary::of(&r.order))).collect();
     let mut c = Columns::default();
     belongs(&mut c, &rows, |r| r.0);
-    column(&mut c, &rows, "told_by", |r| r.1.told.words());
+    column(&mut c, &rows, "told_by", |r| r.1.source.words());
     column(&mut c, &rows, "packets", |r| r.2.packets);
     column(&mut c, &rows, "duplicates", |r| r.2.duplicates);
     column(&mut c, &rows, "reordered", |r| r.2.reordered);

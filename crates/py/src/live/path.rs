@@ -2,7 +2,7 @@
 
 use super::live_error;
 use crate::arrow::Table;
-use crate::request::{Request, Told};
+use crate::request::{Reporter, Request};
 use crate::runs::Runs;
 use crate::scenario_error;
 use ackclock_lab::capturing::snap_length;
@@ -106,17 +106,17 @@ pub(crate) fn live_path(
     become_root().map_err(refused)?;
     let snap = snap.map(snap_length).transpose().map_err(|e| scenario_error(py, &e))?;
     let options = Options { realtime, pcap, snap };
-    let (mut told, mut done, whole) =
-        (Told::new(progress.as_ref()), 0, prepared.plan.scenario.duration.0.max(1) as f64);
+    let (mut reporter, mut done, whole) =
+        (Reporter::new(progress.as_ref()), 0, prepared.plan.scenario.duration.0.max(1) as f64);
     let ran = py.detach(|| {
         let first = |place: &Place| Python::attach(|py| drop(say.call1(py, (place.to_string(),))));
         let tell = |slice: Nanos| {
             done += slice.0;
-            Python::attach(|py| told.tell(py, done as f64 / whole))
+            Python::attach(|py| reporter.tell(py, done as f64 / whole))
         };
         record(&prepared, seed, &options, trace.as_deref(), first, tell)
     });
-    told.raised()?;
+    reporter.raised()?;
     let (ran, hash, events) = ran.map_err(|e| match e {
         Failed::Live(e) => live_error(py, &e),
         Failed::Trace(e) => trace_error(py, &e),

@@ -35,7 +35,7 @@ pub(crate) fn live_shell(
     let (mut unsaid, mut raised) = (None, None);
     let ran = py.detach(|| {
         let mut say = |line: &str| unsaid = Python::attach(|py| say.call1(py, (line,)).err());
-        let mut told = || {
+        let mut report = || {
             let asked =
                 Python::attach(|py| py.check_signals().and_then(|()| go_on.call0(py)).and_then(|v| v.extract(py)));
             match asked {
@@ -47,7 +47,7 @@ pub(crate) fn live_shell(
                 }
             }
         };
-        shell.run(&mut say, &mut told)
+        shell.run(&mut say, &mut report)
     });
     match (unsaid.or(raised), ran) {
         (Some(e), _) => Err(e),

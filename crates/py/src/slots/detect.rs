@@ -88,12 +88,12 @@ fn verdict(answer: &Bound<'_, PyAny>, board: &Scoreboard, cx: &Ctx) -> PyResult<
 
 impl Detector for Judge {
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        let said = self.algorithm.ask(&self.on_ack, Some(cx.now), Verdict::Clear, |f| {
+        let verdict = self.algorithm.ask(&self.on_ack, Some(cx.now), Verdict::Clear, |f| {
             let w = WindowView::read(w);
             let answer = Board::lend_mut(f.py(), board, |lent| f.call1((Ack(*ack), w, lent, Context(*cx))))?;
             verdict(&answer, board, cx)
         });
-        self.counted(said)
+        self.counted(verdict)
     }
     fn dupthresh(&self, w: &Window, cx: &Ctx) -> Option<u32> {
         self.algorithm.ask(&self.dupthresh, Some(cx.now), None, |f| {
@@ -105,12 +105,12 @@ impl Detector for Judge {
 
 impl Timekeeper for Judge {
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
-        let said = self.algorithm.ask(&self.on_timer, Some(cx.now), Verdict::Clear, |f| {
+        let verdict = self.algorithm.ask(&self.on_timer, Some(cx.now), Verdict::Clear, |f| {
             let w = WindowView::read(w);
             let answer = Board::lend_mut(f.py(), board, |lent| f.call1((w, lent, Context(*cx))))?;
             verdict(&answer, board, cx)
         });
-        self.counted(said)
+        self.counted(verdict)
     }
     fn keeps_time(&self) -> bool {
         self.deadline.is_there()

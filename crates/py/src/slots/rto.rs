@@ -15,7 +15,7 @@ const SHORTEST: u64 = 1_000;
 /// change them.
 pub(super) struct Timer {
     algorithm: Algorithm,
-    said: Said,
+    answers: Answers,
     on_sent: Hook,
     on_ack: Hook,
     on_sample: Hook,
@@ -26,7 +26,7 @@ pub(super) struct Timer {
 
 /// The attributes of the object.
 #[derive(Clone, Copy)]
-struct Said {
+struct Answers {
     srtt: Option<Nanos>,
     base: Nanos,
     backed_off: Nanos,
@@ -37,7 +37,7 @@ impl Timer {
     pub(super) fn new(algorithm: Algorithm) -> Self {
         let second = Nanos::from_secs(1);
         let mut timer = Timer {
-            said: Said { srtt: None, base: second, backed_off: second, backoff_count: 0 },
+            answers: Answers { srtt: None, base: second, backed_off: second, backoff_count: 0 },
             on_sent: algorithm.hook("on_sent"),
             on_ack: algorithm.hook("on_ack"),
             on_sample: algorithm.hook("on_sample"),
@@ -51,10 +51,10 @@ impl Timer {
     }
 
     fn read(&mut self) {
-        let (a, was) = (&self.algorithm, self.said);
+        let (a, was) = (&self.algorithm, self.answers);
         let span = |v: &Bound<'_, PyAny>| whole(v, SHORTEST, LONGEST).map(Nanos);
-        self.said =
-            Said {
+        self.answers =
+            Answers {
                 srtt: a.attribute("srtt", was.srtt, |v| Ok(whole_or_none(v, 0, LONGEST)?.map(Nanos))),
                 base: a.attribute("base", was.base, span),
                 backed_off: a.attribute("backed_off", was.backed_off, span),
@@ -90,23 +90,23 @@ impl Rto for Timer {
         }
     }
     fn srtt(&self) -> Option<Nanos> {
-        self.said.srtt
+        self.answers.srtt
     }
     fn base(&self) -> Nanos {
-        self.said.base
+        self.answers.base
     }
     fn backed_off(&self) -> Nanos {
-        self.said.backed_off
+        self.answers.backed_off
     }
     fn back_off(&mut self) {
         self.algorithm.ask(&self.back_off, None, (), |f| f.call0().map(drop));
         self.read();
     }
     fn backoff_count(&self) -> u32 {
-        self.said.backoff_count
+        self.answers.backoff_count
     }
     fn deadline(&self, set: Time) -> Time {
-        let usual = set + self.said.backed_off;
+        let usual = set + self.answers.backed_off;
         self.algorithm
             .ask(&self.deadline, Some(set), usual, |f| Ok(Time(whole(&f.call1((set.0,))?, set.0 + SHORTEST, LATEST)?)))
     }

@@ -49,8 +49,8 @@ impl Episode {
         })
     }
 
-    fn with<R>(&self, look: impl FnOnce(&mut Lent) -> R) -> PyResult<R> {
-        self.0.lock().map(|mut lent| look(&mut lent)).map_err(|_| PyRuntimeError::new_err("this Episode is broken"))
+    fn with<R>(&self, read: impl FnOnce(&mut Lent) -> R) -> PyResult<R> {
+        self.0.lock().map(|mut lent| read(&mut lent)).map_err(|_| PyRuntimeError::new_err("this Episode is broken"))
     }
 
     pub(crate) fn value(&self) -> PyResult<episode::Episode> {

@@ -57,8 +57,8 @@ impl Element for BernoulliSpec {
         if self.p == 0.0 {
             return;
         }
-        let luck = site.stream(format_args!("bernoulli.{n}"));
-        site.gate(self.at, self.only, GateKind::Bernoulli(Bernoulli::new(self, luck)));
+        let rng = site.stream(format_args!("bernoulli.{n}"));
+        site.gate(self.at, self.only, GateKind::Bernoulli(Bernoulli::new(self, rng)));
     }
 
     #[cfg(test)]
@@ -75,13 +75,13 @@ impl Element for BernoulliSpec {
 pub(crate) struct Bernoulli {
     p: f64,
     per: Per,
-    luck: Stream,
+    rng: Stream,
 }
 
 impl Bernoulli {
-    pub(crate) fn new(spec: &BernoulliSpec, luck: Stream) -> Self {
+    pub(crate) fn new(spec: &BernoulliSpec, rng: Stream) -> Self {
         let BernoulliSpec { p, per, at: _, only: _ } = *spec;
-        Bernoulli { p, per, luck }
+        Bernoulli { p, per, rng }
     }
 
     /// One draw for each packet, whatever `p` is above 0: changing `p` leaves all other draws unchanged.
@@ -92,7 +92,7 @@ impl Bernoulli {
             // A packet survives if all of its bytes do: 1 − (1 − p)^bytes, which is 1 where p is 1.
             Per::Byte => -libm::expm1(libm::log1p(-self.p) * f64::from(seen.wire)),
         };
-        if self.luck.unit() < p {
+        if self.rng.unit() < p {
             Fate::Drop(DropWhy::Loss)
         } else {
             Fate::Pass

@@ -178,8 +178,8 @@ impl Element for GilbertElliottSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("gilbert-elliott");
-        let luck = ["state", "loss"].map(|part| site.stream(format_args!("gilbert-elliott.{n}/{part}")));
-        site.gate(self.at, self.only, GateKind::GilbertElliott(GilbertElliott::new(self.clone(), luck)));
+        let rng = ["state", "loss"].map(|part| site.stream(format_args!("gilbert-elliott.{n}/{part}")));
+        site.gate(self.at, self.only, GateKind::GilbertElliott(GilbertElliott::new(self.clone(), rng)));
     }
 
     #[cfg(test)]
@@ -204,8 +204,8 @@ pub(crate) struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    pub(crate) fn new(spec: GilbertElliottSpec, luck: [Stream; 2]) -> Self {
-        let [mut states, losses] = luck;
+    pub(crate) fn new(spec: GilbertElliottSpec, rng: [Stream; 2]) -> Self {
+        let [mut states, losses] = rng;
         let bad = states.unit() < stationary(spec.chain);
         GilbertElliott { spec, bad, known: 0, states, losses }
     }

@@ -150,7 +150,7 @@ impl When {
 pub(super) struct Interruptions {
     when: When,
     length: u64,
-    luck: Stream,
+    rng: Stream,
     /// The current interruption, or the next one.
     pub(super) begin: u64,
     pub(super) end: u64,
@@ -159,8 +159,8 @@ pub(super) struct Interruptions {
 }
 
 impl Interruptions {
-    pub(super) fn new(when: &When, length: Nanos, luck: Stream) -> Self {
-        let mut i = Interruptions { when: when.clone(), length: length.0, luck, begin: 0, end: 0, seen: 0 };
+    pub(super) fn new(when: &When, length: Nanos, rng: Stream) -> Self {
+        let mut i = Interruptions { when: when.clone(), length: length.0, rng, begin: 0, end: 0, seen: 0 };
         i.advance();
         i
     }
@@ -182,7 +182,7 @@ impl Interruptions {
     fn advance(&mut self) {
         let begin = match &self.when {
             When::Times(times) => times.get(self.seen).map(|t| t.0),
-            When::Gap(gap) => Some(self.end.saturating_add(self.luck.gap(*gap).0)),
+            When::Gap(gap) => Some(self.end.saturating_add(self.rng.gap(*gap).0)),
         };
         self.begin = begin.unwrap_or(u64::MAX);
         self.end = self.begin.saturating_add(self.length);

@@ -221,8 +221,8 @@ impl Element for NetemSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("netem");
-        let luck = ["jitter", "reorder"].map(|part| site.stream(format_args!("netem/{part}.{n}")));
-        site.gate(Place::Entry, Only::All, GateKind::Netem(Netem::new(self, luck)));
+        let rng = ["jitter", "reorder"].map(|part| site.stream(format_args!("netem/{part}.{n}")));
+        site.gate(Place::Entry, Only::All, GateKind::Netem(Netem::new(self, rng)));
     }
 
     #[cfg(test)]
@@ -246,9 +246,9 @@ pub(crate) struct Netem {
     delay: i64,
     jitter: i64,
     table: Vec<i16>,
-    jitter_luck: Correlated,
+    jitter_rng: Correlated,
     reorder: u32,
-    reorder_luck: Correlated,
+    reorder_rng: Correlated,
     gap: u64,
     /// Packets delayed since the last one that skipped the delay.
     counter: u64,
@@ -260,15 +260,15 @@ pub(crate) struct Netem {
 }
 
 impl Netem {
-    pub(crate) fn new(spec: &NetemSpec, luck: [Stream; 2]) -> Self {
-        let [jitter_luck, reorder_luck] = luck;
+    pub(crate) fn new(spec: &NetemSpec, rng: [Stream; 2]) -> Self {
+        let [jitter_rng, reorder_rng] = rng;
         Netem {
             delay: spec.delay.0 as i64,
             jitter: spec.jitter.0 as i64,
             table: if spec.distribution == Distribution::Normal { quantiles() } else { Vec::new() },
-            jitter_luck: Correlated::new(spec.jitter_correlation, jitter_luck),
+            jitter_rng: Correlated::new(spec.jitter_correlation, jitter_rng),
             reorder: share(spec.reorder),
-            reorder_luck: Correlated::new(spec.reorder_correlation, reorder_luck),
+            reorder_rng: Correlated::new(spec.reorder_correlation, reorder_rng),
             gap: u64::from(spec.gap),
             counter: 0,
             rate: spec.rate.map(|r| r.0),
@@ -285,7 +285,7 @@ impl Netem {
         if self.queue.len() >= self.limit {
             return Fate::Drop(DropWhy::Queue);
         }
-        let delayed = self.gap == 0 || self.counter < self.gap - 1 || self.reorder < self.reorder_luck.next();
+        let delayed = self.gap == 0 || self.counter < self.gap - 1 || self.reorder < self.reorder_rng.next();
         if !delayed {
             self.counter = 0;
             return Fate::Pass;
@@ -317,11 +317,11 @@ impl Netem {
         if self.jitter == 0 {
             return self.delay;
         }
-        let luck = self.jitter_luck.next();
+        let rng = self.jitter_rng.next();
         if self.table.is_empty() {
-            return i64::from(luck) % (2 * self.jitter) + self.delay - self.jitter;
+            return i64::from(rng) % (2 * self.jitter) + self.delay - self.jitter;
         }
-        let x = f64::from(self.table[luck as usize % TABLE]) / SCALE;
+        let x = f64::from(self.table[rng as usize % TABLE]) / SCALE;
         self.delay + libm::rint(x * self.jitter as f64) as i64
     }
 }
@@ -330,16 +330,16 @@ impl Netem {
 struct Correlated {
     rho: u64,
     last: u64,
-    luck: Stream,
+    rng: Stream,
 }
 
 impl Correlated {
-    fn new(correlation: f64, mut luck: Stream) -> Self {
-        Correlated { rho: u64::from(share(correlation)), last: luck.below(1 << 32), luck }
+    fn new(correlation: f64, mut rng: Stream) -> Self {
+        Correlated { rho: u64::from(share(correlation)), last: rng.below(1 << 32), rng }
     }
 
     fn next(&mut self) -> u32 {
-        let value = self.luck.below(1 << 32);
+        let value = self.rng.below(1 << 32);
         if self.rho == 0 {
             return value as u32;
         }

@@ -133,8 +133,8 @@ impl Element for PathTraceSpec {
             site.queue(|q| q.service = Some(Service::PathTrace(Rates::new(self))));
         }
         if row.loss.is_some() {
-            let luck = site.stream(format_args!("path-trace.{n}"));
-            site.gate(self.at, Only::All, GateKind::PathTrace(TraceLoss::new(self, luck)));
+            let rng = site.stream(format_args!("path-trace.{n}"));
+            site.gate(self.at, Only::All, GateKind::PathTrace(TraceLoss::new(self, rng)));
         }
     }
 
@@ -326,17 +326,17 @@ impl TraceDelay {
 /// The losses of a trace.
 pub(crate) struct TraceLoss {
     cursor: Cursor,
-    luck: Stream,
+    rng: Stream,
 }
 
 impl TraceLoss {
-    pub(crate) fn new(spec: &PathTraceSpec, luck: Stream) -> Self {
-        TraceLoss { cursor: Cursor::new(spec), luck }
+    pub(crate) fn new(spec: &PathTraceSpec, rng: Stream) -> Self {
+        TraceLoss { cursor: Cursor::new(spec), rng }
     }
 
     pub(crate) fn judge(&mut self, now: u64) -> Fate {
         let p = self.cursor.at(now).loss.unwrap_or(0.0);
-        if self.luck.unit() < p {
+        if self.rng.unit() < p {
             Fate::Drop(DropWhy::Loss)
         } else {
             Fate::Pass

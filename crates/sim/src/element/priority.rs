@@ -157,11 +157,11 @@ mod tests {
 
     /// Up to 40 packets wait; now and then all leave.
     fn arrivals() -> Vec<One> {
-        let mut luck = Stream::new(3, "arrivals");
+        let mut rng = Stream::new(3, "arrivals");
         let mut at = 0;
         let mut one = |i| {
-            at += if i % 100 == 0 { 60_000_000 } else { luck.below(1_900_000) };
-            One { at, wire: 40 + luck.below(1461) as u32, data: luck.below(3) > 0 }
+            at += if i % 100 == 0 { 60_000_000 } else { rng.below(1_900_000) };
+            One { at, wire: 40 + rng.below(1461) as u32, data: rng.below(3) > 0 }
         };
         (0..3_000).map(&mut one).collect()
     }

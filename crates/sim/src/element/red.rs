@@ -199,9 +199,9 @@ impl Element for RedSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("red");
-        let luck = site.stream(format_args!("red.{n}"));
+        let rng = site.stream(format_args!("red.{n}"));
         let pace = Pace::new(site.on.rate.map(|r| r.0), 0);
-        site.gate(Place::Entry, Only::All, GateKind::Red(Red::new(*self, &pace, luck)));
+        site.gate(Place::Entry, Only::All, GateKind::Red(Red::new(*self, &pace, rng)));
     }
 
     #[cfg(test)]
@@ -214,17 +214,17 @@ impl Element for RedSpec {
 
 pub(crate) struct Red {
     law: Law,
-    luck: Stream,
+    rng: Stream,
 }
 
 impl Red {
-    pub(crate) fn new(spec: RedSpec, pace: &Pace, luck: Stream) -> Self {
-        Red { law: Law::new(spec, pace), luck }
+    pub(crate) fn new(spec: RedSpec, pace: &Pace, rng: Stream) -> Self {
+        Red { law: Law::new(spec, pace), rng }
     }
 
     pub(crate) fn judge(&mut self, seen: &Seen) -> Fate {
-        let luck = &mut self.luck;
-        match self.law.drops(seen, || luck.unit()) {
+        let rng = &mut self.rng;
+        match self.law.drops(seen, || rng.unit()) {
             false => Fate::Pass,
             true if self.law.marks() => Fate::Mark,
             true => Fate::Drop(DropWhy::Early),
@@ -254,8 +254,8 @@ impl Law {
         Law { spec, min, max, packet_time, average: 0.0, count: 0, count_bytes: 0, above: false }
     }
 
-    /// Whether the arriving packet is dropped early. `luck` is a random number from 0 to 1, drawn only if it decides.
-    fn drops(&mut self, seen: &Seen, luck: impl FnOnce() -> f64) -> bool {
+    /// Whether the arriving packet is dropped early. `rng` is a random number from 0 to 1, drawn only if it decides.
+    fn drops(&mut self, seen: &Seen, rng: impl FnOnce() -> f64) -> bool {
         let Backlog { packets, bytes, idle_since, full } = seen.backlog;
         let (waiting, held) = match self.spec.thresholds {
             Thresholds::Packets { .. } => (f64::from(packets), u64::from(packets)),
@@ -278,7 +278,7 @@ impl Law {
         } else if !self.above {
             (self.above, self.count, self.count_bytes) = (true, 1, u64::from(seen.wire));
         } else {
-            drop = luck() < self.probability(seen.wire);
+            drop = rng() < self.probability(seen.wire);
         }
         if drop || full {
             (self.count, self.count_bytes) = (0, 0);

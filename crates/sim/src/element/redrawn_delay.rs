@@ -101,11 +101,11 @@ impl Element for RedrawnDelaySpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("redrawn-delay");
-        let luck = match self.draws {
+        let rng = match self.draws {
             Draws::Own => site.stream(format_args!("redrawn-delay.{n}")),
             Draws::Link => Stream::new(site.seed, &format!("{}/redrawn-delay/link.{n}", site.forward)),
         };
-        site.lengthen(Delays::RedrawnDelay(RedrawnDelay::new(self, luck)));
+        site.lengthen(Delays::RedrawnDelay(RedrawnDelay::new(self, rng)));
     }
 
     #[cfg(test)]
@@ -131,7 +131,7 @@ pub(crate) struct RedrawnDelay {
     every: u64,
     below_zero: BelowZero,
     overtaking: bool,
-    luck: Stream,
+    rng: Stream,
     /// In force until `until`, ns.
     delay: u64,
     until: u64,
@@ -140,14 +140,14 @@ pub(crate) struct RedrawnDelay {
 }
 
 impl RedrawnDelay {
-    pub(crate) fn new(spec: &RedrawnDelaySpec, luck: Stream) -> Self {
+    pub(crate) fn new(spec: &RedrawnDelaySpec, rng: Stream) -> Self {
         RedrawnDelay {
             mean: spec.mean.0 as f64,
             deviation: spec.deviation.0 as f64,
             every: spec.every.0,
             below_zero: spec.below_zero,
             overtaking: spec.overtaking,
-            luck,
+            rng,
             delay: 0,
             until: 0,
             last: 0,
@@ -170,7 +170,7 @@ impl RedrawnDelay {
 
     fn draw(&mut self) -> u64 {
         loop {
-            let x = self.luck.normal(self.mean, self.deviation);
+            let x = self.rng.normal(self.mean, self.deviation);
             match self.below_zero {
                 BelowZero::Again if x <= 0.0 => {}
                 // A cast turns negative values into zero.

@@ -267,13 +267,13 @@ enum Choice {
 }
 
 impl Split {
-    pub(crate) fn new(spec: &SplitSpec, first: u32, mut luck: Stream) -> Self {
+    pub(crate) fn new(spec: &SplitSpec, first: u32, mut rng: Stream) -> Self {
         let weights: Vec<i64> = spec.paths.iter().map(|p| i64::from(p.weight)).collect();
         let (credit, total) = (vec![0; weights.len()], weights.iter().sum());
         let choice = match spec.choice {
             SplitChoice::Turns => Choice::Turns,
-            SplitChoice::Random => Choice::Random(luck),
-            SplitChoice::Flows => Choice::Flows(luck.below(u64::MAX)),
+            SplitChoice::Random => Choice::Random(rng),
+            SplitChoice::Flows => Choice::Flows(rng.below(u64::MAX)),
         };
         Split { first, weights, credit, total, choice, off: None }
     }
@@ -286,8 +286,8 @@ impl Split {
         let total = self.total as u64;
         let path = match &mut self.choice {
             Choice::Turns => self.turn(),
-            Choice::Random(luck) => {
-                let share = luck.below(total);
+            Choice::Random(rng) => {
+                let share = rng.below(total);
                 self.holding(share)
             }
             Choice::Flows(seed) => {

@@ -72,12 +72,12 @@ impl Element for SwapSpec {
 
     fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         let n = site.nth("swap");
-        let luck = ["gap", "pair"].map(|part| site.stream(format_args!("swap.{n}/{part}")));
+        let rng = ["gap", "pair"].map(|part| site.stream(format_args!("swap.{n}/{part}")));
         let slots = match (self.mode, site.on.queue.limit) {
             (SwapMode::Slots, QueueLimit::Packets(n)) => u64::from(n),
             (SwapMode::Slots | SwapMode::Literal | SwapMode::Neighbours, _) => 0,
         };
-        site.swaps.push((site.element, Swap::new(site.link, self, slots, luck)));
+        site.swaps.push((site.element, Swap::new(site.link, self, slots, rng)));
     }
 
     #[cfg(test)]
@@ -105,9 +105,9 @@ pub(crate) struct Swap {
 }
 
 impl Swap {
-    pub(crate) fn new(link: u32, spec: &SwapSpec, slots: u64, luck: [Stream; 2]) -> Self {
+    pub(crate) fn new(link: u32, spec: &SwapSpec, slots: u64, rng: [Stream; 2]) -> Self {
         let SwapSpec { mode, count, gap } = *spec;
-        let [times, places] = luck;
+        let [times, places] = rng;
         Swap { link, mode, count, gap, slots, times, places, events: 0, skipped: 0 }
     }
 
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
 
     fn pairs(mode: SwapMode, waiting: usize) -> (Swap, Vec<(usize, usize)>) {
-        let luck = [Stream::new(3, "times"), Stream::new(3, "places")];
-        let mut s = Swap::new(0, &SwapSpec { mode, count: 4000, gap: Gap::Constant(Nanos(5)) }, 65, luck);
+        let rng = [Stream::new(3, "times"), Stream::new(3, "places")];
+        let mut s = Swap::new(0, &SwapSpec { mode, count: 4000, gap: Gap::Constant(Nanos(5)) }, 65, rng);
         let mut seen = Vec::new();
         s.act(waiting, |a, b| seen.push((a, b)));
         (s, seen)

@@ -192,11 +192,11 @@ mod tests {
 
     /// Arrivals in bursts, of sizes from 40 to 1500 bytes.
     fn arrivals(n: usize) -> Vec<(u64, u32)> {
-        let mut luck = Stream::new(5, "arrivals");
+        let mut rng = Stream::new(5, "arrivals");
         let mut now = 0;
         let mut one = |_| {
-            now += if luck.below(10) == 0 { luck.below(40 * MS) } else { luck.below(700_000) };
-            (now, 40 + luck.below(1461) as u32)
+            now += if rng.below(10) == 0 { rng.below(40 * MS) } else { rng.below(700_000) };
+            (now, 40 + rng.below(1461) as u32)
         };
         (0..n).map(&mut one).collect()
     }

@@ -4,8 +4,8 @@ mod background;
 mod check;
 mod fed;
 
-use super::ahead::Ahead;
 use super::links::Links;
+use super::prefetch::Ahead;
 use super::turns::{start, Turns};
 use super::Network;
 use crate::app::{App, BULK};

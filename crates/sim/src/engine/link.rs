@@ -55,7 +55,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         // A link that hands on only has to be woken: before the packet in transmission would arrive, or before an earlier one would.
         let known = if hands_on { q.serving().is_some() } else { q.lands_next() };
         if M::ON {
-            self.slab[packet].came = self.now;
+            self.slab[packet].arrived = self.now;
         }
         let mut serves = serves::<M>(meter, &self.slab);
         if !hands_on {
@@ -99,13 +99,13 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
     }
 
-    /// A packet arrives at the queue of a computed link at `came`, after everything up to the key `so_far`, and at once at those fused
+    /// A packet arrives at the queue of a computed link at `arrived`, after everything up to the key `so_far`, and at once at those fused
     /// with it. Determines when and where it will arrive next.
     #[inline(always)]
-    fn transmit(&mut self, packet: u32, mut link: u32, came: u64, mut so_far: u64) {
+    fn transmit(&mut self, packet: u32, mut link: u32, arrived: u64, mut so_far: u64) {
         let p = &self.slab[packet];
         let (first, wire, mut hop) = (link, p.wire, p.hop as usize);
-        let mut at = came;
+        let mut at = arrived;
         loop {
             let Some(then) = self.give(link, wire, at, so_far) else {
                 return self.refuse(packet, first, link, hop, so_far);
@@ -121,7 +121,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
         self.slab[packet].hop = hop as u32;
         if M::ON && self.meters.is_later(at) {
-            one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], came, wire);
+            one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..=hop], arrived, wire);
             self.transits[link as usize].meter.carries_still(wire);
         }
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
@@ -177,7 +177,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let (nth, before) = (self.nth(link), self.keys.element_of(arrival));
         let p = &mut self.slab[packet];
         p.hop = hop as u32 - 1;
-        p.came = nth;
+        p.arrived = nth;
         if M::ON {
             one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..hop], self.now, p.wire);
         }
@@ -193,7 +193,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[cold]
     pub(super) fn found_full(&mut self, packet: u32, link: u32) {
         debug_assert!(!W::HEARS_QUEUES, "links that can drop are fused only if no listener is told about queues");
-        let nth = self.slab[packet].came;
+        let nth = self.slab[packet].arrived;
         self.drop_packet(packet, link & !FUSED, link & !FUSED, nth, DropWhy::Queue);
     }
 
@@ -259,7 +259,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let port = &mut self.ports[transit.port()];
         let Some(q) = port.queue.as_mut() else { return };
         if M::ON {
-            self.slab[packet].came = self.now;
+            self.slab[packet].arrived = self.now;
         }
         let p = &self.slab[packet];
         let serves = serves::<M>(meter, &self.slab);
@@ -370,16 +370,16 @@ fn one_by_one<M: Metering>(
     // The first may itself be fused with a queued link that hands on.
     let fused = hops.iter().rev().take_while(|hop| **hop & FUSED != 0 && **hop & !FUSED != first).count();
     let links = std::iter::once(first).chain(hops[hops.len() - fused..].iter().map(|hop| hop & !FUSED));
-    let mut came = now;
+    let mut arrived = now;
     for link in links {
         let lane = &mut lanes[link as usize];
-        let (leaves, wait) = (lane.transmitter.free_at(), lane.transmitter.began(wire, &lane.pace) - came);
+        let (leaves, wait) = (lane.transmitter.free_at(), lane.transmitter.began(wire, &lane.pace) - arrived);
         if meters.is_later(leaves) {
             lane.meter.waits_still(wait);
             meters.waits(leaves, link, wait);
         }
         meters.leaves(leaves, link, wire);
-        came = leaves + lane.pace.delay;
+        arrived = leaves + lane.pace.delay;
     }
 }
 
@@ -388,7 +388,7 @@ fn one_by_one<M: Metering>(
 fn serves<'a, M: Metering>(meter: &'a mut M::Link, slab: &'a Slab) -> impl FnMut(&Serving, u64) + use<'a, M> {
     move |s, began| {
         if M::ON {
-            meter.serves(began - slab[s.packet].came, s.wire);
+            meter.serves(began - slab[s.packet].arrived, s.wire);
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Outside {
     resend: Option<Resend>,
     /// The ends of the data that it has sent and received: a FIN is not counted.
     sent: Offset,
-    came: Offset,
+    received: Offset,
     /// The highest acknowledgments that it has received and sent.
     acked: Offset,
     acknowledged: Offset,
@@ -134,7 +134,7 @@ impl Outside {
 
     /// The TCP's refusals of a segment are not known here: [`Path::refused`] reports them.
     fn on_segment(&mut self, seg: &Segment) -> Outcome {
-        self.came = self.came.max(end_of_data(seg));
+        self.received = self.received.max(end_of_data(seg));
         if seg.has(Segment::ACK) {
             self.acked = self.acked.max(seg.ack);
         }
@@ -239,7 +239,7 @@ impl Endpoint for Stand {
 
     fn received(&self) -> u64 {
         match self {
-            Stand::Outside(o) => data_before(o.acknowledged.min(o.came)),
+            Stand::Outside(o) => data_before(o.acknowledged.min(o.received)),
             Stand::Inside(c) => Endpoint::received(&**c),
         }
     }

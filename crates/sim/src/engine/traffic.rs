@@ -22,7 +22,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             links.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             links.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
         }
-        h.meter.came(now.0, p.stamp, p.number);
+        h.meter.on_arrival(now.0, p.stamp, p.number);
         if h.hears_drops {
             h.hear_drops(&mut links.fates[host as usize / 2]);
         }

@@ -53,9 +53,9 @@ pub(super) fn start(f: &FlowSpec, seed: u64) -> Time {
 
 impl Turns {
     pub(super) fn new(s: &Scenario, seed: u64) -> Self {
-        let luck = |f: &FlowSpec, part| Stream::new(seed, &format!("{}/{part}", f.name));
+        let stream = |f: &FlowSpec, part| Stream::new(seed, &format!("{}/{part}", f.name));
         let writer = |f: &FlowSpec| {
-            let gaps = luck(f, "write");
+            let gaps = stream(f, "write");
             let (left, close) = (f.app.bytes, f.handshake);
             f.app.pieces.map(|spec| Writer { spec, gaps, left, written: 0, began: 0, at: UNARMED, close })
         };
@@ -63,7 +63,7 @@ impl Turns {
         let writers = if any { s.flows.iter().map(writer).collect() } else { Vec::new() };
         let follower = |(f, flow): (&FlowSpec, u32)| {
             let after = f.after?;
-            let think = after.think.map_or(Nanos::ZERO, |think| luck(f, "think").gap(think));
+            let think = after.think.map_or(Nanos::ZERO, |think| stream(f, "think").gap(think));
             let delay = start(f, seed).since(Time::ZERO) + think;
             Some(Follower {
                 waits_for: after.flow,

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 use std::ops::Range;
 use Verdict::{Needed, Needless, Refused};
 
-type Told<'a> = &'a [(u64, u32, u8)];
+type Calls<'a> = &'a [(u64, u32, u8)];
 
-fn fates(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>) -> Fates {
+fn fates(again: Calls<'_>, dropped: Calls<'_>, refused: Calls<'_>, doubled: Calls<'_>) -> Fates {
     let mut f = Fates::default();
     again.iter().for_each(|&(s, l, n)| f.retransmitted(s, l, n, None));
     dropped.iter().for_each(|&(s, l, n)| f.dropped(s, l, n));
@@ -14,7 +14,7 @@ fn fates(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_
     f
 }
 
-fn each(again: Told<'_>, dropped: Told<'_>, refused: Told<'_>, doubled: Told<'_>) -> Vec<Verdict> {
+fn each(again: Calls<'_>, dropped: Calls<'_>, refused: Calls<'_>, doubled: Calls<'_>) -> Vec<Verdict> {
     fates(again, dropped, refused, doubled).each()
 }
 

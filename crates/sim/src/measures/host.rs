@@ -36,7 +36,7 @@ impl Default for HostMeter {
 
 impl HostMetering for HostMeter {
     #[inline(always)]
-    fn came(&mut self, now: u64, stamp: u64, number: u32) {
+    fn on_arrival(&mut self, now: u64, stamp: u64, number: u32) {
         let took = now.wrapping_sub(stamp);
         // The times since `NO_STAMP` and a twin's stamp have no bucket.
         if !self.times.adds(took) {
@@ -125,7 +125,7 @@ mod tests {
     fn the_second_of_two_packets_is_counted_as_a_delay_and_not_as_an_arrival() {
         let mut meter = HostMeter::default();
         for (stamp, number) in [(100, 0), (110 | TWIN, 1), (120, 2), (110 | TWIN, 1), (130 | TWIN, 3)] {
-            meter.came(1000, stamp, number);
+            meter.on_arrival(1000, stamp, number);
         }
         assert_eq!(meter.answer(), 100);
         let flow = read(meter);
@@ -136,7 +136,7 @@ mod tests {
     fn a_packet_overtaken_by_one_sent_later_is_reordered_and_one_without_a_stamp_is_not_counted() {
         let mut meter = HostMeter::default();
         for (stamp, number) in [(100, 0), (120, 2), (110, 1), (NO_STAMP, 9), (130, 3), (999, 5), (1000, 6)] {
-            meter.came(1000, stamp, number);
+            meter.on_arrival(1000, stamp, number);
         }
         let flow = read(meter);
         assert_eq!((flow.delay.len(), flow.arrived(), flow.reordered), (6, 6, 1));
@@ -146,10 +146,10 @@ mod tests {
     #[test]
     fn a_time_whose_count_exceeds_32_bits_is_counted_and_in_turn() {
         let mut meter = HostMeter::default();
-        meter.came(1000, 100, 0);
+        meter.on_arrival(1000, 100, 0);
         meter.times.set(900, u32::MAX);
-        meter.came(1100, 200, 1);
-        meter.came(1200, 300, 2);
+        meter.on_arrival(1100, 200, 1);
+        meter.on_arrival(1200, 300, 2);
         assert_eq!((meter.answer(), meter.next), (100, 3));
         let flow = read(meter);
         assert_eq!((flow.delay.len(), flow.reordered), ((1 << 32) + 1, 0));
@@ -160,7 +160,7 @@ mod tests {
         let mut meter = HostMeter::default();
         assert_eq!(meter.answer(), NO_STAMP);
         for (stamp, number) in [(120, 1), (100, 0), (130, 2)] {
-            meter.came(1000, stamp, number);
+            meter.on_arrival(1000, stamp, number);
         }
         assert_eq!((meter.answer(), meter.answer()), (100, NO_STAMP));
     }

@@ -44,7 +44,7 @@ impl Metering for Unmetered {
 /// The meter of a host.
 pub trait HostMetering: Default {
     /// A packet that carries `stamp`, its host's number `number`, has arrived at this host.
-    fn came(&mut self, now: u64, stamp: u64, number: u32);
+    fn on_arrival(&mut self, now: u64, stamp: u64, number: u32);
     /// The stamp of a packet without data that a receiver sends.
     fn answer(&mut self) -> u64;
     /// Moves the counts to those of the host's flow.
@@ -95,7 +95,7 @@ pub trait RunMetering {
 
 impl HostMetering for () {
     #[inline(always)]
-    fn came(&mut self, _: u64, _: u64, _: u32) {}
+    fn on_arrival(&mut self, _: u64, _: u64, _: u32) {}
     #[inline(always)]
     fn answer(&mut self) -> u64 {
         0

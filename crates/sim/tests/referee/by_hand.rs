@@ -1,7 +1,7 @@
 //! A sender driven by hand: writes, corks, Nagle's rule, other segment sizes, a peer that opens and closes its window, and closing.
 //! What it sends, and when its timer fires, is known without its code, since nothing is lost and its congestion window is wide.
 
-use crate::paths::Luck;
+use crate::paths::Rng;
 use ackclock_tcp::connection::{Connection, Sides};
 use ackclock_tcp::rto::{rfc6298, RtoSpec};
 use ackclock_tcp::segment::Segment;
@@ -171,10 +171,10 @@ fn compare(c: &mut Connection, m: &Model, expected: &[(u64, u64)], what: &str) -
     }
     let info = c.info();
     let unsent = m.end - m.max - u64::from(m.closed && m.max < m.end);
-    let told = (info.unacked as usize, info.notsent_bytes, info.snd_wnd, info.probes, u64::from(info.snd_mss));
+    let seen = (info.unacked as usize, info.notsent_bytes, info.snd_wnd, info.probes, u64::from(info.snd_mss));
     let known = (m.out.len(), unsent, m.wnd, m.persist.map_or(0, |p| p.1), m.mss);
-    if told != known {
-        return Err(format!("{what}: {told:?}, and not {known:?}"));
+    if seen != known {
+        return Err(format!("{what}: {seen:?}, and not {known:?}"));
     }
     let acked = m.una - 1 - u64::from(m.closed && m.una == m.end);
     if (c.acked(), c.next_timer()) != (acked, m.timer()) {
@@ -184,9 +184,9 @@ fn compare(c: &mut Connection, m: &Model, expected: &[(u64, u64)], what: &str) -
 }
 
 fn drive(number: u64) -> Result<(), String> {
-    let mut luck = Luck::new(number ^ 0x6861_6e64);
-    let mss = luck.of(&[600, 1000, 1460]);
-    let wnd = luck.of(&[500, 1500, 4000, 60_000]);
+    let mut rng = Rng::new(number ^ 0x6861_6e64);
+    let mss = rng.of(&[600, 1000, 1460]);
+    let wnd = rng.of(&[500, 1500, 4000, 60_000]);
     let mut stack = Stack::named("newreno").expect("listed");
     stack.startup = StartupSpec::Fixed(fixed::FixedSpec { initial_window_segs: 500, ssthresh_segs: None });
     stack.limits.avoid_silly_window = true;
@@ -219,9 +219,9 @@ fn drive(number: u64) -> Result<(), String> {
         m.ack(ack, wnd);
     };
     for step in 0..40 {
-        m.now += Nanos::from_millis(luck.of(&[0, 1, 10]));
-        let bytes = luck.of(&[1, 99, u64::from(mss) - 1, u64::from(mss), u64::from(mss) + 1, 2 * u64::from(mss) + 7]);
-        let what = luck.below(14);
+        m.now += Nanos::from_millis(rng.of(&[0, 1, 10]));
+        let bytes = rng.of(&[1, 99, u64::from(mss) - 1, u64::from(mss), u64::from(mss) + 1, 2 * u64::from(mss) + 7]);
+        let what = rng.below(14);
         match what {
             0..4 => {
                 c.write(bytes);
@@ -242,21 +242,21 @@ fn drive(number: u64) -> Result<(), String> {
                 m.go_on();
             }
             7 => {
-                let mss = luck.of(&[500, 550, mss]);
+                let mss = rng.of(&[500, 550, mss]);
                 c.set_mss(mss);
                 m.mss = mss.into();
                 m.go_on();
             }
-            8 if luck.one_in(4) && !m.closed => {
+            8 if rng.one_in(4) && !m.closed => {
                 c.close();
                 (m.closed, m.end) = (true, m.end + 1);
                 m.go_on();
             }
             _ => {
                 // Never the same number and window twice: that would be a duplicate.
-                let middle = m.una + luck.below(m.max - m.una + 1);
-                let ack = if m.probing { luck.of(&[m.una, m.max]) } else { luck.of(&[middle, m.max, m.max]) };
-                let wnd = luck.of(&[0, 0, 300, 1000, 2000, 60_000]);
+                let middle = m.una + rng.below(m.max - m.una + 1);
+                let ack = if m.probing { rng.of(&[m.una, m.max]) } else { rng.of(&[middle, m.max, m.max]) };
+                let wnd = rng.of(&[0, 0, 300, 1000, 2000, 60_000]);
                 let wnd = if m.probing && ack == m.una { 0 } else { wnd };
                 if ack != m.una || (wnd != m.wnd && !m.probing) {
                     hear(&mut c, &mut m, ack, wnd);
@@ -267,12 +267,12 @@ fn drive(number: u64) -> Result<(), String> {
         compare(&mut c, &m, &sent, &format!("step {step}, {what}"))?;
         // Nothing is lost: all is acknowledged before the timer fires.
         if !m.probing && m.rto.is_some_and(|at| at.since(m.now) < Nanos::from_millis(30)) {
-            let (ack, wnd) = (m.max, luck.of(&[0, 700, 60_000]));
+            let (ack, wnd) = (m.max, rng.of(&[0, 700, 60_000]));
             hear(&mut c, &mut m, ack, wnd);
             let sent = m.poll();
             compare(&mut c, &m, &sent, &format!("step {step}, all acknowledged"))?;
         }
-        if let (Some((at, _)), None, true) = (m.persist, m.rto, luck.one_in(3)) {
+        if let (Some((at, _)), None, true) = (m.persist, m.rto, rng.one_in(3)) {
             m.now = at;
             c.on_timer(at, &mut ());
             let sent = m.probe();

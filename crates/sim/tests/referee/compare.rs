@@ -75,9 +75,9 @@ impl<'a> Reader<'a> {
                 n.check_greetings();
             }
         }
-        let told =
+        let seen =
             self.notes.as_ref().and_then(|n| n.lock().ok()).and_then(|n| n.rates.wrong.clone().or(n.wrong.clone()));
-        self.wrong = told.or(self.wrong.take());
+        self.wrong = seen.or(self.wrong.take());
         if self.next < self.transcript.len() && self.wrong.is_none() {
             let (at, action) = self.transcript[self.next];
             self.wrong = Some(format!("the engine does {:.9} s {action:?}; the second one stops", at.as_secs_f64()));
@@ -162,7 +162,7 @@ impl Watch for Reader<'_> {
     }
     fn rto(&mut self, at: Time, _: u32, side: Side, rto: Nanos) {
         if side == Side::Sender {
-            self.write(|n| n.rto_told(at));
+            self.write(|n| n.rto_reported(at));
             self.does(at, Action::Rto(rto));
         }
     }

@@ -23,7 +23,7 @@ use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use compare::{Reader, Transcript};
 use judge::Judge;
-use paths::Luck;
+use paths::Rng;
 use second::rates::Rates;
 use second::witness::Notebook;
 use second::Notes;
@@ -120,20 +120,20 @@ fn compare(drawn: &paths::Drawn, stack: &Stack, seed: u64) -> (Option<String>, u
 
 /// A scenario with a drawn stack.
 fn examine_any(number: u64) -> (Option<String>, u64) {
-    let mut luck = Luck::new(number ^ 0x0061_6e79);
+    let mut rng = Rng::new(number ^ 0x0061_6e79);
     let mut drawn = paths::draw(number);
     let f = &mut drawn.scenario.flows[0];
-    f.handshake = luck.one_in(3);
-    if luck.one_in(16) {
+    f.handshake = rng.one_in(3);
+    if rng.one_in(16) {
         // Less than two segments.
-        f.window = u64::from(f.mss) * luck.of(&[2, 3]) / 2;
+        f.window = u64::from(f.mss) * rng.of(&[2, 3]) / 2;
     }
-    if luck.one_in(3) {
-        drawn.round(&mut luck);
+    if rng.one_in(3) {
+        drawn.round(&mut rng);
     }
-    let mut stack = any::draw(&mut luck);
-    if matches!(stack.congestion, CongestionSpec::Bbr(_)) && !drawn.ecn && luck.one_in(2) {
-        drawn.police(&mut luck);
+    let mut stack = any::draw(&mut rng);
+    if matches!(stack.congestion, CongestionSpec::Bbr(_)) && !drawn.ecn && rng.one_in(2) {
+        drawn.police(&mut rng);
     }
     stack.options.ecn |= drawn.ecn;
     let (wrong, compared) = compare(&drawn, &stack, number);

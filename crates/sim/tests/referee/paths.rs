@@ -10,13 +10,13 @@ use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::{Packets, Rate};
 
 /// A small generator written here: which scenario a number means must not depend on another crate.
-pub(crate) struct Luck(u64);
+pub(crate) struct Rng(u64);
 
-impl Luck {
-    pub(crate) fn new(seed: u64) -> Luck {
-        let mut luck = Luck(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x7265_6665_7265_6521);
-        luck.below(2);
-        luck
+impl Rng {
+    pub(crate) fn new(seed: u64) -> Rng {
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x7265_6665_7265_6521);
+        rng.below(2);
+        rng
     }
 
     pub(crate) fn below(&mut self, n: u64) -> u64 {
@@ -58,13 +58,13 @@ impl Drawn {
 
 impl Drawn {
     /// The same path behind a policer, and a longer transfer: rates are measured over many round trips.
-    pub(crate) fn police(&mut self, luck: &mut Luck) {
+    pub(crate) fn police(&mut self, rng: &mut Rng) {
         let link = &mut self.scenario.links[0].forward;
         let splits = link.elements.iter().any(|e| e.kind() == "split");
         let rate = link.rate.unwrap_or(Rate(2_000_000));
         let spec = TokenBucketSpec {
-            rate: Rate(rate.0 / luck.of(&[2, 3, 5])),
-            burst: luck.of(&[6_000, 15_000, 40_000]),
+            rate: Rate(rate.0 / rng.of(&[2, 3, 5])),
+            burst: rng.of(&[6_000, 15_000, 40_000]),
             excess: Excess::Drop,
             limit: Packets(1000),
             at: if splits { Place::Entry } else { Place::Exit },
@@ -72,12 +72,12 @@ impl Drawn {
         };
         link.elements.insert(0, ElementSpec::TokenBucket(spec));
         let app = &mut self.scenario.flows[0].app;
-        app.bytes = app.bytes.map(|bytes| bytes * luck.of(&[2, 6]));
+        app.bytes = app.bytes.map(|bytes| bytes * rng.of(&[2, 6]));
     }
 
     /// The same with round times and, mostly, links without a rate: much happens at one instant, and comparisons meet equal values.
-    pub(crate) fn round(&mut self, luck: &mut Luck) {
-        let coin = luck.one_in(3);
+    pub(crate) fn round(&mut self, rng: &mut Rng) {
+        let coin = rng.one_in(3);
         for link in &mut self.scenario.links {
             for way in [&mut link.forward, &mut link.back] {
                 way.delay = Nanos::from_millis(way.delay.0 / 1_000_000 / 5 * 5 + 5);
@@ -90,54 +90,54 @@ impl Drawn {
     }
 }
 
-fn loss(luck: &mut Luck, at: Place) -> Option<ElementSpec> {
+fn loss(rng: &mut Rng, at: Place) -> Option<ElementSpec> {
     let only = Only::All;
-    match luck.below(4) {
+    match rng.below(4) {
         0 => None,
         1 | 2 => {
-            let p = luck.of(&[0.002, 0.01, 0.03, 0.08]);
+            let p = rng.of(&[0.002, 0.01, 0.03, 0.08]);
             Some(ElementSpec::Bernoulli(BernoulliSpec { p, per: Per::Packet, at, only }))
         }
         _ => {
-            let chain = Chain::Packets { p: luck.of(&[0.005, 0.02]), r: luck.of(&[0.2, 0.5]) };
-            let spec = GilbertElliottSpec { chain, good_loss: 0.0, bad_loss: luck.of(&[1.0, 0.6]), at, only };
+            let chain = Chain::Packets { p: rng.of(&[0.005, 0.02]), r: rng.of(&[0.2, 0.5]) };
+            let spec = GilbertElliottSpec { chain, good_loss: 0.0, bad_loss: rng.of(&[1.0, 0.6]), at, only };
             Some(ElementSpec::GilbertElliott(spec))
         }
     }
 }
 
-fn script(luck: &mut Luck, segments: u64, at: Place) -> ElementSpec {
+fn script(rng: &mut Rng, segments: u64, at: Place) -> ElementSpec {
     let mut rules: Vec<ScriptRule> = Vec::new();
-    let mut nth = luck.below(segments / 2);
-    for _ in 0..1 + luck.below(12) {
-        let action = match luck.below(5) {
+    let mut nth = rng.below(segments / 2);
+    for _ in 0..1 + rng.below(12) {
+        let action = match rng.below(5) {
             0..=1 => ScriptAction::Drop,
             2 => ScriptAction::Duplicate,
-            _ => ScriptAction::Delay(luck.ms(1, 400)),
+            _ => ScriptAction::Delay(rng.ms(1, 400)),
         };
         rules.push(ScriptRule { nth, action });
-        nth += 1 + luck.of(&[0, 0, 1, 2, 5, 20]);
+        nth += 1 + rng.of(&[0, 0, 1, 2, 5, 20]);
     }
     ElementSpec::Script(ScriptSpec { at, only: Only::All, flow: None, rules })
 }
 
-fn reordering(luck: &mut Luck, rate: Rate) -> Option<ElementSpec> {
-    match luck.below(5) {
+fn reordering(rng: &mut Rng, rate: Rate) -> Option<ElementSpec> {
+    match rng.below(5) {
         0 => {
-            let gap = Gap::Exponential(luck.ms(50, 800));
-            Some(ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 1 + luck.below(12) as u32, gap }))
+            let gap = Gap::Exponential(rng.ms(50, 800));
+            Some(ElementSpec::Swap(SwapSpec { mode: SwapMode::Literal, count: 1 + rng.below(12) as u32, gap }))
         }
         1 => Some(ElementSpec::RedrawnDelay(RedrawnDelaySpec {
-            mean: luck.ms(5, 40),
-            deviation: luck.ms(1, 15),
-            every: luck.ms(10, 100),
+            mean: rng.ms(5, 40),
+            deviation: rng.ms(1, 15),
+            every: rng.ms(10, 100),
             below_zero: BelowZero::Again,
             overtaking: true,
             draws: Draws::Own,
         })),
         2 => {
             let way = |delay| DirectionSpec { rate: Some(rate), ..pipe(None, delay) };
-            let paths = [luck.ms(5, 20), luck.ms(10, 60)].map(|d| SplitPath { weight: 1, way: way(d) }).into();
+            let paths = [rng.ms(5, 20), rng.ms(10, 60)].map(|d| SplitPath { weight: 1, way: way(d) }).into();
             Some(ElementSpec::Split(SplitSpec { paths, choice: SplitChoice::Turns, off: None }))
         }
         _ => None,
@@ -145,10 +145,10 @@ fn reordering(luck: &mut Luck, rate: Rate) -> Option<ElementSpec> {
 }
 
 /// The path stops for a while, with or without losing what arrives.
-fn stop(luck: &mut Luck, at: Place) -> ElementSpec {
-    let when = When::Times(vec![luck.ms(50, 3000)]);
-    let spec = InterruptionSpec { when, length: luck.ms(200, 3500), at, only: Only::All };
-    if luck.one_in(2) {
+fn stop(rng: &mut Rng, at: Place) -> ElementSpec {
+    let when = When::Times(vec![rng.ms(50, 3000)]);
+    let spec = InterruptionSpec { when, length: rng.ms(200, 3500), at, only: Only::All };
+    if rng.one_in(2) {
         ElementSpec::Outage(OutageSpec(spec))
     } else {
         ElementSpec::DelaySpike(DelaySpikeSpec(spec))
@@ -157,15 +157,15 @@ fn stop(luck: &mut Luck, at: Place) -> ElementSpec {
 
 /// The scenario of this number.
 pub(crate) fn draw(number: u64) -> Drawn {
-    let mut luck = Luck::new(number);
-    let rate = Rate(luck.of(&[500_000, 2_000_000, 5_000_000, 20_000_000]));
-    let segments = 20 + luck.below(180);
-    let ecn = luck.one_in(6);
-    let delay = luck.ms(1, 120);
+    let mut rng = Rng::new(number);
+    let rate = Rate(rng.of(&[500_000, 2_000_000, 5_000_000, 20_000_000]));
+    let segments = 20 + rng.below(180);
+    let ecn = rng.one_in(6);
+    let delay = rng.ms(1, 120);
     let mut forward = pipe(Some(rate), delay);
     let mut back = pipe(Some(rate), delay);
-    if luck.one_in(2) {
-        let limit = QueueLimit::Packets(luck.of(&[4, 8, 20, 50]));
+    if rng.one_in(2) {
+        let limit = QueueLimit::Packets(rng.of(&[4, 8, 20, 50]));
         forward.queue = QueueSpec { limit, limit_counts_service: true };
     }
     if ecn {
@@ -178,37 +178,37 @@ pub(crate) fn draw(number: u64) -> Drawn {
         }));
     }
     // Other elements act before the queue of a split link.
-    let reorders = reordering(&mut luck, rate).filter(|_| !ecn);
+    let reorders = reordering(&mut rng, rate).filter(|_| !ecn);
     let splits = matches!(reorders, Some(ElementSpec::Split(_)));
     let at = if splits { Place::Entry } else { Place::Exit };
-    if luck.one_in(2) {
-        forward.elements.push(script(&mut luck, segments, at));
+    if rng.one_in(2) {
+        forward.elements.push(script(&mut rng, segments, at));
     }
-    forward.elements.extend(loss(&mut luck, at));
-    if luck.one_in(3) {
-        back.elements.extend(loss(&mut luck, at));
+    forward.elements.extend(loss(&mut rng, at));
+    if rng.one_in(3) {
+        back.elements.extend(loss(&mut rng, at));
     }
-    if luck.one_in(4) {
-        let direction = if luck.one_in(3) { &mut back } else { &mut forward };
-        direction.elements.push(stop(&mut luck, at));
+    if rng.one_in(4) {
+        let direction = if rng.one_in(3) { &mut back } else { &mut forward };
+        direction.elements.push(stop(&mut rng, at));
     }
     if let Some(e) = reorders {
-        let direction = if luck.one_in(5) { &mut back } else { &mut forward };
+        let direction = if rng.one_in(5) { &mut back } else { &mut forward };
         direction.elements.push(e);
     }
     let plain = flow();
-    let mss = luck.of(&[1460, 1460, 536, 1000]);
-    let window = u64::from(mss) * luck.of(&[4, 12, 40, 500, 500]);
-    let bytes = segments * u64::from(mss) - if luck.one_in(2) { luck.below(u64::from(mss)) } else { 0 };
-    let pieces = luck.one_in(6).then(|| PiecesSpec {
-        size: bytes / (1 + luck.below(40)) + 1,
-        next: if luck.one_in(2) {
-            Next::Acked(Some(Gap::Exponential(luck.ms(10, 2000))))
+    let mss = rng.of(&[1460, 1460, 536, 1000]);
+    let window = u64::from(mss) * rng.of(&[4, 12, 40, 500, 500]);
+    let bytes = segments * u64::from(mss) - if rng.one_in(2) { rng.below(u64::from(mss)) } else { 0 };
+    let pieces = rng.one_in(6).then(|| PiecesSpec {
+        size: bytes / (1 + rng.below(40)) + 1,
+        next: if rng.one_in(2) {
+            Next::Acked(Some(Gap::Exponential(rng.ms(10, 2000))))
         } else {
-            Next::Every(Gap::Exponential(luck.ms(5, 300)))
+            Next::Every(Gap::Exponential(rng.ms(5, 300)))
         },
     });
-    let ack = match luck.below(4) {
+    let ack = match rng.below(4) {
         0 => AckSpec::Delayed { delay: Nanos::from_millis(200) },
         1 => AckSpec::Linux(Default::default()),
         _ => AckSpec::Every,
@@ -222,6 +222,6 @@ pub(crate) fn draw(number: u64) -> Drawn {
         flows: vec![FlowSpec { mss, window, ack, app, ..plain }],
         background: Vec::new(),
     };
-    let initial_window_segs = luck.one_in(2).then(|| 1 + luck.below(12) as u32);
+    let initial_window_segs = rng.one_in(2).then(|| 1 + rng.below(12) as u32);
     Drawn { scenario, ecn, initial_window_segs }
 }

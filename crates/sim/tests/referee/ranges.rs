@@ -2,7 +2,7 @@
 //! a step outside. And what a stack becomes if the peer has no SACK (decision 0154).
 
 use crate::any;
-use crate::paths::Luck;
+use crate::paths::Rng;
 use ackclock_tcp::congestion::CongestionSpec;
 use ackclock_tcp::detect::rack_tlp::Rules;
 use ackclock_tcp::detect::DetectSpec;
@@ -273,16 +273,16 @@ fn falls_back(s: &Stack) -> Result<(), String> {
 fn without_sack_linux_counts_duplicates_and_any_other_stack_is_newreno() {
     let mut linux = 0;
     for number in 0..400 {
-        let mut luck = Luck::new(number ^ 0x7361_636b);
-        let mut s = any::draw(&mut luck);
-        if luck.one_in(3) {
+        let mut rng = Rng::new(number ^ 0x7361_636b);
+        let mut s = any::draw(&mut rng);
+        if rng.one_in(3) {
             s = Stack::named("linux-2025").expect("listed");
             if let (DetectSpec::RackTlp(d), TimeoutSpec::Frto(t)) = (&mut s.detect, &mut s.timeout) {
-                (d.dupthresh, d.max_reordering) = (luck.of(&[2, 3, 5]), luck.of(&[5, 300]));
+                (d.dupthresh, d.max_reordering) = (rng.of(&[2, 3, 5]), rng.of(&[5, 300]));
                 let judges = [(true, true), (false, true), (true, false)];
-                let (dsack, timestamps) = luck.of(&judges);
+                let (dsack, timestamps) = rng.of(&judges);
                 s.spurious = SpuriousSpec::Linux(LinuxSpec { dsack, timestamps });
-                (t.form, t.clear_sacks) = (luck.of(&[Form::Linux, Form::LinuxNoSack, Form::Basic]), luck.one_in(2));
+                (t.form, t.clear_sacks) = (rng.of(&[Form::Linux, Form::LinuxNoSack, Form::Basic]), rng.one_in(2));
             }
             linux += 1;
         }

@@ -161,8 +161,8 @@ fn the_same_packets_at_the_same_times_have_the_fates_of_a_simulated_run() {
             assert!(differs.is_none() && log.fates.len() == put.fates.len(), "{elements} {seed}: {differs:?}");
             assert_eq!((&results.links, &results.background), (&again.links, &again.background), "{elements} {seed}");
             for (a, b) in results.flows.iter().zip(&again.flows) {
-                let told = |f: &FlowResult| (f.delivered, f.acked, f.data_sent, f.retransmitted, f.finished);
-                assert_eq!(told(a), told(b), "{elements} {seed}");
+                let figures = |f: &FlowResult| (f.delivered, f.acked, f.data_sent, f.retransmitted, f.finished);
+                assert_eq!(figures(a), figures(b), "{elements} {seed}");
             }
             harmed += log.fates.iter().filter(|f| f.contains("dropped") || f.contains("doubled")).count();
         }

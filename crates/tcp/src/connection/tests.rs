@@ -22,13 +22,13 @@ fn stack() -> Stack {
 
 /// Everything that `c` has to send now.
 fn speak(c: &mut Connection, now: Time) -> Vec<Segment> {
-    let mut said = Vec::new();
+    let mut sent = Vec::new();
     let mut out = Segment::EMPTY;
     while c.poll_transmit(now, &mut out, &mut ()) {
-        said.push(out);
-        assert!(said.len() < 1000, "never stops talking: {out:?}");
+        sent.push(out);
+        assert!(sent.len() < 1000, "never stops talking: {out:?}");
     }
-    said
+    sent
 }
 
 fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
@@ -40,13 +40,13 @@ fn hear(c: &mut Connection, now: Time, segs: &[Segment]) {
 /// Lets both ends exchange segments without delay until neither has anything to send; returns the
 /// number of segments.
 fn converse(a: &mut Connection, b: &mut Connection, now: Time) -> usize {
-    let mut said = 0;
+    let mut sent = 0;
     for _ in 0..1000 {
         let (from_a, from_b) = (speak(a, now), speak(b, now));
         if from_a.is_empty() && from_b.is_empty() {
-            return said;
+            return sent;
         }
-        said += from_a.len() + from_b.len();
+        sent += from_a.len() + from_b.len();
         hear(b, now, &from_a);
         hear(a, now, &from_b);
     }
@@ -125,13 +125,13 @@ fn a_train_that_ends_the_stream_has_psh_as_its_last_segment_would() {
         stack.limits.max_train = max_train;
         let (mut a, _) = pair(&stack);
         a.write(u64::from(written * MSS));
-        let said = speak(&mut a, ms(1));
-        let pushed: Vec<_> = said.iter().map(|s| s.has(Segment::PSH)).collect();
+        let sent = speak(&mut a, ms(1));
+        let pushed: Vec<_> = sent.iter().map(|s| s.has(Segment::PSH)).collect();
         assert!(
             pushed.iter().rev().skip(1).all(|p| !p) && pushed.ends_with(&[true]),
-            "{written} {max_train}: {said:?}"
+            "{written} {max_train}: {sent:?}"
         );
-        assert_eq!(said.len(), written.div_ceil(u32::from(max_train)) as usize);
+        assert_eq!(sent.len(), written.div_ceil(u32::from(max_train)) as usize);
     }
 }
 
@@ -171,8 +171,8 @@ fn a_simultaneous_open_is_established_by_both_syn_acks() {
     hear(&mut b, ms(1), &from_a);
     hear(&mut a, ms(1), &from_b);
     assert_eq!((a.state(), b.state()), (State::SynReceived, State::SynReceived));
-    let said = converse(&mut a, &mut b, ms(2));
-    assert_eq!((a.state(), b.state(), said), (State::Established, State::Established, 4));
+    let sent = converse(&mut a, &mut b, ms(2));
+    assert_eq!((a.state(), b.state(), sent), (State::Established, State::Established, 4));
 }
 
 #[test]
@@ -187,14 +187,14 @@ fn an_ack_sent_while_a_probe_is_beyond_the_window_is_inside_it() {
         speak(c, ms(1));
     }
     let mut now = ms(1);
-    let mut said = 0;
+    let mut sent = 0;
     for _ in 0..6 {
-        said += converse(&mut a, &mut b, now);
+        sent += converse(&mut a, &mut b, now);
         now = a.next_timer().into_iter().chain(b.next_timer()).min().unwrap();
         a.on_timer(now, &mut ());
         b.on_timer(now, &mut ());
     }
-    assert!(said < 200, "{said} segments: an ACK that is not acceptable is answered for ever");
+    assert!(sent < 200, "{sent} segments: an ACK that is not acceptable is answered for ever");
     assert_eq!((a.received(), b.received()), (RWND, RWND));
 }
 
@@ -202,7 +202,7 @@ fn an_ack_sent_while_a_probe_is_beyond_the_window_is_inside_it() {
 fn a_wrong_acknowledgment_during_the_handshake_is_refused_with_a_reset() {
     let wrong = |flags| Segment { flags, ack: Offset(77), wnd: 5000, ..Segment::EMPTY };
     let reset =
-        |said: Vec<Segment>| said.iter().map(|s| (s.flags, s.seq)).collect::<Vec<_>>() == [(Segment::RST, Offset(77))];
+        |sent: Vec<Segment>| sent.iter().map(|s| (s.flags, s.seq)).collect::<Vec<_>>() == [(Segment::RST, Offset(77))];
     let mut a = Connection::connect(&stack(), MSS, RWND);
     speak(&mut a, ms(1));
     hear(&mut a, ms(2), &[wrong(Segment::SYN | Segment::ACK)]);

@@ -373,8 +373,8 @@ mod tests {
         let mut d = Delayed { delta: Nanos::from_millis(5), ..Delayed::new(&spec) };
         let (_, mut board) = armed(Nanos::ZERO);
         (1..6).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(0), 1000.0, false));
-        let mut told = Default::default();
-        board.apply_sack((Offset(2001), Offset(5001)), &mut told);
+        let mut delivered = Default::default();
+        board.apply_sack((Offset(2001), Offset(5001)), &mut delivered);
         let cx = Ctx { now: at(10), phase: Phase::Recovery, ..context() };
         assert_eq!((d.in_recovery(&mut board, &cx), d.deadline()), (Verdict::More(0), Some(at(15))));
         assert_eq!(d.on_timer(&segs(9.0), &mut board, &Ctx { now: at(15), ..cx }), Verdict::More(2000));
@@ -387,11 +387,11 @@ mod tests {
         let mut d = Delayed { delta: Nanos::from_millis(5), ..Delayed::new(&spec) };
         let (_, mut board) = armed(Nanos::ZERO);
         (1..10).for_each(|n| _ = board.push(Offset(1 + 1000 * n), 1000, Time(0), 1000.0, false));
-        let mut told = Default::default();
+        let mut delivered = Default::default();
         let at_ms = |ms: u64| Ctx { now: at(ms), phase: Phase::Recovery, ..context() };
-        board.apply_sack((Offset(1001), Offset(4001)), &mut told);
+        board.apply_sack((Offset(1001), Offset(4001)), &mut delivered);
         assert_eq!(d.in_recovery(&mut board, &at_ms(10)), Verdict::More(0), "the first hole");
-        board.apply_sack((Offset(5001), Offset(8001)), &mut told);
+        board.apply_sack((Offset(5001), Offset(8001)), &mut delivered);
         assert_eq!(d.in_recovery(&mut board, &at_ms(12)), Verdict::More(0), "the second");
         assert_eq!(d.in_recovery(&mut board, &at_ms(15)), Verdict::More(1000));
         assert_eq!((d.deadline(), d.in_recovery(&mut board, &at_ms(16))), (Some(at(17)), Verdict::More(0)));

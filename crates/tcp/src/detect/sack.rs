@@ -157,8 +157,8 @@ mod tests {
             at += u64::from(*len);
         }
         let say = |b: &(u64, u64)| {
-            let mut told = Default::default();
-            board.apply_sack((Offset(b.0), Offset(b.1)), &mut told);
+            let mut delivered = Default::default();
+            board.apply_sack((Offset(b.0), Offset(b.1)), &mut delivered);
             let ack = AckEvent { sacked: b.1 - b.0, is_dup: true, has_sack: true, ..blank() };
             d.on_ack(&ack, &wide(), &mut board, &Ctx { phase: Phase::Disorder, ..context() })
         };

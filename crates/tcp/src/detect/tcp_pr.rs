@@ -159,7 +159,7 @@ impl TcpPr {
     }
 
     /// Declares lost every packet outstanding for longer than `mxrtt`, oldest data first.
-    fn look(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
+    fn check_timers(&mut self, board: &mut Scoreboard, cx: &Ctx) -> Found {
         let (mut found, mut oldest) = (Found::default(), None);
         // RFC 2018 §8: a receiver that holds the oldest segment would have acknowledged it; it has reneged.
         let reneged = board.iter().next().is_some_and(|s| s.marks.any(Marks::SACKED));
@@ -246,7 +246,7 @@ impl Timekeeper for TcpPr {
     }
     fn on_timer(&mut self, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         self.hold = self.hold.filter(|t| cx.now < *t);
-        let found = self.look(board, cx);
+        let found = self.check_timers(board, cx);
         self.verdict(&found, cx)
     }
     #[inline]
@@ -316,9 +316,9 @@ mod tests {
         let (mut board, cx) = one_segment(Time(40_001_000), Some(Nanos::from_millis(40)));
         board.resend(Offset(1), Time(40_000_000), 1000.0);
         board.begin_ack();
-        let mut told = Delivered::default();
-        board.acknowledge(Offset(1001), &mut told);
-        pr.on_ack(&told.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
+        let mut delivered = Delivered::default();
+        board.acknowledge(Offset(1001), &mut delivered);
+        pr.on_ack(&delivered.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
         assert_eq!((pr.ewrtt, pr.mxrtt), (1_000.0, Nanos::from_millis(40)));
     }
 
@@ -329,9 +329,9 @@ mod tests {
         let (mut board, cx) = one_segment(Time(40_001_000), None);
         board.resend(Offset(1), Time(40_000_000), 1000.0);
         board.begin_ack();
-        let mut told = Delivered::default();
-        board.acknowledge(Offset(1001), &mut told);
-        pr.on_ack(&told.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
+        let mut delivered = Delivered::default();
+        board.acknowledge(Offset(1001), &mut delivered);
+        pr.on_ack(&delivered.ack_event(Offset(1), Offset(1001), cx.now), &wide(), &mut board, &cx);
         assert_eq!((pr.ewrtt, pr.mxrtt), (1_000.0, Nanos::from_secs(3)));
     }
 

@@ -102,9 +102,9 @@ impl ReceiveWindow for LinuxWindow {
     }
 
     fn on_ack(&mut self, p: &Progress) -> Bytes {
-        let came = p.rcv_nxt - self.acked.replace(p.rcv_nxt).unwrap_or(p.rcv_nxt);
+        let arrived = p.rcv_nxt - self.acked.replace(p.rcv_nxt).unwrap_or(p.rcv_nxt);
         // `tcp_grow_window`.
-        let opens = came.div_ceil(self.advmss).saturating_mul(2 * self.advmss);
+        let opens = arrived.div_ceil(self.advmss).saturating_mul(2 * self.advmss);
         self.opened = self.opened.saturating_add(opens).min(self.limit);
         self.follow(p);
         self.opened

@@ -153,8 +153,8 @@ impl Sender {
         self.pass_sacked();
         let is_dup = self.dup_rule == DupRule::NewSackInfo && d.sacked > 0;
         self.dup_run += u32::from(is_dup);
-        let told = d.ack_event(self.snd_una, self.snd_una, now);
-        Some(AckEvent { dup_run: self.dup_run, is_dup, has_sack, dsack, rtt: None, ..told })
+        let plain = d.ack_event(self.snd_una, self.snd_una, now);
+        Some(AckEvent { dup_run: self.dup_run, is_dup, has_sack, dsack, rtt: None, ..plain })
     }
 
     /// Rule 4. A hole that filled without a retransmission shows how far packets are reordered.

@@ -180,17 +180,17 @@ fn trace_of(stack: Stack, lost: std::ops::Range<u64>) -> (Vec<u64>, Vec<u64>, Ve
         ack(&mut s, ms(100 + at as u64), seg(0), 1_000_000, &[(seg(lost.end), seg(newest + 1))]);
         pipe.push(s.board().pipe() / 1000);
         cwnd.push((s.window().cwnd / 1000.0) as u64);
-        let mut said = String::new();
+        let mut letters = String::new();
         for (start, _) in send(&mut s, ms(100 + at as u64)) {
             if start == seg(new_sent) {
                 arrived.push(new_sent);
                 new_sent += 1;
-                said.push('N');
+                letters.push('N');
             } else {
-                said.push('R');
+                letters.push('R');
             }
         }
-        sends.push(if said.is_empty() { "-".into() } else { said });
+        sends.push(if letters.is_empty() { "-".into() } else { letters });
     }
     (pipe, cwnd, sends)
 }

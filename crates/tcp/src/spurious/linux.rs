@@ -191,8 +191,8 @@ mod tests {
             let (mut judge, mut ledger) = watching();
             let ack = AckEvent { ack: Offset(ack), prior_una: Offset(1), tsecr: Some(49), dup_run: 4, ..blank() };
             let cx = Ctx { now: ms(90), phase: Phase::Recovery, ..context() };
-            let told = judge.on_ack(&ack, &mut ledger, &Scoreboard::default(), &cx).expect("a mistake");
-            assert_eq!(told.sample.map(|s| s.dupacks), measured.then_some(4), "{ack:?}");
+            let mistake = judge.on_ack(&ack, &mut ledger, &Scoreboard::default(), &cx).expect("a mistake");
+            assert_eq!(mistake.sample.map(|s| s.dupacks), measured.then_some(4), "{ack:?}");
         }
     }
 

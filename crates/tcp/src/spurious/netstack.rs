@@ -97,8 +97,8 @@ mod tests {
             let cx = Ctx { snd_una: Offset(1001), snd_max: Offset(1001 + left), ..context() };
             let (mut ledger, board) = (Ledger::default(), Scoreboard::default());
             assert_eq!(judge.on_ack(&ack, &mut ledger, &board, &cx), None, "the end of the repair tells");
-            let told = judge.on_episode_end(&mut episode(), &Ctx { now: Time(9), ..cx });
-            assert_eq!(told.is_some(), mistake, "{left} bytes are left, a DSACK was seen: {dsack_seen}");
+            let found = judge.on_episode_end(&mut episode(), &Ctx { now: Time(9), ..cx });
+            assert_eq!(found.is_some(), mistake, "{left} bytes are left, a DSACK was seen: {dsack_seen}");
         }
     }
 }

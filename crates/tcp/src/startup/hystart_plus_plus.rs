@@ -171,7 +171,7 @@ mod tests {
     fn answers_to(acks: u64, rounds_ms: &[u64]) -> Vec<(usize, Advice)> {
         let mut h = HystartPlusPlus::new(&HystartPlusPlusSpec::default());
         let w = Window { cwnd: 20_000.0, ssthresh: 1e9 };
-        let (mut una, mut told) = (1, vec![]);
+        let (mut una, mut answers) = (1, vec![]);
         for (round, ms) in rounds_ms.iter().enumerate() {
             for _ in 0..acks {
                 let ack = AckEvent {
@@ -184,17 +184,17 @@ mod tests {
                 let cx = Ctx { snd_nxt: Offset(una + acks * 1000), ..context() };
                 match h.on_ack(&ack, &w, &cx) {
                     Advice::Keep => {}
-                    other => told.push((round, other)),
+                    other => answers.push((round, other)),
                 }
             }
         }
-        told
+        answers
     }
 
     #[test]
     fn growth_of_the_round_trip_slows_slow_start_and_five_rounds_of_it_end_it() {
-        let told = answers(&[100, 100, 113, 113, 113, 113, 113, 113]);
-        assert_eq!(told, [(2, Advice::Growth(0.25)), (7, Advice::Ssthresh(20_000.0))]);
+        let answers = answers(&[100, 100, 113, 113, 113, 113, 113, 113]);
+        assert_eq!(answers, [(2, Advice::Growth(0.25)), (7, Advice::Ssthresh(20_000.0))]);
     }
 
     #[test]

@@ -43,19 +43,19 @@ fn a_duplicate_of_data_never_sent_does_no_harm() {
 
 #[test]
 fn duplicates_of_everything_in_every_ack_do_no_harm() {
-    let told = every_stack_survives(|peer, seg| {
+    let reports = every_stack_survives(|peer, seg| {
         let all = peer.next.max(2);
         with_dsack(peer, seg, 1, all)
     });
-    assert!(told.mistakes > 50, "nobody believed it: {told:?}");
+    assert!(reports.mistakes > 50, "nobody believed it: {reports:?}");
     every_stack_survives(|peer, seg| with_dsack(peer, seg, 1, seg.end().0));
 }
 
 #[test]
 fn a_segment_s_every_retransmission_reported_many_times_is_one_mistake_at_most() {
-    let told = every_stack_survives(|peer, seg| {
+    let reports = every_stack_survives(|peer, seg| {
         let ack = with_dsack(peer, seg, seg.seq.0, seg.end().0)[0];
         vec![ack; 5]
     });
-    assert!(told.mistakes <= told.recoveries + told.timeouts, "{told:?}");
+    assert!(reports.mistakes <= reports.recoveries + reports.timeouts, "{reports:?}");
 }

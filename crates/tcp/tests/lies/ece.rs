@@ -25,9 +25,9 @@ fn with_ecn_an_echo_in_every_ack_never_opens_the_window_and_without_it_says_noth
         let deaf = matches!(stack.congestion, CongestionSpec::Bbr(_));
         if stack.options.ecn && !deaf {
             // Only a recovery's inflation or an undo could exceed it, and an echo forbids both.
-            assert!(talk.told.cwnd <= first.max(4_000.0), "{}: {} to {}", stack.name, first, talk.told.cwnd);
+            assert!(talk.reports.cwnd <= first.max(4_000.0), "{}: {} to {}", stack.name, first, talk.reports.cwnd);
         } else {
-            assert!(talk.told.cwnd >= 4_000.0, "{}: {}", stack.name, talk.told.cwnd);
+            assert!(talk.reports.cwnd >= 4_000.0, "{}: {}", stack.name, talk.reports.cwnd);
         }
     }
 }

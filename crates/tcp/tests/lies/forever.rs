@@ -2,19 +2,19 @@
 
 use crate::peer::{Lie, Peer};
 use crate::stacks;
-use crate::talk::{Talk, Told};
+use crate::talk::{Reports, Talk};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Nanos;
 
 /// Ten hours of lies, then the truth.
 fn every_stack_survives_ten_hours(lie: Lie) {
-    let mut all = Told::default();
+    let mut all = Reports::default();
     for stack in stacks() {
         let mut talk = Talk::new(&stack, 7);
         talk.hear_long(lie, 5_000, Nanos::from_secs(36_000));
         talk.finish();
-        all.add(&talk.told);
+        all.add(&talk.reports);
     }
     println!("{all:?}");
     assert!(all.acks > 100_000 && all.timeouts + all.recoveries > 1_000, "too quiet: {all:?}");

@@ -21,7 +21,7 @@ mod talk;
 
 use ackclock_tcp::stack::Stack;
 use peer::Lie;
-use talk::{Talk, Told};
+use talk::{Reports, Talk};
 
 pub(crate) const MSS: u32 = 1000;
 /// The window that an honest peer offers.
@@ -44,14 +44,14 @@ pub(crate) fn stacks() -> impl Iterator<Item = Stack> {
 }
 
 /// Runs every stack against the lie and then the truth; returns the outcome of all runs.
-pub(crate) fn every_stack_survives(lie: Lie) -> Told {
-    let mut all = Told::default();
+pub(crate) fn every_stack_survives(lie: Lie) -> Reports {
+    let mut all = Reports::default();
     for stack in stacks() {
         for seed in 0..SEEDS {
             let mut talk = Talk::new(&stack, seed);
             talk.hear(lie);
             talk.finish();
-            all.add(&talk.told);
+            all.add(&talk.reports);
         }
     }
     println!("{all:?}");

@@ -18,7 +18,7 @@ fn an_ack_of_what_was_never_sent_says_nothing() {
 #[test]
 fn an_ack_of_all_that_may_be_on_its_way_gives_up_what_was_lost_and_no_more() {
     // Only the peer lacks the data, and through its own fault.
-    let told = every_stack_survives(|peer, seg| {
+    let reports = every_stack_survives(|peer, seg| {
         _ = peer.take(seg);
         if peer.rng.below(3) == 0 {
             peer.next = peer.max;
@@ -26,7 +26,7 @@ fn an_ack_of_all_that_may_be_on_its_way_gives_up_what_was_lost_and_no_more() {
         }
         vec![peer.truth(None)]
     });
-    assert!(told.timeouts < told.sent, "{told:?}");
+    assert!(reports.timeouts < reports.sent, "{reports:?}");
 }
 
 #[test]

@@ -5,14 +5,14 @@ use ackclock_tcp::seq::Offset;
 
 #[test]
 fn a_receiver_that_throws_away_what_it_has_sacked_still_gets_everything() {
-    let told = every_stack_survives(|peer, seg| {
+    let reports = every_stack_survives(|peer, seg| {
         let acks = peer.honest(seg);
         if peer.rng.below(8) == 0 {
             peer.held.clear();
         }
         acks
     });
-    assert!(told.timeouts > 100, "{told:?}");
+    assert!(reports.timeouts > 100, "{reports:?}");
 }
 
 #[test]

@@ -35,11 +35,11 @@ fn an_echo_from_the_future_or_from_long_ago_does_no_harm() {
 
 #[test]
 fn an_echo_a_little_too_old_or_of_just_now_does_no_harm() {
-    let told = every_stack_survives(|peer, seg| {
+    let reports = every_stack_survives(|peer, seg| {
         let echo = seg.tsval.saturating_sub(200 + peer.rng.below(1000) as u32);
         echoing(peer, seg, echo)
     });
-    assert!(told.mistakes > 5, "no timeout was taken for needless: {told:?}");
+    assert!(reports.mistakes > 5, "no timeout was taken for needless: {reports:?}");
     every_stack_survives(|peer, seg| {
         // An RTT of zero.
         let echo = (peer.now.0 / 1_000_000) as u32 + 50;

@@ -26,7 +26,7 @@ const MOST_BYTES_HELD: isize = 128 * 32 + 512 * 64 + 4096;
 
 /// The outcome of one run, or of many.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Reports {
     pub(crate) runs: u64,
     pub(crate) sent: u64,
     pub(crate) resent: u64,
@@ -43,8 +43,8 @@ pub(crate) struct Told {
     pub(crate) held: isize,
 }
 
-impl Told {
-    pub(crate) fn add(&mut self, o: &Told) {
+impl Reports {
+    pub(crate) fn add(&mut self, o: &Reports) {
         self.runs += o.runs.max(1);
         self.sent += o.sent;
         self.resent += o.resent;
@@ -59,7 +59,7 @@ impl Told {
     }
 }
 
-impl Observer for Told {
+impl Observer for Reports {
     fn event(&mut self, _: Time, e: Event) {
         match e {
             Event::Sent { sends, .. } => (self.sent, self.resent) = (self.sent + 1, self.resent + u64::from(sends > 1)),
@@ -77,7 +77,7 @@ impl Observer for Told {
 pub(crate) struct Talk {
     pub(crate) c: Connection,
     pub(crate) peer: Peer,
-    pub(crate) told: Told,
+    pub(crate) reports: Reports,
     pub(crate) now: Time,
     who: String,
     rng: Rng,
@@ -101,9 +101,9 @@ impl Talk {
         let (mut c, _, held) = measured(|| Connection::established(stack, Sides::Sender, MSS, rwnd));
         c.write(BYTES);
         let (now, rng, wire, edge) = (Time::ZERO, Rng(seed), BTreeMap::new(), 1 + rwnd);
-        let (who, told) = (format!("{} {:?} seed {seed}", stack.name, stack.options), Told::default());
+        let (who, reports) = (format!("{} {:?} seed {seed}", stack.name, stack.options), Reports::default());
         let peer = Peer::new(rwnd, seed);
-        Talk { c, peer, told, now, who, rng, loss: LOSS, held, edge, furthest: edge, wire, count: 0 }
+        Talk { c, peer, reports, now, who, rng, loss: LOSS, held, edge, furthest: edge, wire, count: 0 }
     }
 
     /// The peer lies about three quarters of the data.
@@ -158,7 +158,7 @@ impl Talk {
                 }
             },
             None => {
-                let (_, _, more) = measured(|| self.c.on_timer(self.now, &mut self.told));
+                let (_, _, more) = measured(|| self.c.on_timer(self.now, &mut self.reports));
                 self.held += more;
                 let next = self.c.next_timer();
                 self.speak();
@@ -177,7 +177,7 @@ impl Talk {
             self.peer.next = self.peer.next.max(ack.ack.0);
             self.peer.settle();
         }
-        let (_, _, more) = measured(|| self.c.on_segment(self.now, ack, &mut self.told));
+        let (_, _, more) = measured(|| self.c.on_segment(self.now, ack, &mut self.reports));
         self.held += more;
         self.speak();
     }
@@ -193,7 +193,7 @@ impl Talk {
         let (mut out, mut starts, mut rescues) = (Segment::EMPTY, BTreeSet::new(), 0);
         loop {
             let max = self.c.sender().expect("a sender").positions().2;
-            let (more, _, bytes) = measured(|| self.c.poll_transmit(self.now, &mut out, &mut self.told));
+            let (more, _, bytes) = measured(|| self.c.poll_transmit(self.now, &mut out, &mut self.reports));
             self.held += bytes;
             if !more {
                 break;
@@ -209,8 +209,8 @@ impl Talk {
                 self.send(1, out);
             }
         }
-        self.told.burst = self.told.burst.max(starts.len() as u64 + rescues);
-        self.told.held = self.told.held.max(self.held);
+        self.reports.burst = self.reports.burst.max(starts.len() as u64 + rescues);
+        self.reports.held = self.reports.held.max(self.held);
         assert!(self.held < MOST_BYTES_HELD, "{}: holds {} bytes: {}", self.who, self.held, self.state());
     }
 }

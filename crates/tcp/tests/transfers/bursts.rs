@@ -44,7 +44,7 @@ fn undone(net: &Net) -> Vec<Undone> {
                 if let (Some(false), Some(u)) = (open, all.last_mut()) {
                     u.acked = delivered;
                 }
-                open = open.filter(|told| !told).map(|_| true);
+                open = open.filter(|done| !done).map(|_| true);
             }
             Event::Timeout { .. } => open = None,
             Event::Sent { .. } if open.is_some() => all.last_mut().expect("open").burst += 1,

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub fn page() -> String {
     let mut p = format!("{HEAD}\n## Events\n\n{TELLS}\n| event | meaning |\n| --- | --- |\n");
     for e in EVENTS {
-        let _ = writeln!(p, "| `{e}` | {} |", told(e));
+        let _ = writeln!(p, "| `{e}` | {} |", meaning(e));
     }
     let _ =
         write!(p, "\n## Columns (format {FORMAT})\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n");
@@ -27,7 +27,7 @@ pub fn page() -> String {
     p
 }
 
-fn told(event: &str) -> &'static str {
+fn meaning(event: &str) -> &'static str {
     match event {
         "sent" => "a host passed a packet to its link",
         "delivered" => "a packet reached a host",

@@ -258,8 +258,8 @@ fn the_truth_names_the_frames_and_agrees_with_the_counts() {
                 assert_eq!(unmarked(&c.middle[frame as usize - 1]), unmarked(sent));
             }
             if let Some(frame) = r.receiver_frame {
-                let came = &c.receiver[frame as usize - 1];
-                assert_eq!((came.way, unmarked(came)), (1, unmarked(sent)));
+                let arrived = &c.receiver[frame as usize - 1];
+                assert_eq!((arrived.way, unmarked(arrived)), (1, unmarked(sent)));
             }
         }
     }

@@ -329,8 +329,11 @@ fn what_cannot_be_written_is_one_sentence_with_the_path_and_leaves_nothing() {
         (at("file/run.csv"), "Not a directory"),
         (at("folder.csv"), "not a regular file"),
     ] {
-        let said = refused(path.clone());
-        assert!(said.contains(says) && said.contains(path.to_str().unwrap()) && said.lines().count() == 1, "{said}");
+        let message = refused(path.clone());
+        assert!(
+            message.contains(says) && message.contains(path.to_str().unwrap()) && message.lines().count() == 1,
+            "{message}"
+        );
     }
     assert_eq!(folder.names(), ["file", "folder.csv"]);
 }

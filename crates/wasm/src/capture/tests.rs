@@ -25,14 +25,14 @@ fn asked(file: &mut Lists, mut request: Value) -> Value {
 }
 
 fn ok(file: &mut Lists, request: Value) -> Value {
-    let mut said = asked(file, request);
-    assert_eq!(said["error"], Value::Null);
-    said["ok"].take()
+    let mut answer = asked(file, request);
+    assert_eq!(answer["error"], Value::Null);
+    answer["ok"].take()
 }
 
 fn refused(bytes: &[u8]) -> String {
-    let said = asked(&mut Lists { file: bytes.to_vec() }, json!({ "do": "capture" }));
-    said["error"]["message"].as_str().unwrap().to_owned()
+    let answer = asked(&mut Lists { file: bytes.to_vec() }, json!({ "do": "capture" }));
+    answer["error"]["message"].as_str().unwrap().to_owned()
 }
 
 fn main_flow(found: &Value) -> Value {
@@ -65,9 +65,9 @@ fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame()
                 .filter(|(verdict, _)| **verdict > 0.0)
                 .map(|(_, frame)| frame)
                 .collect();
-            let told = one["retransmissions"].as_array().unwrap();
-            assert_eq!(told.iter().map(|r| r["frame"].as_f64().unwrap()).collect::<Vec<_>>(), drawn, "{name}");
-            assert!(told.iter().all(|r| !r["evidence"].as_str().unwrap().is_empty()));
+            let border = one["retransmissions"].as_array().unwrap();
+            assert_eq!(border.iter().map(|r| r["frame"].as_f64().unwrap()).collect::<Vec<_>>(), drawn, "{name}");
+            assert!(border.iter().all(|r| !r["evidence"].as_str().unwrap().is_empty()));
         }
     }
 }
@@ -106,23 +106,24 @@ fn a_fitted_path_is_a_scenario_that_runs_and_another_sender_can_be_put_into_it()
     let scenario = &fit["scenarios"][0];
     for stack in [Value::Null, "rack-tlp".into()] {
         let run = ok_run(&json!({ "do": "run", "scenario": scenario, "stack": stack }));
-        let told = &run["runs"][0]["flows"][0];
-        assert_eq!(told["acked_bytes"], fit["transfers"][0]["bytes"], "{told}");
+        let border = &run["runs"][0]["flows"][0];
+        assert_eq!(border["acked_bytes"], fit["transfers"][0]["bytes"], "{border}");
     }
 }
 
 fn ok_run(request: &Value) -> Value {
-    let mut said: Value = serde_json::from_str(&answer(request.to_string().as_bytes(), &mut Lists::default())).unwrap();
-    assert_eq!(said["error"], Value::Null);
-    said["ok"].take()
+    let mut answer: Value =
+        serde_json::from_str(&answer(request.to_string().as_bytes(), &mut Lists::default())).unwrap();
+    assert_eq!(answer["error"], Value::Null);
+    answer["ok"].take()
 }
 
 #[test]
 fn a_capture_that_cannot_be_fitted_says_why() {
     let (_, mut file) = captures("receiver").swap_remove(0);
     let flow = main_flow(&ok(&mut file, json!({ "do": "capture" })));
-    let said = asked(&mut file, json!({ "do": "capture-fit", "flow": flow["flow"], "stack": "linux-2025" }));
-    assert!(said["error"]["message"].as_str().unwrap().contains("a capture at the receiver"), "{said}");
+    let answer = asked(&mut file, json!({ "do": "capture-fit", "flow": flow["flow"], "stack": "linux-2025" }));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("a capture at the receiver"), "{answer}");
     let other = asked(&mut file, json!({ "do": "capture-fit", "flow": "A to B", "stack": "linux-2025" }));
     assert_eq!(other["error"]["message"], "found the flow A to B, allowed: A:p > B:p");
     let none = asked(&mut file, json!({ "do": "capture-flow", "connection": 99, "flow": flow["flow"] }));
@@ -142,9 +143,9 @@ fn what_is_no_capture_or_damaged_from_its_first_packet_is_refused_in_a_sentence(
 
 #[test]
 fn the_share_that_is_read_rises_to_the_whole() {
-    struct Told(Lists, Vec<f64>);
-    impl crate::border::Border for Told {
-        fn told(&mut self, share: f64) {
+    struct WithProgress(Lists, Vec<f64>);
+    impl crate::border::Border for WithProgress {
+        fn progress(&mut self, share: f64) {
             self.1.push(share);
         }
         fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
@@ -157,9 +158,9 @@ fn the_share_that_is_read_rises_to_the_whole() {
     let (_, file) = captures("sender").swap_remove(0);
     let whole = ok(&mut file.clone(), json!({ "do": "capture" }));
     let request = json!({ "do": "capture", "file": "x.pcapng", "size": file.file.len() }).to_string();
-    let mut told = Told(file, Vec::new());
-    let said: Value = serde_json::from_str(&answer(request.as_bytes(), &mut told)).unwrap();
-    assert_eq!(said["ok"], whole, "the size of the pieces changes nothing");
-    assert!(told.1.len() > 20 && told.1.windows(2).all(|t| t[0] <= t[1]));
-    assert_eq!(told.1.last(), Some(&1.0));
+    let mut border = WithProgress(file, Vec::new());
+    let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut border)).unwrap();
+    assert_eq!(answer["ok"], whole, "the size of the pieces changes nothing");
+    assert!(border.1.len() > 20 && border.1.windows(2).all(|t| t[0] <= t[1]));
+    assert_eq!(border.1.last(), Some(&1.0));
 }

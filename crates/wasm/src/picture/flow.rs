@@ -56,7 +56,7 @@ pub(super) struct Flow {
     /// The packet that the next `Watch::dropped` refers to.
     lost: u32,
     /// The row of the last packet that arrived at the receiver.
-    came: Option<usize>,
+    arrived_data: Option<usize>,
 }
 
 impl Flow {
@@ -147,8 +147,8 @@ impl Flow {
 
     /// A packet of the sender arrived at the receiver. Of duplicates the first counts.
     pub(super) fn delivered(&mut self, at: f64, number: u32, seg: &Segment) {
-        self.came = self.data(number).filter(|i| self.sends.fate.get(*i) != Some(&DELIVERED));
-        let Some(i) = self.came else { return };
+        self.arrived_data = self.data(number).filter(|i| self.sends.fate.get(*i) != Some(&DELIVERED));
+        let Some(i) = self.arrived_data else { return };
         self.fate(i, DELIVERED, at);
         let s = &mut self.sends;
         if seg.opts & Segment::CE != 0 {
@@ -170,7 +170,7 @@ impl Flow {
         for (left, right) in missing {
             self.fates.refused(left.0, (*right - *left) as u32, sends);
         }
-        if let Some(i) = self.came {
+        if let Some(i) = self.arrived_data {
             self.sends.fate[i] = REFUSED;
         }
     }

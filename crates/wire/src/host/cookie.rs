@@ -31,37 +31,37 @@ pub(super) fn make(secret: &Secret, pair: Pair, peer_isn: SeqNum, options: &Opti
     let mss = options.mss.unwrap_or(default);
     let mss_at = MSS.iter().rposition(|m| *m <= mss).unwrap_or(0) as u8;
     let scale_at = options.window_scale.map_or(0, |s| SCALES.iter().rposition(|c| *c <= s).unwrap_or(0) as u8);
-    let said = (span as u8 & 1) << 7 | u8::from(options.sack_permitted) << 6 | scale_at << 3 | mss_at;
-    let hash = hash(secret, pair, peer_isn, span, said);
-    SeqNum(hash << 8 | u32::from(said ^ (hash >> 16) as u8))
+    let encoded = (span as u8 & 1) << 7 | u8::from(options.sack_permitted) << 6 | scale_at << 3 | mss_at;
+    let hash = hash(secret, pair, peer_isn, span, encoded);
+    SeqNum(hash << 8 | u32::from(encoded ^ (hash >> 16) as u8))
 }
 
 /// The SYN's options, if `cookie` was created for it recently.
 pub(super) fn check(secret: &Secret, pair: Pair, peer_isn: SeqNum, cookie: SeqNum, now: Time) -> Option<Options> {
-    let said = cookie.0 as u8 ^ (cookie.0 >> 24) as u8;
+    let encoded = cookie.0 as u8 ^ (cookie.0 >> 24) as u8;
     let span = now.0 / SPAN.0;
     // The parity identifies one of the two spans.
-    let span = if span as u8 & 1 == said >> 7 { span } else { span.checked_sub(1)? };
-    if hash(secret, pair, peer_isn, span, said) != cookie.0 >> 8 {
+    let span = if span as u8 & 1 == encoded >> 7 { span } else { span.checked_sub(1)? };
+    if hash(secret, pair, peer_isn, span, encoded) != cookie.0 >> 8 {
         return None;
     }
-    let scale_at = usize::from(said >> 3 & 7);
+    let scale_at = usize::from(encoded >> 3 & 7);
     Some(Options {
-        mss: Some(MSS[usize::from(said & 7)]),
+        mss: Some(MSS[usize::from(encoded & 7)]),
         window_scale: (scale_at > 0).then_some(SCALES[scale_at]),
-        sack_permitted: said & 0x40 != 0,
+        sack_permitted: encoded & 0x40 != 0,
         ..Options::default()
     })
 }
 
 /// 24 bits of a keyed hash over all inputs of a cookie.
-fn hash(secret: &Secret, pair: Pair, peer_isn: SeqNum, span: u64, said: u8) -> u32 {
+fn hash(secret: &Secret, pair: Pair, peer_isn: SeqNum, span: u64, encoded: u8) -> u32 {
     let mut what = [0; 51];
     what[..37].copy_from_slice(&four_tuple(pair.local, pair.remote));
     what[37] = 3;
     what[38..42].copy_from_slice(&peer_isn.0.to_be_bytes());
     what[42..50].copy_from_slice(&span.to_be_bytes());
-    what[50] = said;
+    what[50] = encoded;
     secret.hash(&what) as u32 >> 8
 }
 
@@ -86,11 +86,11 @@ mod tests {
         ) {
             let (secret, isn) = (Secret::new([1; 16]), SeqNum(isn));
             let cookie = make(&secret, pair(), isn, &offer(mss, scale, sack), Time(at));
-            let said = check(&secret, pair(), isn, cookie, Time(at + later)).unwrap();
-            prop_assert!(said.mss.unwrap() <= mss.unwrap_or(DEFAULT_MSS));
-            prop_assert_eq!(said.window_scale.is_some(), scale.is_some());
-            prop_assert!(said.window_scale <= scale);
-            prop_assert_eq!(said.sack_permitted, sack);
+            let encoded = check(&secret, pair(), isn, cookie, Time(at + later)).unwrap();
+            prop_assert!(encoded.mss.unwrap() <= mss.unwrap_or(DEFAULT_MSS));
+            prop_assert_eq!(encoded.window_scale.is_some(), scale.is_some());
+            prop_assert!(encoded.window_scale <= scale);
+            prop_assert_eq!(encoded.sack_permitted, sack);
         }
     }
 

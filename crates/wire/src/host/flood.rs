@@ -21,8 +21,8 @@ impl Host {
     pub(super) fn send_cookie(&mut self, now: Time, pair: Pair, packet: &Packet<'_>, at: SocketAddr) -> Arrival {
         let header = &packet.header;
         let isn = cookie::make(&self.secret, pair, header.seq, &header.options, now);
-        let Some(said) = cookie::check(&self.secret, pair, header.seq, isn, now) else { return Arrival::Ignored };
-        let syn = Header { options: Options { timestamps: header.options.timestamps, ..said }, ..*header };
+        let Some(options) = cookie::check(&self.secret, pair, header.seq, isn, now) else { return Arrival::Ignored };
+        let syn = Header { options: Options { timestamps: header.options.timestamps, ..options }, ..*header };
         let Some(mut endpoint) = self.endpoint_of(pair, at, isn, now) else { return Arrival::Ignored };
         let Some(answer) = replay(&mut endpoint, &syn, now) else { return Arrival::Ignored };
         if let Some(listener) = self.listeners.get_mut(at) {
@@ -45,7 +45,7 @@ impl Host {
         let header = &packet.header;
         let before = |n: SeqNum| SeqNum(n.0.wrapping_sub(1));
         let (peer_isn, isn) = (before(header.seq), before(header.ack));
-        let Some(said) = cookie::check(&self.secret, pair, peer_isn, isn, now) else {
+        let Some(options) = cookie::check(&self.secret, pair, peer_isn, isn, now) else {
             self.counters.syncookies_failed += 1;
             return Arrival::Ignored;
         };
@@ -58,7 +58,7 @@ impl Host {
             seq: peer_isn,
             ack: SeqNum(0),
             flags: Segment::SYN,
-            options: Options { timestamps, ..said },
+            options: Options { timestamps, ..options },
             ..*header
         };
         match header.options.timestamps.and_then(|t| self.sent_at(pair, t.echo, now)) {

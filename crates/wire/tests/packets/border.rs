@@ -210,13 +210,13 @@ fn endpoint(connects: bool) -> Endpoint {
 }
 
 /// The next packet of an end.
-fn said(end: &mut Endpoint) -> Option<Header> {
+fn sent(end: &mut Endpoint) -> Option<Header> {
     let mut buf = [0; 2000];
     let w = end.poll_transmit(Time(1), Writing::Whole, &mut buf, &mut ()).unwrap()?;
     Some(parse(&buf[..w.len], Checksums::Verify).unwrap().header)
 }
 
-fn told(end: &mut Endpoint, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> u32 {
+fn receive(end: &mut Endpoint, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> u32 {
     let header = Header {
         src: address("10.0.0.2:2"),
         dst: address("10.0.0.1:1"),
@@ -239,10 +239,10 @@ const ACK: u8 = Segment::ACK;
 /// Connected: our SYN has number 1,000,000, the peer's 5,000.
 fn established() -> Endpoint {
     let mut end = endpoint(true);
-    assert_eq!(said(&mut end).unwrap().seq, SeqNum(1_000_000));
-    told(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
+    assert_eq!(sent(&mut end).unwrap().seq, SeqNum(1_000_000));
+    receive(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
     assert_eq!(end.state(), State::Established);
-    assert_eq!(said(&mut end).unwrap().ack, SeqNum(5_001));
+    assert_eq!(sent(&mut end).unwrap().ack, SeqNum(5_001));
     end
 }
 
@@ -250,14 +250,14 @@ fn established() -> Endpoint {
 fn numbers_from_before_the_syn_are_answered_with_an_ack_and_change_nothing() {
     for (seq, ack) in [(4_999, 1_000_001), (3_000_000_000, 1_000_001), (5_001, 999_999), (5_001, 3_000_000_000)] {
         let mut end = established();
-        assert_eq!(told(&mut end, seq, ack, ACK, &[]), 0);
-        let answer = said(&mut end).unwrap_or_else(|| panic!("no answer to {seq}, {ack}"));
+        assert_eq!(receive(&mut end, seq, ack, ACK, &[]), 0);
+        let answer = sent(&mut end).unwrap_or_else(|| panic!("no answer to {seq}, {ack}"));
         assert_eq!((answer.flags, answer.seq, answer.ack), (ACK, SeqNum(1_000_001), SeqNum(5_001)));
-        assert_eq!(told(&mut end, 5_001, 1_000_001, ACK, b"still here"), 10, "after {seq}, {ack}");
+        assert_eq!(receive(&mut end, 5_001, 1_000_001, ACK, b"still here"), 10, "after {seq}, {ack}");
     }
     let mut end = established();
-    assert_eq!(told(&mut end, 4_000, 1_000_001, ACK, b"too old"), 0);
-    assert_eq!(told(&mut end, 4_000, 1_000_001, Segment::RST, &[]), 0);
+    assert_eq!(receive(&mut end, 4_000, 1_000_001, ACK, b"too old"), 0);
+    assert_eq!(receive(&mut end, 4_000, 1_000_001, Segment::RST, &[]), 0);
     assert_eq!(end.state(), State::Established);
 }
 
@@ -265,13 +265,13 @@ fn numbers_from_before_the_syn_are_answered_with_an_ack_and_change_nothing() {
 fn an_answer_to_another_syn_is_reset_with_its_own_number_and_its_isn_is_not_believed() {
     for wrong in [1_000_000, 1_000_002, 17, 4_000_000_000] {
         let mut end = endpoint(true);
-        said(&mut end).unwrap();
-        told(&mut end, 77, wrong, Segment::SYN | ACK, &[]);
-        let answer = said(&mut end).unwrap();
+        sent(&mut end).unwrap();
+        receive(&mut end, 77, wrong, Segment::SYN | ACK, &[]);
+        let answer = sent(&mut end).unwrap();
         assert_eq!((answer.flags, answer.seq), (Segment::RST, SeqNum(wrong)));
-        told(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
+        receive(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
         assert_eq!(end.state(), State::Established, "after {wrong}");
-        assert_eq!(said(&mut end).unwrap().ack, SeqNum(5_001));
+        assert_eq!(sent(&mut end).unwrap().ack, SeqNum(5_001));
     }
 }
 
@@ -279,43 +279,43 @@ fn an_answer_to_another_syn_is_reset_with_its_own_number_and_its_isn_is_not_beli
 fn a_second_syn_in_an_established_connection_is_answered_and_not_believed() {
     for ack in [0, ACK] {
         let mut end = established();
-        assert_eq!(told(&mut end, 9_000_000, 1_000_001, Segment::SYN | ack, b"new"), 0);
-        assert_eq!(said(&mut end).map(|h| h.ack), Some(SeqNum(5_001)));
-        assert_eq!(told(&mut end, 5_001, 1_000_001, ACK, b"old"), 3);
+        assert_eq!(receive(&mut end, 9_000_000, 1_000_001, Segment::SYN | ack, b"new"), 0);
+        assert_eq!(sent(&mut end).map(|h| h.ack), Some(SeqNum(5_001)));
+        assert_eq!(receive(&mut end, 5_001, 1_000_001, ACK, b"old"), 3);
     }
 }
 
 #[test]
 fn two_that_connect_to_each_other_agree_on_numbers() {
     let mut end = endpoint(true);
-    said(&mut end).unwrap();
-    told(&mut end, 5_000, 0, Segment::SYN, &[]);
-    let answer = said(&mut end).unwrap();
+    sent(&mut end).unwrap();
+    receive(&mut end, 5_000, 0, Segment::SYN, &[]);
+    let answer = sent(&mut end).unwrap();
     assert_eq!((answer.flags, answer.seq, answer.ack), (Segment::SYN | ACK, SeqNum(1_000_000), SeqNum(5_001)));
-    told(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
-    assert_eq!(told(&mut end, 5_001, 1_000_001, ACK, b"hello"), 5);
+    receive(&mut end, 5_000, 1_000_001, Segment::SYN | ACK, &[]);
+    assert_eq!(receive(&mut end, 5_001, 1_000_001, ACK, b"hello"), 5);
 }
 
 #[test]
 fn whoever_gives_up_before_an_answer_says_nothing() {
     let mut end = endpoint(true);
-    said(&mut end).unwrap();
+    sent(&mut end).unwrap();
     end.abort();
-    assert_eq!(said(&mut end), None, "RFC 9293 §3.10.5");
+    assert_eq!(sent(&mut end), None, "RFC 9293 §3.10.5");
 }
 
 #[test]
 fn data_with_the_last_ack_of_the_handshake_is_kept() {
     let mut end = endpoint(false);
-    told(&mut end, u32::MAX, 0, Segment::SYN, &[]);
-    assert_eq!(said(&mut end).unwrap().ack, SeqNum(0));
-    assert_eq!(told(&mut end, 0, 1_000_001, ACK | Segment::FIN, b"all at once"), 11);
+    receive(&mut end, u32::MAX, 0, Segment::SYN, &[]);
+    assert_eq!(sent(&mut end).unwrap().ack, SeqNum(0));
+    assert_eq!(receive(&mut end, 0, 1_000_001, ACK | Segment::FIN, b"all at once"), 11);
     assert!(!end.is_at_end(), "there is something to read before it");
     let mut read = [0; 100];
     assert_eq!(end.read(&mut read), 11);
     assert_eq!(&read[..11], b"all at once");
     assert!(end.is_at_end());
-    assert_eq!(said(&mut end).unwrap().ack, SeqNum(12));
+    assert_eq!(sent(&mut end).unwrap().ack, SeqNum(12));
 }
 
 #[test]

@@ -277,11 +277,11 @@ fn a_path_with_a_smaller_link_is_detected_and_all_bytes_arrive() {
         let (id, mut now) = (connect(&mut a, ends), Time(0));
         talk(&mut a, &mut b, now);
         let other = b.accept(at(ends[1])).unwrap();
-        let said: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
         // A router on the path drops packets longer than `mtu`, and reports it.
         let (mut written, mut heard, mut dropped, mut largest) = (0, vec![], 0, 0);
-        while heard.len() < said.len() {
-            written += a.endpoint_mut(id).unwrap().write(&said[written..]);
+        while heard.len() < data.len() {
+            written += a.endpoint_mut(id).unwrap().write(&data[written..]);
             let packets = all(&mut a, now);
             now += Nanos::from_millis(10);
             for packet in packets {
@@ -303,6 +303,6 @@ fn a_path_with_a_smaller_link_is_detected_and_all_bytes_arrive() {
             b.on_timer(now, &mut ());
             assert!(now < Time(60_000_000_000), "{mtu}: {} bytes after {now}", heard.len());
         }
-        assert!(heard == said && dropped > 0 && largest <= mtu && largest > mtu - 8, "{mtu}: {dropped}, {largest}");
+        assert!(heard == data && dropped > 0 && largest <= mtu && largest > mtu - 8, "{mtu}: {dropped}, {largest}");
     }
 }

@@ -9,11 +9,11 @@ use ackclock_wire::{parse, Border, Buffers, Checksums, Dialect, Endpoint, Initia
 /// All packets that an end has to send.
 fn speak(end: &mut Endpoint, now: Time) -> Vec<Vec<u8>> {
     let mut buf = vec![0; 1 << 16];
-    let mut said = vec![];
+    let mut packets = vec![];
     while let Some(written) = end.poll_transmit(now, Writing::Whole, &mut buf, &mut ()).unwrap() {
-        said.push(buf[..written.len].to_vec());
+        packets.push(buf[..written.len].to_vec());
     }
-    said
+    packets
 }
 
 fn hear(end: &mut Endpoint, now: Time, packets: &[Vec<u8>]) {
@@ -36,8 +36,8 @@ fn a_duplicate_is_reported_although_every_segment_is_full() {
         let now = Time(1_000_000_000);
         for _ in 0..2 {
             for (from, to) in [(0, 1), (1, 0)] {
-                let said = speak(&mut ends[from], now);
-                hear(&mut ends[to], now, &said);
+                let packets = speak(&mut ends[from], now);
+                hear(&mut ends[to], now, &packets);
             }
         }
         let [ours, peer] = &mut ends;
@@ -48,15 +48,15 @@ fn a_duplicate_is_reported_although_every_segment_is_full() {
         hear(peer, now, &answer);
         ours.write(&[2; 20_000]);
         hear(ours, now, &data);
-        let said = speak(ours, now);
+        let packets = speak(ours, now);
         let (left, right) = (SeqNum(8), SeqNum(608));
         let mut reports = 0;
-        for bytes in &said {
+        for bytes in &packets {
             assert!(bytes.len() <= MTU as usize);
             let packet = parse(bytes, Checksums::Verify).unwrap();
             reports += usize::from(packet.header.options.sack.as_slice().first() == Some(&(left, right)));
         }
-        assert!(said.len() > 1 && said[0].len() == MTU as usize, "a full segment: {:?}", said[0].len());
-        assert_eq!(reports, 1, "of {} packets", said.len());
+        assert!(packets.len() > 1 && packets[0].len() == MTU as usize, "a full segment: {:?}", packets[0].len());
+        assert_eq!(reports, 1, "of {} packets", packets.len());
     }
 }

@@ -103,17 +103,17 @@ impl Log {
     /// The packets that left a link with this rate and delay; their next event is at its far end. Returns when they left, how
     /// long they had waited, and their size.
     pub(crate) fn left(&self, link: u32, rate: u64, delay: Nanos) -> Vec<Left> {
-        let mut came: BTreeMap<Packet, Time> = BTreeMap::new();
+        let mut left_at: BTreeMap<Packet, Time> = BTreeMap::new();
         let mut left = Vec::new();
         for (at, packet, what) in &self.events {
-            if let Some(from) = came.remove(packet) {
+            if let Some(from) = left_at.remove(packet) {
                 let (leaves, wire) = (at.0 - delay.0, self.sizes[packet].1);
                 let cost = u64::from(wire) * 8_000_000_000 / rate;
                 left.push(Left { at: leaves, wait: (leaves - from.0).saturating_sub(cost), wire });
             }
             let first = matches!(what, What::Sent) && self.first_link(*packet) == link;
             if first || matches!(what, What::At(here) if *here == link) {
-                came.insert(*packet, *at);
+                left_at.insert(*packet, *at);
             }
         }
         left

@@ -93,7 +93,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
         Thresholds::Bytes { .. } => QueueLimit::Unlimited,
     };
     let mut queue = QueuedLink::new(Limit::new(&QueueSpec { limit: most, limit_counts_service: false }));
-    let (mut law, mut luck) = (Law::new(spec, &pace), Mrg32k3a([1; 3], [1; 3]));
+    let (mut law, mut rng) = (Law::new(spec, &pace), Mrg32k3a([1; 3], [1; 3]));
     let (mut averages, mut early) = (t.averages.iter(), 0);
     let mut last = 0.0;
     for &(now, wire, id) in &t.arrivals {
@@ -106,7 +106,7 @@ fn compare(ns: &str, spec: RedSpec, limit: u32) {
             backlog.full = backlog.bytes >= u64::from(limit * spec.mean_packet);
         }
         let seen = Seen { now, wire, backlog, ..Seen::DATA };
-        let drops = law.drops(&seen, || luck.unit());
+        let drops = law.drops(&seen, || rng.unit());
         early += u32::from(drops);
         let place = format!("{spec:?} limit {limit}, packet {id} at {now} ns, average {}", law.average);
         assert_eq!(drops || backlog.full, t.dropped.contains(&id), "{place}");

@@ -1,7 +1,7 @@
 //! Every kind of every component is drawn, and every choice that a setting has, as the engine's schema enumerates them.
 
 use super::draw;
-use crate::paths::Luck;
+use crate::paths::Rng;
 use ackclock_tcp::stack::Stack;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ fn every_kind_of_every_component_and_every_choice_of_its_settings_is_drawn() {
     }
     let mut number = 0;
     while !all.is_subset(&drawn) && number < 20_000 {
-        let stack = serde_json::to_value(draw(&mut Luck::new(number ^ 0x0061_6e79))).expect("a description");
+        let stack = serde_json::to_value(draw(&mut Rng::new(number ^ 0x0061_6e79))).expect("a description");
         made(&stack, "", &mut drawn);
         number += 1;
     }

@@ -20,13 +20,13 @@ impl Rule for Acks {
         "RFC 9293 §3.10.7.4: an ACK is acceptable if SND.UNA =< SEG.ACK =< SND.NXT; SND.UNA <- SEG.ACK"
     }
     fn event(&mut self, book: &Book, e: &Event, ack: Option<&Ack>) -> Verdict {
-        let Event::Acked { ack: told, .. } = *e else { return Ok(()) };
+        let Event::Acked { ack: acknowledged, .. } = *e else { return Ok(()) };
         let before = self.0;
-        self.0 = before.max(told.0);
-        unless(before <= told.0 && told.0 <= book.max, || {
-            format!("ACK {told} after {before}, sent up to {}", book.max)
+        self.0 = before.max(acknowledged.0);
+        unless(before <= acknowledged.0 && acknowledged.0 <= book.max, || {
+            format!("ACK {acknowledged} after {before}, sent up to {}", book.max)
         })?;
         let Some(ack) = ack else { return Err("an ACK is reported, and none has arrived".into()) };
-        unless(told.0 == book.una, || format!("ACK {told} is reported, and {} arrived", ack.ack))
+        unless(acknowledged.0 == book.una, || format!("ACK {acknowledged} is reported, and {} arrived", ack.ack))
     }
 }

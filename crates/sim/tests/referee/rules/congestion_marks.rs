@@ -12,14 +12,14 @@ use ackclock_tcp::stack::Stack;
 struct CongestionMarks {
     /// What was sent at the last reduction, and its episode.
     reduced: Option<u64>,
-    told: bool,
+    answered: bool,
     episode: u32,
 }
 
 pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
     // BBR writes its window from its model on each ACK, whatever it says.
     let cuts = stack.options.ecn && !matches!(stack.congestion, CongestionSpec::Bbr(_));
-    cuts.then(|| Box::new(CongestionMarks { told: true, ..CongestionMarks::default() }) as Box<dyn Rule>)
+    cuts.then(|| Box::new(CongestionMarks { answered: true, ..CongestionMarks::default() }) as Box<dyn Rule>)
 }
 
 impl Rule for CongestionMarks {
@@ -30,7 +30,7 @@ impl Rule for CongestionMarks {
         "RFC 3168 §6.1.2: react at most once per window, then set CWR on new data; §6.1.5: no ECT on retransmissions"
     }
     fn ack(&mut self, _: &Book, ack: &Ack) -> Verdict {
-        self.told &= !ack.ece;
+        self.answered &= !ack.ece;
         Ok(())
     }
     fn event(&mut self, book: &Book, e: &Event, ack: Option<&Ack>) -> Verdict {
@@ -40,7 +40,7 @@ impl Rule for CongestionMarks {
             }
             // A cut may leave the numbers as they were.
             if matches!(e, Event::Timeout { .. } | Event::Phase { to: Phase::Recovery, .. }) {
-                (self.reduced, self.told) = (Some(book.max), false);
+                (self.reduced, self.answered) = (Some(book.max), false);
             }
             return Ok(());
         };
@@ -53,13 +53,13 @@ impl Rule for CongestionMarks {
             return Ok(());
         }
         let before = self.reduced.replace(book.max);
-        self.told = false;
+        self.answered = false;
         let over = before.is_none_or(|r| book.una > r);
         unless(over || !by_echo, || format!("an echo cuts at {}, and a cut answers all up to {before:?}", book.una))
     }
     fn sent(&mut self, _: &Book, s: &Sent) -> Verdict {
         // An episode whose numbers are those of the one before is seen only here.
-        self.told &= s.episode == std::mem::replace(&mut self.episode, s.episode);
+        self.answered &= s.episode == std::mem::replace(&mut self.episode, s.episode);
         Ok(())
     }
     fn packet(&mut self, book: &Book, seg: &Segment, sends: u8) -> Verdict {
@@ -68,7 +68,7 @@ impl Rule for CongestionMarks {
         if sends == 1 && seg.len > 0 && !book.probing {
             unless(capable, || "new data is not ECT".into())?;
             let cwr = seg.has(Segment::CWR);
-            let due = !std::mem::replace(&mut self.told, true);
+            let due = !std::mem::replace(&mut self.answered, true);
             return unless(!cwr || due, || "CWR without a reduction".into());
         }
         Ok(())

@@ -54,8 +54,8 @@ impl Rule for SentLater {
         Ok(())
     }
     fn ack(&mut self, _: &Book, ack: &Ack) -> Verdict {
-        let came = ack.news.iter().filter_map(|p| self.places.get(&p.start)).max();
-        self.newest = self.newest.max(came.copied().unwrap_or(0));
+        let newest = ack.news.iter().filter_map(|p| self.places.get(&p.start)).max();
+        self.newest = self.newest.max(newest.copied().unwrap_or(0));
         Ok(())
     }
     fn sent(&mut self, book: &Book, s: &Sent) -> Verdict {

@@ -29,7 +29,7 @@ pub(super) struct Awaited {
     resent: u32,
     /// Segments sent by Disorder, Recovery and Loss, resent ones, those of an episode; and how many were told.
     sent: [u32; 5],
-    told: [u32; 5],
+    informed: [u32; 5],
     /// Segments sent, and told to the timer.
     all: (u32, u32),
 }
@@ -139,9 +139,9 @@ impl Notebook {
                 self.awaited.last_dup = Some(now);
             }
         }
-        let told = (ep.filled, ep.dupacks_to_fill, Some(ep.last_dup), ep.retransmits);
+        let seen = (ep.filled, ep.dupacks_to_fill, Some(ep.last_dup), ep.retransmits);
         let known = (self.awaited.filled, self.awaited.dups, self.awaited.last_dup, self.awaited.resent);
-        self.require(told == known, || format!("the hole is recorded as {told:?}, and it should be {known:?}"));
+        self.require(seen == known, || format!("the hole is recorded as {seen:?}, and it should be {known:?}"));
     }
 
     /// A segment was sent, as the notebook knows.
@@ -155,18 +155,18 @@ impl Notebook {
         a.sent[4] += u32::from(again && !marked && self.judge.book.episode > 0);
     }
 
-    pub(super) fn timer_told(&mut self) {
+    pub(super) fn timer_informed(&mut self) {
         self.awaited.all.1 += 1;
     }
 
-    pub(super) fn owner_told(&mut self, by: Slot) {
+    pub(super) fn owner_informed(&mut self, by: Slot) {
         if let Some(i) = index(by) {
-            self.awaited.told[i] += 1;
+            self.awaited.informed[i] += 1;
         }
     }
 
-    pub(super) fn detector_told(&mut self, sent: &Sent) {
-        self.awaited.told[3] += u32::from(sent.sends > 1);
+    pub(super) fn detector_informed(&mut self, sent: &Sent) {
+        self.awaited.informed[3] += u32::from(sent.sends > 1);
         if sent.marks.any(Marks::PROBE) && sent.sends > 1 {
             // Of a closed window: no episode resends it.
             self.awaited.sent[4] -= u32::from(self.judge.book.episode > 0);
@@ -175,18 +175,18 @@ impl Notebook {
         self.require(end_of(sent) <= end, || format!("a segment ends at {}, after {end}", end_of(sent)));
     }
 
-    pub(super) fn judge_told(&mut self, ep: &Episode) {
-        self.awaited.told[4] += 1;
+    pub(super) fn judge_informed(&mut self, ep: &Episode) {
+        self.awaited.informed[4] += 1;
         self.awaited.resent += 1;
         let known = self.awaited.resent;
         self.require(ep.retransmits == known, || format!("{} segments resent, and not {known}", ep.retransmits));
     }
 
     /// Everybody was told of each segment.
-    pub(super) fn check_told(&mut self) {
-        let (sent, told, all) = (self.awaited.sent, self.awaited.told, self.awaited.all);
-        self.require(sent == told && all.0 == all.1, || {
-            format!("{sent:?} {} were sent, {told:?} {} told", all.0, all.1)
+    pub(super) fn check_informed(&mut self) {
+        let (sent, informed, all) = (self.awaited.sent, self.awaited.informed, self.awaited.all);
+        self.require(sent == informed && all.0 == all.1, || {
+            format!("{sent:?} {} were sent, {informed:?} {} told", all.0, all.1)
         });
     }
 }

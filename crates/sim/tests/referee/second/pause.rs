@@ -73,8 +73,8 @@ impl Notebook {
         let pause = at.since(last);
         let long = pause > rto;
         let known = if long { Notebook::after(rule, before, first.cwnd, pause.0, rto.0) } else { before };
-        let told = (w, resumed, restarted);
+        let seen = (w, resumed, restarted);
         let known = (known, Some(last), known != before);
-        self.expect(told == known, || format!("after a pause of {pause} it is {told:?}, and it should be {known:?}"));
+        self.expect(seen == known, || format!("after a pause of {pause} it is {seen:?}, and it should be {known:?}"));
     }
 }

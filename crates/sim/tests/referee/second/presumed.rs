@@ -64,9 +64,9 @@ impl Notebook {
             count = more;
         }
         self.presumed.count = count;
-        let told = (board.presumed(), std::mem::take(&mut self.presumed.excess));
+        let seen = (board.presumed(), std::mem::take(&mut self.presumed.excess));
         let known = (count * mss, excess);
-        self.expect(told == known, || format!("presumed to have arrived, and too many: {told:?}, and not {known:?}"));
+        self.expect(seen == known, || format!("presumed to have arrived, and too many: {seen:?}, and not {known:?}"));
         bytes
     }
 }

@@ -95,8 +95,8 @@ impl Rates {
         self.news.acked = ack.saturating_sub(self.una);
         self.una = u64::max(self.una, ack);
         for n in self.notes.iter_mut().filter(|n| !n.arrived) {
-            let told = |b: &(u64, u64)| b.1 > self.una && b.0 <= n.start && n.end <= b.1;
-            if n.end > self.una && !blocks[usize::from(twice)..].iter().any(told) {
+            let is_reported = |b: &(u64, u64)| b.1 > self.una && b.0 <= n.start && n.end <= b.1;
+            if n.end > self.una && !blocks[usize::from(twice)..].iter().any(is_reported) {
                 continue;
             }
             n.arrived = true;

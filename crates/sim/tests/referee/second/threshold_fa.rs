@@ -104,9 +104,9 @@ impl Learner for Fa {
         }
         if self.spec.in_order {
             // All but the reordered one of the segments acknowledged since the last event.
-            let came = (cx.snd_una.0.max(self.counted) - self.counted) / u64::from(cx.mss);
+            let advanced = (cx.snd_una.0.max(self.counted) - self.counted) / u64::from(cx.mss);
             self.counted = cx.snd_una.0;
-            let many = u64::min(came, u64::from(self.spec.samples));
+            let many = u64::min(advanced, u64::from(self.spec.samples));
             (1..many).for_each(|_| self.note(0));
         }
         self.note(sample.dupacks);

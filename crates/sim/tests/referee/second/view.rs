@@ -1,8 +1,8 @@
 //! The sender's own state, followed from outside: what each answer of a component leads to. Every component is shown this state, and
 //! says in which call it differs.
 
+mod inputs;
 mod reports;
-mod told;
 
 use super::witness::Notebook;
 use ackclock_tcp::congestion::LossEvent;
@@ -69,7 +69,7 @@ pub(crate) struct View {
     owner: Phase,
     /// The phase in which this ACK came, and whether the recovery was told if it may resend.
     pub(super) phase: Phase,
-    pub(super) hold_told: bool,
+    pub(super) hold_reported: bool,
     pub(super) recover_before: Option<u64>,
     verdict: Verdict,
     /// `grows_by_sack_above`, and the detector's threshold after it judged.
@@ -81,7 +81,7 @@ pub(crate) struct View {
     timed: u32,
     /// Cuts computed, and cuts told to the detector.
     losses: u32,
-    pub(super) told_cuts: u32,
+    pub(super) reported_cuts: u32,
     /// What is sent in Disorder beyond the window.
     pub(super) beyond: u64,
     /// The last loss, and the window before it.
@@ -126,7 +126,7 @@ impl View {
             done_grow: false,
             owner: Phase::Open,
             phase: Phase::Open,
-            hold_told: false,
+            hold_reported: false,
             recover_before: None,
             verdict: Verdict::Clear,
             sack_growth: None,
@@ -135,7 +135,7 @@ impl View {
             judged: 0,
             timed: 0,
             losses: 0,
-            told_cuts: 0,
+            reported_cuts: 0,
             beyond: 0,
             last_loss: None,
             stalled: None,
@@ -203,9 +203,9 @@ impl Notebook {
             self.restart_now();
         }
         if let Some(n) = self.view.ask(|rto| (rto.srtt(), rto.base())) {
-            let told = (cx.srtt, cx.rto);
-            self.expect(told == n || self.view.before_sample == Some(told), || {
-                format!("the timer's values are told as {told:?}, and are {n:?}")
+            let seen = (cx.srtt, cx.rto);
+            self.expect(seen == n || self.view.before_sample == Some(seen), || {
+                format!("the timer's values are told as {seen:?}, and are {n:?}")
             });
             let fires = self.view.rto_at == Some(now) && cx.rto_at.is_none();
             if fires || self.view.probed {
@@ -232,10 +232,10 @@ impl Notebook {
             self.judge.book.now = self.judge.book.now.max(cx.now);
         }
         let book = &self.judge.book;
-        let told = (cx.snd_una.0, cx.snd_max.0, cx.phase, cx.now, cx.snd_nxt.0, cx.recover.map(|r| r.0), cx.timed_out);
+        let seen = (cx.snd_una.0, cx.snd_max.0, cx.phase, cx.now, cx.snd_nxt.0, cx.recover.map(|r| r.0), cx.timed_out);
         let v = &self.view;
         let known = (book.una, book.max, book.phase, book.now, v.nxt, v.recover, v.timed_out);
-        self.expect(told == known, || format!("the view is {told:?}, and it should be {known:?}"));
+        self.expect(seen == known, || format!("the view is {seen:?}, and it should be {known:?}"));
         self.check_room(cx);
     }
 
@@ -305,7 +305,7 @@ impl Notebook {
         v.nxt = v.nxt.max(una);
         (v.rearm, v.grown, v.mistaken, v.done_grow, v.fact, v.judged) = (Rearm::OnNewData, 0, false, false, None, 0);
         (v.timed, v.asked, v.verdict) = (0, 0, Verdict::Clear);
-        (v.phase, v.hold_told, v.recover_before) = (self.judge.book.phase, false, v.recover);
+        (v.phase, v.hold_reported, v.recover_before) = (self.judge.book.phase, false, v.recover);
         let w = self.judge.book.w.or(v.first);
         v.asks = v.starting && (self.judge.book.episode == 0 || w.is_some_and(|w| w.cwnd < w.ssthresh));
         self.view.before_sample = None;

@@ -97,7 +97,7 @@ impl Recovery for Watched<dyn Recovery> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.see(None, cx);
-        self.with(|n| n.owner_told(Slot::Recovery));
+        self.with(|n| n.owner_informed(Slot::Recovery));
         self.inner.on_sent(x, sent, cx);
         if sent.start == cx.snd_una && self.inner.restarts_timer() {
             self.with(|n| n.oldest_resent(cx.now));
@@ -177,7 +177,7 @@ impl Timeout for Watched<dyn Timeout> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         self.see(None, cx);
-        self.with(|n| n.owner_told(Slot::Timeout));
+        self.with(|n| n.owner_informed(Slot::Timeout));
         self.inner.on_sent(x, sent, cx);
     }
 }
@@ -204,7 +204,7 @@ impl Disorder for Watched<dyn Disorder> {
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, w: &Window, cx: &Ctx) {
         self.see(Some(w), cx);
-        self.with(|n| n.owner_told(Slot::Disorder));
+        self.with(|n| n.owner_informed(Slot::Disorder));
         self.inner.on_sent(x, sent, w, cx);
         self.with(|n| n.view.beyond = self.inner.sent_beyond());
     }
@@ -382,7 +382,7 @@ impl WatchedRto {
 
 impl Rto for WatchedRto {
     fn on_sent(&mut self, sent: &Sent) {
-        self.note(Notebook::timer_told);
+        self.note(Notebook::timer_informed);
         self.both(sent.at, |rto| rto.on_sent(sent));
     }
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {

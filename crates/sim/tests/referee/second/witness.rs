@@ -51,7 +51,7 @@ pub(crate) struct Notebook {
     pub(super) timed_copy: Option<Nanos>,
     needless: bool,
     late_original: Option<bool>,
-    late_told: bool,
+    late_reported: bool,
     pub(super) holds_resends: bool,
     pub(super) judges_by_time: bool,
     pub(super) before_interrupted: bool,
@@ -91,7 +91,7 @@ impl Notebook {
             timed_copy: None,
             needless: false,
             late_original: None,
-            late_told: false,
+            late_reported: false,
             holds_resends: false,
             judges_by_time: false,
             before_interrupted: false,
@@ -142,18 +142,18 @@ impl Notebook {
         let rtt = newest.filter(|p| p.sends == 1 && !late).map(|p| book.now.since(p.last));
         let (una, dups) = (book.una, book.dups);
         self.rtts.extend(rtt);
-        let told = (a.ack.0, a.prior_una.0, a.delivered, a.sacked, a.dup_run, a.ece, a.rtt);
+        let seen = (a.ack.0, a.prior_una.0, a.delivered, a.sacked, a.dup_run, a.ece, a.rtt);
         let known = (una, una - ack.acked, delivered, sacked, dups, ack.ece, rtt);
-        self.expect(told == known, || format!("the facts of an ACK are {told:?}, and they should be {known:?}"));
-        let told = (a.is_dup, a.has_sack, a.dsack.map(|d| (d.0 .0, d.1 .0)), a.tsecr);
+        self.expect(seen == known, || format!("the facts of an ACK are {seen:?}, and they should be {known:?}"));
+        let seen = (a.is_dup, a.has_sack, a.dsack.map(|d| (d.0 .0, d.1 .0)), a.tsecr);
         // Of a late ACK only the blocks count.
         let known = (ack.dup || ack.late_dup, ack.has_sack, ack.dsack, ack.tsecr.filter(|_| !late));
-        self.expect(told == known, || format!("the ACK is {told:?}, and it should be {known:?}"));
+        self.expect(seen == known, || format!("the ACK is {seen:?}, and it should be {known:?}"));
         let resent = ack.news.iter().any(|p| p.sends > 1);
         self.expect(a.covers_retransmit == resent, || format!("{a:?}: resent data is not told right"));
-        let told = a.newest.map(|n| (n.at, n.end.0, n.retransmitted));
+        let seen = a.newest.map(|n| (n.at, n.end.0, n.retransmitted));
         let known = newest.map(|p| (p.last, end(p), p.sends > 1));
-        self.expect(told == known, || format!("the newest is {told:?}, and it should be {known:?}"));
+        self.expect(seen == known, || format!("the newest is {seen:?}, and it should be {known:?}"));
         let least = self.rtts.iter().min().copied();
         self.expect(cx.min_rtt == least, || {
             format!("the smallest RTT is {:?}, and it should be {least:?}", cx.min_rtt)
@@ -163,13 +163,13 @@ impl Notebook {
     /// The scoreboard has the pieces that the notebook has, and finds in them what anybody finds.
     fn check_board(&mut self, a: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         let book = &self.judge.book;
-        let told: Vec<_> = board.iter().map(|s| (s.start.0, end_of(s), s.at, s.sends, board::sacked(s))).collect();
+        let seen: Vec<_> = board.iter().map(|s| (s.start.0, end_of(s), s.at, s.sends, board::sacked(s))).collect();
         let known: Vec<_> = (book.out.iter())
             .map(|p| (p.start, p.end, p.last, u8::try_from(p.sends).unwrap_or(u8::MAX), p.sacked.is_some()))
             .collect();
-        let first = told.iter().zip(&known).find(|(t, k)| t != k);
-        let same = told.len() == known.len() && first.is_none();
-        let why = format!("the scoreboard has {first:?} first, {} pieces and not {}", told.len(), known.len());
+        let first = seen.iter().zip(&known).find(|(t, k)| t != k);
+        let same = seen.len() == known.len() && first.is_none();
+        let why = format!("the scoreboard has {first:?} first, {} pieces and not {}", seen.len(), known.len());
         let late = self.judge.ack.as_ref().is_some_and(|ack| ack.ack < book.una);
         let news: Option<BTreeSet<u64>> = self.judge.ack.as_ref().map(|ack| ack.news.iter().map(|p| p.start).collect());
         self.expect(same, || why);
@@ -177,7 +177,7 @@ impl Notebook {
         let whole = board.iter().next().is_none_or(|s| s.start.0 != a.ack.0 || s.start.0 == a.prior_una.0);
         let partial = news.as_ref().is_some_and(|news| news.len() != newly.len()) && !whole;
         self.expect(late || partial || news.as_ref() == Some(&newly), || format!("new are {newly:?}, not {news:?}"));
-        let told = (
+        let seen = (
             board.highest_sacked().map(|o| o.0),
             board.first_lost().map(|o| o.0),
             board.first_hole().map(|s| s.start.0),
@@ -195,7 +195,7 @@ impl Notebook {
             [1, 3].map(|n| below_segments(board, n)),
             [Time::ZERO, cx.now].map(|t| board::lost_again_since(board, t)),
         );
-        self.expect(told == known, || format!("the scoreboard finds {told:?}, and it has {known:?}"));
+        self.expect(seen == known, || format!("the scoreboard finds {seen:?}, and it has {known:?}"));
     }
 
     /// What a new segment may use, and how long the next one is (RFC 1122 §4.2.3.4), where all data is written at the start.
@@ -221,9 +221,9 @@ impl Notebook {
 
     pub(super) fn check_room(&mut self, cx: &Ctx) {
         let Some((room, next)) = self.next_segment() else { return };
-        let told = (cx.room, u64::from(cx.next_len));
-        self.expect(told == (room, next), || {
-            format!("room and length of the next segment are {told:?}, and not {room} and {next}")
+        let seen = (cx.room, u64::from(cx.next_len));
+        self.expect(seen == (room, next), || {
+            format!("room and length of the next segment are {seen:?}, and not {room} and {next}")
         });
     }
 
@@ -237,7 +237,7 @@ impl Notebook {
     /// Retransmissions are held back exactly while a late original waits for others.
     pub(super) fn check_hold(&mut self, hold: bool) {
         let known = self.holds_resends && self.judge.ack.is_some();
-        self.view.hold_told = true;
+        self.view.hold_reported = true;
         self.expect(hold == known || !self.complete, || format!("resends are held: {hold}, and should be: {known}"));
     }
 
@@ -276,12 +276,12 @@ impl Notebook {
     fn check_late_original(&mut self, ack: &AckEvent) {
         let (asked, v) = (self.late_original.take(), &self.view);
         let partial = v.phase == Phase::Recovery && advances(ack) && v.recover_before.is_some_and(|r| ack.ack.0 < r);
-        let told = (asked.is_some(), v.hold_told);
+        let seen = (asked.is_some(), v.hold_reported);
         // A late original has been taken by then.
-        let known = (partial && !self.late_told, v.phase == Phase::Recovery);
-        self.late_told = false;
-        let holds = told == known && asked != Some(true);
-        self.expect(holds || !self.complete, || format!("late originals: {told:?}, {asked:?}, and not {known:?}"));
+        let known = (partial && !self.late_reported, v.phase == Phase::Recovery);
+        self.late_reported = false;
+        let holds = seen == known && asked != Some(true);
+        self.expect(holds || !self.complete, || format!("late originals: {seen:?}, {asked:?}, and not {known:?}"));
     }
 
     /// All who are told about the handshake were told the same.
@@ -411,7 +411,7 @@ impl Timekeeper for Witness {
             let (max, end) = (cx.snd_max.0, end_of(sent));
             let new = sent.sends > 1 || end == max;
             n.expect(new, || format!("a new segment ends at {end}, and {max} is the end of all"));
-            n.detector_told(sent);
+            n.detector_informed(sent);
         });
         self.inner.on_sent(x, sent, cx);
         self.note_times(cx.now);
@@ -463,7 +463,7 @@ impl Learner for Witness {
         self.see(None, cx);
         self.with(|n| {
             let due = n.late_original.take() == Some(true) || !n.complete;
-            n.late_told = true;
+            n.late_reported = true;
             n.holds_resends = board::retrans_out(board) > 0;
             let known = (n.judge.book.una - n.judge.ack.as_ref().map_or(0, |a| a.acked), n.holds_resends);
             n.expect(due && (from.0, waits) == known, || format!("late from {from:?}, waits: {waits}; not {known:?}"));
@@ -482,11 +482,11 @@ impl Learner for Witness {
         self.with(|n| n.check_cut_applied(w));
         self.inner.on_cut(w, cx);
         self.note_times(cx.now);
-        self.with(|n| n.cut_told(cx));
+        self.with(|n| n.cut_reported(cx));
     }
     fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
         self.see(Some(w), cx);
-        self.with(|n| n.stall_told(idle, cx.now));
+        self.with(|n| n.stall_reported(idle, cx.now));
         self.inner.on_stall(idle, w, cx);
     }
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
@@ -549,7 +549,7 @@ impl Spurious for Auditor {
             n.check_cx(cx);
             let known = n.judge.book.sent_before;
             n.expect(before == known, || format!("the segment resent was last sent at {before:?}, not at {known:?}"));
-            n.judge_told(ep);
+            n.judge_informed(ep);
         });
         self.inner.on_retransmit(seg, before, ep, cx);
     }

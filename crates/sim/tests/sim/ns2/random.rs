@@ -18,9 +18,9 @@ use std::process::{Command, Stdio};
 
 const SECONDS: u64 = 20;
 
-struct Luck(Xoshiro256PlusPlus);
+struct Draws(Xoshiro256PlusPlus);
 
-impl Luck {
+impl Draws {
     fn below(&mut self, n: u64) -> u64 {
         self.0.next_u64() % n
     }
@@ -77,11 +77,11 @@ fn random_loss_patterns_are_repaired_packet_for_packet_as_ns_2_does() {
         return;
     };
     let (patterns, seed) = (setting("ACKCLOCK_NS2_PATTERNS", 30), setting("ACKCLOCK_NS2_SEED", 1));
-    let mut luck = Luck(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let mut rng = Draws(Xoshiro256PlusPlus::seed_from_u64(seed));
     let mut failed = 0;
     for k in 0..patterns {
         let variant = stacks::VARIANTS[(k % stacks::VARIANTS.len() as u64) as usize].0;
-        let case = luck.case();
+        let case = rng.case();
         let want = theirs(ns, &case, variant).unwrap_or_else(|e| panic!("ns-2 on {case:?}: {e}"));
         let got = network::ours(&case, stacks::clean(variant).expect("a known variant"), Nanos::from_secs(SECONDS));
         if let Some(d) = network::difference(&want, &got) {

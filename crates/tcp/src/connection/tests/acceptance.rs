@@ -97,15 +97,15 @@ fn one_forged_segment_starts_no_war_of_acks() {
     let (mut a, mut b) = pair(&stack());
     // b believes data that a never sent, so each finds the other's ACKs wrong.
     hear(&mut b, ms(1), &[from_peer(Segment::ACK, 1, 500, 1)]);
-    let mut said = 0;
+    let mut sent = 0;
     for round_trip in 0..10_000 {
         let now = ms(1 + round_trip);
         let (from_a, from_b) = (speak(&mut a, now), speak(&mut b, now));
-        said += from_a.len() + from_b.len();
+        sent += from_a.len() + from_b.len();
         hear(&mut b, now, &from_a);
         hear(&mut a, now, &from_b);
     }
-    assert!(said <= 2 * 21, "{said} ACKs in ten seconds; each end may send one every half second");
+    assert!(sent <= 2 * 21, "{sent} ACKs in ten seconds; each end may send one every half second");
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn a_fin_beyond_the_window_is_cut_off_and_comes_again() {
             false => (State::Established, Some(Refusal::Window)),
         };
         assert_eq!((b.state(), u64::from(got.bytes), got.refused), (state, len.min(RWND), why), "{len} bytes");
-        let said = speak(&mut b, ms(1));
-        assert_eq!(said.iter().map(|s| s.ack.0).collect::<Vec<_>>(), [1 + len.min(RWND) + u64::from(fin_fits)]);
+        let sent = speak(&mut b, ms(1));
+        assert_eq!(sent.iter().map(|s| s.ack.0).collect::<Vec<_>>(), [1 + len.min(RWND) + u64::from(fin_fits)]);
         let got = b.on_segment(ms(2), &seg, &mut ());
         assert_eq!((b.state(), got.bytes), (State::CloseWait, (len - len.min(RWND)) as u32), "{len} bytes, again");
     }

@@ -63,13 +63,13 @@ fn a_fin_with_an_old_timestamp_does_not_restart_the_time_wait() {
 #[test]
 fn a_flood_in_time_wait_is_answered_twice_a_second_and_ends_with_it() {
     let (mut a, fin, ends) = waiting(&stack());
-    let mut said = 0;
+    let mut sent = 0;
     for i in 0..60_000 {
         hear(&mut a, ms(2 + i), &[Segment { flags: Segment::ACK, len: 0, seq: Offset(500_000_000), ..fin }]);
         a.on_timer(ms(2 + i), &mut ());
-        said += speak(&mut a, ms(2 + i)).len();
+        sent += speak(&mut a, ms(2 + i)).len();
     }
-    assert!(said <= 121, "{said} answers in a minute");
+    assert!(sent <= 121, "{sent} answers in a minute");
     a.on_timer(ends, &mut ());
     assert_eq!(a.close_reason(), Some(CloseReason::Finished));
 }

@@ -19,28 +19,28 @@ fn opened(stack: &Stack) -> (Connection, Connection) {
 
 /// Lets time pass with no peer, and returns the segments sent, with their times.
 fn silence(c: &mut Connection, until: Time) -> Vec<(Time, Segment)> {
-    let mut said = Vec::new();
+    let mut sent = Vec::new();
     while let Some(at) = c.next_timer().filter(|t| *t <= until) {
         c.on_timer(at, &mut ());
-        said.extend(speak(c, at).into_iter().map(|s| (at, s)));
+        sent.extend(speak(c, at).into_iter().map(|s| (at, s)));
         assert!(c.next_timer().is_none_or(|t| t > at), "a timer stands still");
-        assert!(said.len() < 10_000, "never gives up");
+        assert!(sent.len() < 10_000, "never gives up");
     }
-    said
+    sent
 }
 
 /// A peer that answers every segment with the same ACK.
 fn answers(c: &mut Connection, ack: u64, wnd: u32, until: Time) -> usize {
-    let mut said = 0;
+    let mut sent = 0;
     while let Some(at) = c.next_timer().filter(|t| *t <= until) {
         c.on_timer(at, &mut ());
         assert!(c.next_timer().is_none_or(|t| t > at), "a timer stands still");
         for _ in speak(c, at) {
-            said += 1;
+            sent += 1;
             hear(c, at, &[from_peer(ack, wnd)]);
         }
     }
-    said
+    sent
 }
 
 fn from_peer(ack: u64, wnd: u32) -> Segment {
@@ -53,12 +53,12 @@ fn every_stack_gives_a_silent_peer_up_after_five_minutes() {
         let (mut a, _) = opened(&named(name));
         a.write(5000);
         speak(&mut a, secs(1));
-        let said = silence(&mut a, secs(DAY));
+        let sent = silence(&mut a, secs(DAY));
         assert_eq!((a.state(), a.close_reason()), (State::Closed, Some(CloseReason::TimedOut)), "{name}");
         assert_eq!(a.next_timer(), None, "{name}");
-        let last = said.last().expect("something was sent again").0;
+        let last = sent.last().expect("something was sent again").0;
         assert!(last > secs(1 + 100), "{name}: {last:?}, R2 is at least 100 s");
-        assert!(last <= secs(1 + 300) && said.len() < 60, "{name}: {} times, until {last:?}", said.len());
+        assert!(last <= secs(1 + 300) && sent.len() < 60, "{name}: {} times, until {last:?}", sent.len());
     }
 }
 
@@ -125,9 +125,9 @@ fn a_shut_window_is_waited_for_as_long_as_probes_are_answered() {
         speak(&mut a, secs(1));
         assert!(answers(&mut a, first, 0, secs(DAY)) > 1000);
         assert_eq!(a.state(), State::Established, "{first}");
-        let said = silence(&mut a, secs(2 * DAY));
+        let sent = silence(&mut a, secs(2 * DAY));
         assert_eq!(a.close_reason(), Some(CloseReason::TimedOut), "{first}");
-        assert!(said.iter().all(|s| s.0 <= secs(DAY + 60 + 100)), "{first}: {said:?}");
+        assert!(sent.iter().all(|s| s.0 <= secs(DAY + 60 + 100)), "{first}: {sent:?}");
     }
 }
 
@@ -174,12 +174,12 @@ fn keep_alive_probes_just_below_the_next_offset_and_ends_a_connection_that_never
         assert_eq!(answer.len(), 1);
         hear(&mut a, at, &answer);
     }
-    let said = silence(&mut a, secs(DAY));
+    let sent = silence(&mut a, secs(DAY));
     let first = 10 + 4 * 7200;
     let want: Vec<Time> = (0..10).map(|k| secs(first + 75 * k)).collect();
-    assert_eq!(said.iter().map(|s| s.0).collect::<Vec<_>>(), want);
+    assert_eq!(sent.iter().map(|s| s.0).collect::<Vec<_>>(), want);
     // A RST comes last.
-    assert_eq!(said.iter().map(|s| s.1.has(Segment::RST)).collect::<Vec<_>>(), [vec![false; 9], vec![true]].concat());
+    assert_eq!(sent.iter().map(|s| s.1.has(Segment::RST)).collect::<Vec<_>>(), [vec![false; 9], vec![true]].concat());
     assert_eq!(a.close_reason(), Some(CloseReason::KeepAlive));
 }
 
@@ -215,16 +215,16 @@ fn keep_alive_is_silent_while_data_is_outstanding_and_waits_for_a_longer_user_ti
     a.set_keep_alive(secs(0), Some(short));
     a.write(1000);
     speak(&mut a, secs(1));
-    let said = silence(&mut a, secs(DAY));
-    assert!(said.iter().all(|s| s.1.len == 1000), "{said:?}");
+    let sent = silence(&mut a, secs(DAY));
+    assert!(sent.iter().all(|s| s.1.len == 1000), "{sent:?}");
     assert_eq!(a.close_reason(), Some(CloseReason::TimedOut));
 
     let (mut a, _) = opened(&stack());
     a.set_keep_alive(secs(0), Some(short));
     a.set_user_timeout(Some(Nanos::from_secs(60)));
-    let said = silence(&mut a, secs(DAY));
-    assert_eq!(said.iter().map(|s| s.0).collect::<Vec<_>>(), [secs(60), secs(61), secs(62)]);
-    assert!(said[2].1.has(Segment::RST));
+    let sent = silence(&mut a, secs(DAY));
+    assert_eq!(sent.iter().map(|s| s.0).collect::<Vec<_>>(), [secs(60), secs(61), secs(62)]);
+    assert!(sent[2].1.has(Segment::RST));
     assert_eq!(a.close_reason(), Some(CloseReason::KeepAlive));
 }
 

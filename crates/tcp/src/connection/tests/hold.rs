@@ -15,19 +15,19 @@ fn with_nagle() -> Connection {
     c
 }
 
-fn said(c: &mut Connection, at: u64) -> Vec<(u64, u32)> {
+fn sent(c: &mut Connection, at: u64) -> Vec<(u64, u32)> {
     speak(c, ms(at)).iter().map(|s| (s.seq.0, s.len)).collect()
 }
 
 fn written(c: &mut Connection, bytes: u64) -> Vec<(u64, u32)> {
     c.write(bytes);
-    said(c, 0)
+    sent(c, 0)
 }
 
 fn acked(c: &mut Connection, ack: u64) -> Vec<(u64, u32)> {
     let seg = Segment { seq: Offset::DATA, ack: Offset(ack), wnd: 20_000, flags: Segment::ACK, ..Segment::EMPTY };
     hear(c, ms(10), &[seg]);
-    said(c, 10)
+    sent(c, 10)
 }
 
 #[test]
@@ -64,11 +64,11 @@ fn a_fin_and_the_end_of_nagle_release_the_data() {
     written(&mut c, 100);
     assert_eq!(written(&mut c, 100), []);
     c.set_nagle(false);
-    assert_eq!(said(&mut c, 0), [(101, 100)]);
+    assert_eq!(sent(&mut c, 0), [(101, 100)]);
     c.set_nagle(true);
     assert_eq!(written(&mut c, 100), []);
     c.close();
-    assert_eq!(said(&mut c, 0), [(201, 100)]);
+    assert_eq!(sent(&mut c, 0), [(201, 100)]);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_cork_lets_full_segments_out_alone_until_it_is_pulled() {
     assert_eq!(acked(&mut c, 1001), []);
     assert_eq!(written(&mut c, 900), [(1001, 1000)]);
     c.set_cork(false);
-    assert_eq!(said(&mut c, 20), [(2001, 200)]);
+    assert_eq!(sent(&mut c, 20), [(2001, 200)]);
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn what_lies_under_a_cork_leaves_after_a_retransmission_timeout() {
     assert_eq!(written(&mut c, 300), []);
     assert_eq!(c.next_timer(), Some(ms(1000)));
     c.on_timer(ms(1000), &mut ());
-    assert_eq!(said(&mut c, 1000), [(1, 300)]);
+    assert_eq!(sent(&mut c, 1000), [(1, 300)]);
     let seg = Segment { seq: Offset::DATA, ack: Offset(301), wnd: 20_000, flags: Segment::ACK, ..Segment::EMPTY };
     hear(&mut c, ms(1100), &[seg]);
-    assert_eq!((said(&mut c, 1100), c.next_timer()), (vec![], None));
+    assert_eq!((sent(&mut c, 1100), c.next_timer()), (vec![], None));
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn data_released_by_the_next_write_is_not_requested_again() {
 fn data_released_by_the_write_that_was_to_follow_is_not_requested_again() {
     let mut c = sender();
     c.write_more(300);
-    assert_eq!(said(&mut c, 0), []);
+    assert_eq!(sent(&mut c, 0), []);
     c.write(200);
-    assert_eq!(said(&mut c, 10), [(1, 500)]);
+    assert_eq!(sent(&mut c, 10), [(1, 500)]);
     // The next timer is the retransmission timer, set now; the wait for more has ended.
     assert_eq!(c.next_timer(), Some(ms(1010)));
 }
@@ -123,10 +123,10 @@ fn data_released_by_the_write_that_was_to_follow_is_not_requested_again() {
 fn more_that_follows_is_waited_for_once() {
     let mut c = sender();
     c.write_more(300);
-    assert_eq!(said(&mut c, 0), []);
+    assert_eq!(sent(&mut c, 0), []);
     assert_eq!(written(&mut c, 200), [(1, 500)]);
     c.write_more(1200);
-    assert_eq!(said(&mut c, 0), [(501, 1000)]);
+    assert_eq!(sent(&mut c, 0), [(501, 1000)]);
     c.close();
-    assert_eq!(said(&mut c, 0), [(1501, 200)]);
+    assert_eq!(sent(&mut c, 0), [(1501, 200)]);
 }

@@ -17,8 +17,8 @@ fn acks(ack: u64) -> Segment {
     Segment { seq: Offset::DATA, ack: Offset(ack), wnd: 20_000, flags: Segment::ACK, ..Segment::EMPTY }
 }
 
-fn ranges(said: &[Segment]) -> Vec<(u64, u32)> {
-    said.iter().map(|s| (s.seq.0, s.len)).collect()
+fn ranges(sent: &[Segment]) -> Vec<(u64, u32)> {
+    sent.iter().map(|s| (s.seq.0, s.len)).collect()
 }
 
 #[test]
@@ -32,11 +32,11 @@ fn data_that_was_too_big_is_resent_in_smaller_segments_one_first_and_the_window_
         assert_eq!(info.window, Some(before), "{name}: no queue was full");
         assert_eq!(ranges(&speak(&mut c, ms(10))), [(1, 600)], "{name}");
         hear(&mut c, ms(20), &[acks(601)]);
-        let said = ranges(&speak(&mut c, ms(20)));
+        let sent = ranges(&speak(&mut c, ms(20)));
         // Everything lost, in order; the splits are where the records ended.
-        assert_eq!(said[..4], [(601, 400), (1001, 600), (1601, 400), (2001, 600)], "{name}");
-        assert_eq!(said[18], (9601, 400), "{name}");
-        assert!(said.len() > 19 && said[19].1 == 600, "{name}: then new data, {said:?}");
+        assert_eq!(sent[..4], [(601, 400), (1001, 600), (1601, 400), (2001, 600)], "{name}");
+        assert_eq!(sent[18], (9601, 400), "{name}");
+        assert!(sent.len() > 19 && sent[19].1 == 600, "{name}: then new data, {sent:?}");
     }
 }
 
@@ -78,8 +78,8 @@ fn a_cap_in_segments_stays_one_in_segments() {
     hear(&mut c, ms(1), &[acks(1)]);
     let mut una = 1;
     for i in 2..10 {
-        let said = speak(&mut c, ms(i));
-        let end = said.last().expect("something may go").end().0;
+        let sent = speak(&mut c, ms(i));
+        let end = sent.last().expect("something may go").end().0;
         assert!(end - una <= 1000, "{} bytes are out", end - una);
         una = end;
         hear(&mut c, ms(i), &[acks(una)]);
@@ -95,8 +95,8 @@ fn data_held_back_that_becomes_a_full_segment_is_sent_and_no_longer_waits() {
     assert!(speak(&mut c, ms(0)).is_empty());
     assert_eq!(c.next_timer(), Some(ms(1000)), "corked data waits for a timeout");
     c.set_mss(500);
-    let said = speak(&mut c, ms(600));
-    assert_eq!(said.iter().map(|s| s.len).collect::<Vec<_>>(), [500]);
+    let sent = speak(&mut c, ms(600));
+    assert_eq!(sent.iter().map(|s| s.len).collect::<Vec<_>>(), [500]);
     assert_eq!(c.next_timer(), Some(ms(1600)), "the retransmission timer alone");
 }
 
@@ -134,9 +134,9 @@ fn a_full_segment_that_times_out_three_times_makes_segments_smaller_only_if_aske
         let sizes = [(); 6].map(|()| {
             let at = c.next_timer().expect("data is outstanding");
             c.on_timer(at, &mut ());
-            let said = speak(&mut c, at);
-            assert_eq!((said[0].seq, said[0].len), (Offset::DATA, c.info().snd_mss));
-            said[0].len
+            let sent = speak(&mut c, at);
+            assert_eq!((sent[0].seq, sent[0].len), (Offset::DATA, c.info().snd_mss));
+            sent[0].len
         });
         assert_eq!(sizes, want);
     }

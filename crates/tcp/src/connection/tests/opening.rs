@@ -54,9 +54,9 @@ fn an_ack_outside_the_window_does_not_establish() {
         let mut c = after(State::SynReceived);
         let got = c.on_segment(ms(2), &ack(seq), &mut ());
         assert_eq!((got.refused, c.state()), (Some(Refusal::Window), State::SynReceived), "{seq}");
-        let said = speak(&mut c, ms(2));
-        let told: Vec<_> = said.iter().map(|s| (s.flags, s.seq, s.ack)).collect();
-        assert_eq!(told, [(Segment::ACK, Offset::DATA, Offset::DATA)], "RFC 9293 §3.10.7.4, first");
+        let sent = speak(&mut c, ms(2));
+        let fields: Vec<_> = sent.iter().map(|s| (s.flags, s.seq, s.ack)).collect();
+        assert_eq!(fields, [(Segment::ACK, Offset::DATA, Offset::DATA)], "RFC 9293 §3.10.7.4, first");
         hear(&mut c, ms(3), &[ack(1)]);
         assert_eq!(c.state(), State::Established);
     }
@@ -90,14 +90,14 @@ fn in_syn_received_a_rst_counts_exactly_where_data_is_expected() {
 fn a_flood_in_syn_received_is_answered_twice_a_second_and_does_not_end_the_handshake() {
     for (seg, most) in [(SYN, 8), (ack(1 << 40), 127), (Segment { seq: Offset(7), ..SYN }, 127)] {
         let mut c = after(State::SynReceived);
-        let mut said = 0;
+        let mut sent = 0;
         for i in 0..60_000 {
             let now = ms(2 + i);
             hear(&mut c, now, &[Segment { tsval: 1001, opts: Segment::TIMESTAMPS, ..seg }]);
             c.on_timer(now, &mut ());
-            said += speak(&mut c, now).len();
+            sent += speak(&mut c, now).len();
         }
-        assert!(said <= most, "{said} answers in a minute, SYN-ACKs among them");
+        assert!(sent <= most, "{sent} answers in a minute, SYN-ACKs among them");
         assert_eq!(c.state(), State::SynReceived);
         hear(&mut c, ms(60_002), &[ack(1)]);
         assert_eq!(c.state(), State::Established);
@@ -132,9 +132,9 @@ fn abort_before_the_peer_knows_of_a_connection_sends_nothing() {
     for (state, resets) in [(State::Listen, 0), (State::SynSent, 0), (State::SynReceived, 1)] {
         let mut c = after(state);
         c.abort();
-        let said = speak(&mut c, ms(2));
-        assert_eq!((c.close_reason(), said.len()), (Some(CloseReason::Aborted), resets), "{state:?}, RFC 9293 §3.10.5");
-        assert!(said.iter().all(|s| s.has(Segment::RST) && s.opts & Segment::TIMESTAMPS != 0 && s.tsecr == 1000));
+        let sent = speak(&mut c, ms(2));
+        assert_eq!((c.close_reason(), sent.len()), (Some(CloseReason::Aborted), resets), "{state:?}, RFC 9293 §3.10.5");
+        assert!(sent.iter().all(|s| s.has(Segment::RST) && s.opts & Segment::TIMESTAMPS != 0 && s.tsecr == 1000));
     }
 }
 
@@ -147,10 +147,10 @@ fn a_rst_carries_timestamps_where_they_are_in_use() {
         let opts = if timestamps { Segment::TIMESTAMPS } else { 0 };
         hear(&mut a, ms(7), &[Segment { len: 10, opts, ..ack(1) }]);
         a.abort();
-        let said = speak(&mut a, ms(9));
-        let told: Vec<_> = said.iter().map(|s| (s.flags, s.opts, s.tsval, s.tsecr)).collect();
+        let sent = speak(&mut a, ms(9));
+        let fields: Vec<_> = sent.iter().map(|s| (s.flags, s.opts, s.tsval, s.tsecr)).collect();
         let stamp = if timestamps { (9, 1001) } else { (0, 0) };
-        assert_eq!(told, [(Segment::RST | Segment::ACK, opts, stamp.0, stamp.1)], "RFC 7323 §3.2");
+        assert_eq!(fields, [(Segment::RST | Segment::ACK, opts, stamp.0, stamp.1)], "RFC 7323 §3.2");
     }
 }
 

@@ -71,8 +71,8 @@ impl Adapt {
             }
         }
         if let Some((left, right)) = ack.dsack {
-            let told = |d: &Declared| left < d.end && d.end <= right;
-            if let Some(i) = self.declared.iter().rposition(|d| told(d) && d.answered.is_some()) {
+            let is_covered = |d: &Declared| left < d.end && d.end <= right;
+            if let Some(i) = self.declared.iter().rposition(|d| is_covered(d) && d.answered.is_some()) {
                 widen(&self.declared[i], self.declared[i].answered.unwrap_or(cx.now));
                 self.declared.remove(i);
             }

@@ -49,9 +49,9 @@ impl Bench {
     fn sack(&mut self, now: u64, n: u64) -> Verdict {
         let cx = self.at(now);
         let s = *self.board.get(seg(n)).unwrap();
-        let mut told = Default::default();
+        let mut found = Default::default();
         self.board.begin_ack();
-        self.board.apply_sack((s.start, s.end()), &mut told);
+        self.board.apply_sack((s.start, s.end()), &mut found);
         let newest = Some(Newest { at: s.at, end: s.end(), retransmitted: s.sends > 1 });
         let rtt = (s.sends == 1).then(|| cx.now.since(s.at));
         let ack = AckEvent { delivered: 1000, sacked: 1000, newest, rtt, ..blank() };
@@ -130,8 +130,8 @@ fn an_acknowledged_packet_in_between_or_an_unmeasured_round_trip_is_no_persisten
         [(0, 1), (4000, 2)].into_iter().for_each(|(at, n)| b.send(at, n));
         b.cx.srtt = srtt;
         [(7000, 3), (12_000, 4)].into_iter().for_each(|(at, n)| b.send(at, n));
-        let told = if acked_between { b.sack(12_050, 2) } else { Verdict::Clear };
-        assert_eq!(told == Verdict::Clear, !acked_between);
+        let found = if acked_between { b.sack(12_050, 2) } else { Verdict::Clear };
+        assert_eq!(found == Verdict::Clear, !acked_between);
         let verdict = b.sack(12_200, 4);
         assert!(verdict.lost() > 0);
         let want = if measured && !acked_between { Cause::Rto } else { Cause::Fast };

@@ -115,7 +115,7 @@ mod tests {
         let (mut rule, mut board) = (Linux::new(spec), Scoreboard::default());
         (0..20).for_each(|n| _ = board.push(seg(n), 1000, Time(0), 20_000.0, false));
         resent.map(|n| board.resend(seg(n), Time(1), 20_000.0).is_some());
-        let mut said = vec![];
+        let mut thresholds = vec![];
         for &(ack, left, right) in steps {
             let mut d = Delivered::default();
             board.begin_ack();
@@ -123,9 +123,9 @@ mod tests {
             board.apply_sack((seg(left), seg(right)), &mut d);
             let has_sack = left < right;
             rule.on_ack(&AckEvent { ack: seg(ack), has_sack, sacked: d.sacked, ..blank() }, &board, &context());
-            said.push(rule.segments(&wide(), &context()));
+            thresholds.push(rule.segments(&wide(), &context()));
         }
-        said
+        thresholds
     }
 
     #[test]

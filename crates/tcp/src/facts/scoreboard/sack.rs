@@ -171,7 +171,7 @@ impl Scoreboard {
         // Only applied parts may be skipped next time: a partly covered segment may later be cut down to that part.
         if i != from {
             let (first, last) = (self.at(from).start, self.at(i.wrapping_sub(1)).end());
-            let known = |applied, asked, told| if applied == asked { told } else { applied };
+            let known = |applied, asked, reported| if applied == asked { reported } else { applied };
             self.sack.remember((known(first, left, block.0), known(last, right, block.1)));
         }
         self.settle_hole();

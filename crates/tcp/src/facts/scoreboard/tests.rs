@@ -439,8 +439,8 @@ impl Both {
         let blocks: Vec<_> = blocks.iter().map(|&(i, into, len)| (near(i) + into, near(i) + into + len)).collect();
         if let Some(at) = blocks.is_empty().then(|| self.board.acknowledge_plain(Offset(ack))).flatten() {
             self.naive.ack(ack, &[]);
-            let told = (self.naive.delivered, self.naive.fresh_sacked, self.naive.newest);
-            assert_eq!(told, (ack - una, 0, Some((at.0, ack, false))), "the short way");
+            let found = (self.naive.delivered, self.naive.fresh_sacked, self.naive.newest);
+            assert_eq!(found, (ack - una, 0, Some((at.0, ack, false))), "the short way");
             return;
         }
         let mut d = Delivered::default();

@@ -119,9 +119,9 @@ enum Op {
 /// Positions count from `rcv_nxt`. Mostly single bytes, so that hundreds of ranges are held; with little `space`, sometimes
 /// a few and sometimes more.
 fn newest(held: &Reassembly, room: usize) -> Vec<(u64, u64)> {
-    let mut told = vec![];
-    held.newest_first(room, |l, r| told.push((l.0, r.0)));
-    told
+    let mut ranges = vec![];
+    held.newest_first(room, |l, r| ranges.push((l.0, r.0)));
+    ranges
 }
 
 fn ops(space: u64) -> impl Strategy<Value = Vec<Op>> {

@@ -17,9 +17,9 @@ const SEGMENTS: u64 = 60;
 const RWND: u64 = 100_000;
 
 /// A small generator written here: tests of results must not depend on an external one.
-struct Luck(u64);
+struct Rng(u64);
 
-impl Luck {
+impl Rng {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
@@ -32,25 +32,25 @@ struct Schedule {
     loss: [u64; 2],
     late: u64,
     stop: (u64, u64),
-    luck: Luck,
+    rng: Rng,
 }
 
 impl Schedule {
     fn new(seed: u64) -> Schedule {
-        let mut luck = Luck(seed ^ 0x5eed);
-        luck.below(2);
-        let loss = [[0, 1, 3, 10][luck.below(4) as usize], luck.below(4)];
-        let late = [0, 3, 10, 30][luck.below(4) as usize];
-        let stop = (luck.below(1500), [0, 1100, 1500, 2500][luck.below(4) as usize]);
-        Schedule { loss, late, stop, luck }
+        let mut rng = Rng(seed ^ 0x5eed);
+        rng.below(2);
+        let loss = [[0, 1, 3, 10][rng.below(4) as usize], rng.below(4)];
+        let late = [0, 3, 10, 30][rng.below(4) as usize];
+        let stop = (rng.below(1500), [0, 1100, 1500, 2500][rng.below(4) as usize]);
+        Schedule { loss, late, stop, rng }
     }
 
     /// When a packet sent now arrives, in milliseconds, unless it is lost.
     fn arrival(&mut self, from: usize, now: u64) -> Option<u64> {
-        if self.luck.below(100) < self.loss[from] {
+        if self.rng.below(100) < self.loss[from] {
             return None;
         }
-        let late = if self.luck.below(100) < self.late { self.luck.below(150) } else { 0 };
+        let late = if self.rng.below(100) < self.late { self.rng.below(150) } else { 0 };
         let (begin, length) = self.stop;
         // While the path stalls, everything waits in order.
         let waits =

@@ -9,13 +9,13 @@ fn flight() -> Sender {
     let mut s = Sender::new(&opened(named("linux-2025"), 20), MSS, u64::from(WND));
     s.write(100_000);
     send(&mut s, ms(0));
-    told(&mut s, 100, 1, 0, &[]);
+    acked(&mut s, 100, 1, 0, &[]);
     send(&mut s, ms(100));
     s
 }
 
 /// An ACK up to segment `n` at `at` ms that echoes `tsecr` and SACKs segments from the first to before the second of each pair.
-fn told(s: &mut Sender, at: u64, n: u64, tsecr: u32, sacked: &[(u64, u64)]) {
+fn acked(s: &mut Sender, at: u64, n: u64, tsecr: u32, sacked: &[(u64, u64)]) {
     let mut ack = Segment { seq: Offset::DATA, ack: Offset(seg(n)), wnd: WND, flags: Segment::ACK, ..Segment::EMPTY };
     (ack.opts, ack.tsecr) = (Segment::TIMESTAMPS, tsecr);
     sacked.iter().for_each(|b| ack.push_sack(Offset(seg(b.0)), Offset(seg(b.1))));
@@ -33,7 +33,7 @@ fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
     let mut s = Sender::new(&opened(named("linux-2025"), 4), MSS, u64::from(WND));
     s.write(4000);
     send(&mut s, ms(0));
-    told(&mut s, 600, 1, 0, &[]);
+    acked(&mut s, 600, 1, 0, &[]);
     s.timers.rto = Some(ms(1400));
     assert_eq!(
         (s.next_timer(), s.slots.detect.stands_in_for_rto()),
@@ -52,10 +52,10 @@ fn a_probe_that_would_come_after_the_timeout_comes_in_its_place() {
 fn a_partial_ack_of_a_late_original_marks_and_resends_nothing_while_retransmissions_are_out() {
     let mut s = flight();
     // Segments 1, 4 and 6 are missing, and there is room to resend two of them.
-    told(&mut s, 105, 1, 0, &[(7, 10), (5, 6), (2, 4)]);
+    acked(&mut s, 105, 1, 0, &[(7, 10), (5, 6), (2, 4)]);
     assert_eq!((s.phase(), goes(&mut s, 105)), (Phase::Recovery, vec![1, 4]));
     // Segment 1 was only late: the ACK answers its original. Segments 11 to 14 were overtaken by 15 to 19.
-    told(&mut s, 107, 4, 0, &[(15, 20), (7, 11), (5, 6)]);
+    acked(&mut s, 107, 4, 0, &[(15, 20), (7, 11), (5, 6)]);
     let waits =
         |x: &&crate::facts::scoreboard::Sent| x.marks.any(crate::facts::scoreboard::Marks::LOST) && x.sends == 1;
     let waiting: Vec<u64> = s.board.iter().filter(waits).map(|x| x.start.0).collect();
@@ -63,7 +63,7 @@ fn a_partial_ack_of_a_late_original_marks_and_resends_nothing_while_retransmissi
     let went = goes(&mut s, 107);
     assert!(!went.is_empty() && went.iter().all(|n| *n >= 22), "new data only: {went:?}");
     // This ends with the next ACK.
-    told(&mut s, 108, 4, 0, &[(15, 21), (7, 11), (5, 6)]);
+    acked(&mut s, 108, 4, 0, &[(15, 21), (7, 11), (5, 6)]);
     assert_eq!(goes(&mut s, 108)[0], 6);
     // It also showed how far segments are overtaken: from segment 1 to the end of segment 19.
     assert_eq!(s.slots.detect.dupthresh(&s.w, &s.ctx(ms(107))), Some(19));
@@ -83,7 +83,7 @@ fn a_timeout_spares_what_was_sent_within_a_round_trip() {
 #[test]
 fn a_timeout_in_a_recovery_does_not_cut_a_second_time() {
     let mut s = flight();
-    told(&mut s, 105, 1, 0, &[(2, 9)]);
+    acked(&mut s, 105, 1, 0, &[(2, 9)]);
     let ssthresh = s.window().ssthresh;
     assert_eq!(s.phase(), Phase::Recovery);
     send(&mut s, ms(105));
@@ -100,13 +100,13 @@ fn a_timeout_in_a_recovery_does_not_cut_a_second_time() {
 fn a_sack_of_data_sent_before_the_oldest_was_resent_restarts_the_timer() {
     for (sent_later, anew) in [(false, true), (true, false)] {
         let mut s = flight();
-        told(&mut s, 105, 1, 0, &[(2, 9)]);
+        acked(&mut s, 105, 1, 0, &[(2, 9)]);
         send(&mut s, ms(105));
         let before = s.timers.rto;
         // Segments 9 to 19 were sent at 0 ms, 20 and later at 100 ms or after the retransmission.
         let at = if sent_later { (21, 22) } else { (9, 10) };
         s.board.resend(Offset(seg(1)), ms(if sent_later { 50 } else { 105 }), 1e9);
-        told(&mut s, 140, 1, 0, &[at, (2, 9)]);
+        acked(&mut s, 140, 1, 0, &[at, (2, 9)]);
         assert_eq!(s.timers.rto > before, anew, "SACKed what was sent later: {sent_later}");
     }
 }
@@ -115,13 +115,13 @@ fn a_sack_of_data_sent_before_the_oldest_was_resent_restarts_the_timer() {
 fn in_a_recovery_the_second_copy_that_a_dsack_reports_counts_as_delivered() {
     let sent = |dsack: bool| {
         let mut s = flight();
-        told(&mut s, 105, 1, 0, &[(2, 5)]);
+        acked(&mut s, 105, 1, 0, &[(2, 5)]);
         send(&mut s, ms(105));
         let mut blocks = vec![(2, 6)];
         if dsack {
             blocks.insert(0, (0, 1));
         }
-        told(&mut s, 106, 1, 0, &blocks);
+        acked(&mut s, 106, 1, 0, &blocks);
         goes(&mut s, 106).len()
     };
     // 14/21 of a segment for each delivered segment: three for four, four for five; two of them had been sent before.

@@ -465,8 +465,9 @@ fn a_window_restored_at_once_is_used_in_bursts_of_at_most_maxburst() {
 
 /// The thresholds reported in `heard`.
 fn thresholds(heard: &[(Time, Event)]) -> Vec<u32> {
-    let told = |h: &(Time, Event)| if let Event::Threshold { dupthresh, .. } = h.1 { Some(dupthresh) } else { None };
-    heard.iter().filter_map(told).collect()
+    let threshold =
+        |h: &(Time, Event)| if let Event::Threshold { dupthresh, .. } = h.1 { Some(dupthresh) } else { None };
+    heard.iter().filter_map(threshold).collect()
 }
 
 #[test]

@@ -222,9 +222,9 @@ fn a_timeout_found_to_be_a_mistake_continues_where_sending_had_stopped() {
     let (una, nxt, max) = s.positions();
     assert_eq!((una.0, nxt, s.board().lost(), s.board().lost_to_send()), (seg(3), max, 0, 0));
     assert_eq!((s.phase(), s.window()), (Phase::Open, before));
-    let told = |f: fn(&Event) -> bool| heard.iter().filter(|h| f(&h.1)).count();
-    assert_eq!(told(|e| matches!(e, Event::Mistake { episode: 1, cause: Cause::Rto, undone: true })), 1);
-    assert_eq!(told(|e| matches!(e, Event::Window { by: Slot::Undo, .. })), 1);
+    let count = |f: fn(&Event) -> bool| heard.iter().filter(|h| f(&h.1)).count();
+    assert_eq!(count(|e| matches!(e, Event::Mistake { episode: 1, cause: Cause::Rto, undone: true })), 1);
+    assert_eq!(count(|e| matches!(e, Event::Window { by: Slot::Undo, .. })), 1);
     assert_eq!(send(&mut s, ms(1100)), [(seg(10), 1000), (seg(11), 1000), (seg(12), 1000)]);
 }
 

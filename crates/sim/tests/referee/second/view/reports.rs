@@ -64,8 +64,8 @@ impl Notebook {
                 self.no_probe();
             }
             Event::Acked { pipe, .. } => {
-                let (told, known) = (self.view.in_flight.take(), pipe.div_ceil(self.judge.book.mss) as u32);
-                self.expect(told.is_none_or(|n| n == known), || format!("{told:?} in flight, and not {known}"));
+                let (seen, known) = (self.view.in_flight.take(), pipe.div_ceil(self.judge.book.mss) as u32);
+                self.expect(seen.is_none_or(|n| n == known), || format!("{seen:?} in flight, and not {known}"));
                 self.ack_done(at);
             }
             Event::Inflation { .. } | Event::Mistake { .. } | Event::Threshold { .. } | Event::Rtt { .. } => {}
@@ -73,11 +73,11 @@ impl Notebook {
     }
 
     /// The timeout after a timeout, when everything else is done.
-    pub(crate) fn rto_told(&mut self, at: Time) {
+    pub(crate) fn rto_reported(&mut self, at: Time) {
         if std::mem::take(&mut self.view.fired) {
             self.view.set_timer(at);
-            let (losses, told) = (self.view.losses, self.view.told_cuts);
-            self.expect_complete(losses == told, || format!("{losses} cuts, and {told} were told"));
+            let (losses, seen) = (self.view.losses, self.view.reported_cuts);
+            self.expect_complete(losses == seen, || format!("{losses} cuts, and {seen} were told"));
         }
     }
 
@@ -111,7 +111,7 @@ impl Notebook {
         self.no_timer_without_data();
         self.check_calls(&a, advances, hears_sacks);
         self.check_phase(&a, self.view.owner, self.view.verdict);
-        self.check_told();
+        self.check_informed();
         self.look_for_a_stall(at);
     }
 
@@ -122,11 +122,11 @@ impl Notebook {
         let opens = if advances { !a.ece && !v.mistaken } else { by_sack };
         let grows = u32::from(opens && v.owner != Phase::Recovery) + u32::from(v.done_grow && !a.ece);
         let heard = u32::from(advances || (a.rtt.is_some() && hears_sacks));
-        let told = (v.judged, v.grown, v.timed, v.asked, v.told_cuts);
+        let seen = (v.judged, v.grown, v.timed, v.asked, v.reported_cuts);
         let known = (1, grows, heard, u32::from(v.asks), v.losses);
-        self.expect_complete(told == known, || {
+        self.expect_complete(seen == known, || {
             format!(
-                "on an ACK detector, growth, timer and start were asked, and cuts told, {told:?} times, not {known:?}"
+                "on an ACK detector, growth, timer and start were asked, and cuts told, {seen:?} times, not {known:?}"
             )
         });
         let stalled = self.view.stalled.filter(|_| self.judge.book.phase != Phase::Disorder);

@@ -131,15 +131,15 @@ impl Work {
             if packets > 0 {
                 let bytes = now - hi;
                 self.connection.count(way, packets, (segments, bytes), self.usual.end);
-                self.connection.ids[w].came(if counted { packets } else { 0 });
+                self.connection.ids[w].on_arrivals(if counted { packets } else { 0 });
                 self.connection.streams[b].acks_came(packets);
                 if counts {
-                    self.ways[w].arrivals.came(packets, bytes);
+                    self.ways[w].arrivals.on_arrivals(packets, bytes);
                 }
             }
             if segments + covered > 0 {
                 if let Some(acks) = &mut self.ways[w].acks {
-                    acks.came(now, una, covered);
+                    acks.on_arrivals(now, una, covered);
                 }
             }
         }

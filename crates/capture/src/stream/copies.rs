@@ -268,7 +268,7 @@ impl Cases {
     }
 
     /// Whether this packet seemed to be missing, but arrived after all: then the last presumption was wrong.
-    pub(crate) fn came(&mut self, order: u64) -> bool {
+    pub(crate) fn has_arrived(&mut self, order: u64) -> bool {
         let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return false };
         let (from, to, copies) = self.presumptions[i];
         let end = self.presumptions.iter().map(|p| p.2).find(|c| *c > copies).map_or(self.copies.len(), |c| c as usize);

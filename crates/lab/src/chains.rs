@@ -4,7 +4,7 @@ use ackclock_sim::scenario::FlowSpec;
 use std::ops::Range;
 
 /// The flows of a scenario in rows: a flow that waits for the previous one belongs to its row.
-pub(crate) fn rows(flows: &[FlowSpec]) -> Vec<Range<usize>> {
+pub(crate) fn chains(flows: &[FlowSpec]) -> Vec<Range<usize>> {
     let mut rows: Vec<Range<usize>> = Vec::new();
     for (i, f) in flows.iter().enumerate() {
         let follows = f.after.is_some_and(|after| after.flow as usize + 1 == i);

@@ -17,8 +17,8 @@ impl Notebook {
         (self.view.fact, self.view.owner, self.view.rearm) = (Some(*ack), cx.phase, Rearm::OnNewData);
         self.view.judged += 1;
         if let (Some(limited), true) = (self.view.limited, self.stops_at_the_window()) {
-            let told = cx.cwnd_limited;
-            self.expect(told == limited, || format!("limited by the window: {told}, and it should be {limited}"));
+            let seen = cx.cwnd_limited;
+            self.expect(seen == limited, || format!("limited by the window: {seen}, and it should be {limited}"));
         }
         if let Some(bytes) = self.view.threshold.take().filter(|_| !ack.ece) {
             self.expect(w.ssthresh == bytes, || format!("the start set a threshold of {bytes}, not of {}", w.ssthresh));
@@ -68,8 +68,8 @@ impl Notebook {
     }
 
     /// A cut was told to the detector; if a timer led to it, the repair that began says what the timer does.
-    pub(in crate::second) fn cut_told(&mut self, cx: &Ctx) {
-        self.view.told_cuts += 1;
+    pub(in crate::second) fn cut_reported(&mut self, cx: &Ctx) {
+        self.view.reported_cuts += 1;
         if std::mem::take(&mut self.view.by_timer) && self.view.rearm == Rearm::Restart {
             self.view.set_timer(cx.now);
             self.no_timer_without_data();
@@ -99,9 +99,9 @@ impl Notebook {
             (Phase::Recovery | Phase::Open | Phase::Loss, _) => 0,
         };
         let flight = book.flight().saturating_sub(beyond) + if repaired && l.cause == Cause::Fast { acked } else { 0 };
-        let told = (l.flight, l.rwnd, l.first.0, l.in_recovery);
+        let seen = (l.flight, l.rwnd, l.first.0, l.in_recovery);
         let known = (flight, u64::from(book.wnd()), book.una, book.phase == Phase::Recovery);
-        self.expect(told == known, || format!("the loss is {told:?}, and it should be {known:?}"));
+        self.expect(seen == known, || format!("the loss is {seen:?}, and it should be {known:?}"));
         self.view.losses += 1;
         self.view.last_loss = Some((*l, *w, 0.0));
     }
@@ -133,14 +133,14 @@ impl Notebook {
     pub(in crate::second) fn check_episode(&mut self, ep: &Episode, remembered: Option<(Window, CcUndo)>) {
         let Some((l, w, target)) = self.view.last_loss else { return };
         let book = &self.judge.book;
-        let told = (ep.cause, ep.began, ep.recover.0, ep.target, ep.flight, ep.retransmits, ep.filled, ep.ended);
+        let seen = (ep.cause, ep.began, ep.recover.0, ep.target, ep.flight, ep.retransmits, ep.filled, ep.ended);
         let known = (l.cause, book.now, book.max, target, l.flight, 0, None, None);
-        self.expect(told == known, || format!("the episode is {told:?}, and it should be {known:?}"));
-        let (told, known) = ((ep.prior, ep.cc_undo.get()), remembered.unwrap_or((w, self.saved)));
-        self.expect(told == known, || format!("it remembers {told:?}, and not {known:?}"));
-        let (span, told) = (self.span.take(), (ep.first_dup, ep.last_dup));
+        self.expect(seen == known, || format!("the episode is {seen:?}, and it should be {known:?}"));
+        let (seen, known) = ((ep.prior, ep.cc_undo.get()), remembered.unwrap_or((w, self.saved)));
+        self.expect(seen == known, || format!("it remembers {seen:?}, and not {known:?}"));
+        let (span, seen) = (self.span.take(), (ep.first_dup, ep.last_dup));
         let span = span.unwrap_or((ep.began, ep.began));
-        self.expect(told == span, || format!("its duplicates came at {told:?}, and not at {span:?}"));
+        self.expect(seen == span, || format!("its duplicates came at {seen:?}, and not at {span:?}"));
     }
 
     /// The start of the connection says something.
@@ -175,7 +175,7 @@ impl Notebook {
     }
 
     /// Nothing was sent in Disorder for that long.
-    pub(in crate::second) fn stall_told(&mut self, idle: Nanos, now: Time) {
+    pub(in crate::second) fn stall_reported(&mut self, idle: Nanos, now: Time) {
         let since = self.view.may_stall.take();
         let known = self.view.stalled.take().or(since).map(|since| now.since(since));
         let free = !self.stops_at_the_window() || self.next_segment().is_none();

@@ -1,6 +1,6 @@
 //! Segments that are not the next in order, and acknowledgments that do not just advance.
 
-use super::cases::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, Suspect};
+use super::copies::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, Suspect};
 use super::presumed::Missed;
 use super::{older, sent, Sent, Stream, MOST};
 use crate::seen::Seen;
@@ -114,7 +114,7 @@ impl Stream {
         if s.len == 0 {
             return;
         }
-        self.came(s, order);
+        self.has_arrived(s, order);
         let fills = self.holes.touches(left, right);
         let late = fills && self.overtaken(s, order, right);
         self.note_timestamp(s);

@@ -7,7 +7,7 @@
 
 use super::order::Reach;
 use super::Facts;
-use crate::stream::cases::{Bare, Copy, Piece};
+use crate::stream::copies::{Bare, Copy, Piece};
 use crate::stream::older;
 use std::collections::BTreeMap;
 
