@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ackclock as ak
-from ackclock.fitting import fit
+from ackclock.captures.fitting import fit
 
 ROOT = Path(__file__).resolve().parent.parent
 TRUTH = ROOT / "tests" / "linux" / "kernel-6.18.csv"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ackclock import slots as slots
     from ackclock.api import Stack, compare, new, run, show, stacks
     from ackclock.arena.board import Board
-    from ackclock.capturing import Capture, capture
+    from ackclock.captures.capture import Capture, capture
     from ackclock.conforming import ScriptResult, conform
     from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
     from ackclock.result import Result
@@ -100,7 +100,7 @@ __all__ = [
 _MODULES = {"live", "plot", "scenario", "slots"}
 _NAMES = {
     "api": ("Stack", "compare", "new", "run", "show", "stacks"),
-    "capturing": ("Capture", "capture"),
+    "captures.capture": ("Capture", "capture"),
     "conforming": ("ScriptResult", "conform"),
     "errors": ("AlgorithmError", "CaptureError", "LiveError", "ScenarioError"),
     "result": ("Result",),

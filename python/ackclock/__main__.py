@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Print the version if nothing else is asked for; otherwise run the command."""
     if sys.argv[1:] != ["--version"]:
-        from ackclock.cli import main as command  # noqa: PLC0415 - start-up time
+        from ackclock.cli.main import main as command  # noqa: PLC0415 - start-up time
 
         command()
         return
@@ -17,7 +17,7 @@ def main() -> None:
     try:
         print(f"ackclock {__version__}", flush=True)
     except OSError as error:
-        from ackclock.output import lost  # noqa: PLC0415 - likewise
+        from ackclock.cli.output import lost  # noqa: PLC0415 - likewise
 
         sys.exit(lost(error))
 

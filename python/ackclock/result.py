@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
-from ackclock.columns import HALF, LABELS, unused_notes
 from ackclock.errors import ScenarioError
-from ackclock.measures import Measures
 from ackclock.slots import allowing, pickled, unpacked
 from ackclock.statistics import interval
+from ackclock.tables.columns import HALF, LABELS, unused_notes
+from ackclock.tables.measures import Measures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -298,7 +298,7 @@ class Result:
         """The means, for notebooks."""
         from html import escape  # noqa: PLC0415 - start-up time
 
-        from ackclock.tables import COLUMNS, SELDOM, cell  # noqa: PLC0415 - start-up time
+        from ackclock.tables.printed import COLUMNS, SELDOM, cell  # noqa: PLC0415 - start-up time
 
         flows = self.summary.to_dicts()
         seldom = [name for name in SELDOM if name != "refused_retransmissions"]

@@ -21,9 +21,9 @@ from pathlib import Path
 from types import FrameType
 
 LATE = (
-    "ackclock.cli", "ackclock.papers.reproduce", "ackclock.study.job", "ackclock.study.plan", "ackclock.study.tables",
-    "ackclock.sweep.job", "ackclock.sweep.shown", "ackclock.sweep.stores",
-    "ackclock.tables", "ackclock.tables_capture", "ackclock.tuning.files", "ackclock.tuning.job",
+    "ackclock.cli.main", "ackclock.papers.reproduce", "ackclock.study.job", "ackclock.study.plan",
+    "ackclock.study.tables", "ackclock.sweep.job", "ackclock.sweep.shown", "ackclock.sweep.stores",
+    "ackclock.tables.printed", "ackclock.captures.tables", "ackclock.tuning.files", "ackclock.tuning.job",
     "ackclock.scenario", "ackclock.plot", "ackclock.lab_page", "distributed", "optuna",
 )  # fmt: skip
 """Modules that commands import late; an import must not be interrupted."""
@@ -58,7 +58,7 @@ def _lost(patience: float, about: sys.UnraisableHookArgs) -> None:
 
 
 def _answer(case: dict[str, object], patience: float) -> dict[str, object]:
-    from ackclock import cli  # noqa: PLC0415 - after the memory limit is set
+    from ackclock.cli import main  # noqa: PLC0415 - after the memory limit is set
 
     folder = tempfile.mkdtemp()
     os.chdir(folder)
@@ -77,7 +77,7 @@ def _answer(case: dict[str, object], patience: float) -> dict[str, object]:
     signal.setitimer(signal.ITIMER_REAL, patience)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
-            cli.main()
+            main.main()
     except SystemExit as end:
         code = end.code or 0
     except KeyboardInterrupt:

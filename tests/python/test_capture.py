@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 import ackclock as ak
-from ackclock.capturing import TABLES
-from ackclock.cli_capture import _complete_file
-from ackclock.tables_capture import _density
+from ackclock.captures.capture import TABLES
+from ackclock.captures.tables import _density
+from ackclock.cli.capture import _complete_file
 from conftest import Command
 
 A, B = ("10.0.0.1", 5001), ("10.0.0.2", 80)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cluster_scale
 
-from ackclock.runs.keys import keys_of, keys_of_runs
+from ackclock.runs.store.keys import keys_of, keys_of_runs
 from ackclock.sweep.points import Points
 
 

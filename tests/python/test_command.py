@@ -360,15 +360,15 @@ def test_more_threads_than_a_system_can_count_are_refused_in_one_line(ackclock: 
 
 INTERRUPTED_WHILE_DELETING = """
 import time
-from ackclock import cli
+from ackclock.cli import main
 class Gone:
     def __del__(self):
         raise KeyboardInterrupt
 def app(**_):
     Gone()
     time.sleep(30)
-cli.app = app
-cli.main()
+main.app = app
+main.main()
 """
 
 

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import ackclock as ak
-from ackclock.cli import app
-from ackclock.fitting import Fit
+from ackclock.captures.fitting import Fit, Parameter
+from ackclock.cli.main import app
 
 PATH = """
 [run]
@@ -58,7 +58,7 @@ def fitted(folder: Path, **keys: object) -> Fit:
     return ak.capture(captured(folder, **keys)).fit()
 
 
-def parameter(fit: Fit, name: str) -> ak.fitting.Parameter:
+def parameter(fit: Fit, name: str) -> Parameter:
     return next(p for p in fit.parameters if p.name == name)
 
 

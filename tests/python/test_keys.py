@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from ackclock import _native
-from ackclock.runs.forms import checksum
-from ackclock.runs.keys import Keys, key_of_run
 from ackclock.runs.laboratory import _Missing
+from ackclock.runs.store.forms import checksum
+from ackclock.runs.store.keys import Keys, key_of_run
 from ackclock.sweep.writing import written
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from ackclock import cli_lab, lab_page
+from ackclock import lab_page
+from ackclock.cli import lab as command
 from ackclock.shared import PAGE
 from conftest import SHORT
 
@@ -132,8 +133,8 @@ def lab(page: Path, tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
 
 def start(page: Path, *arguments: str | Path) -> subprocess.Popen[str]:
     program = (
-        "import sys; from pathlib import Path; from ackclock import cli, lab_page\n"
-        f"lab_page.built = lambda: Path({str(page)!r})\ncli.main()"
+        "import sys; from pathlib import Path; from ackclock import lab_page; from ackclock.cli.main import main\n"
+        f"lab_page.built = lambda: Path({str(page)!r})\nmain()"
     )
     command = [sys.executable, "-c", program, "lab", "--no-open", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
@@ -173,6 +174,6 @@ def test_a_page_that_is_not_built_is_a_message_with_what_to_do(
 ) -> None:
     monkeypatch.setattr(lab_page, "built", lambda: None)
     with pytest.raises(typer.Exit) as ended:
-        cli_lab.lab()
+        command.lab()
     assert ended.value.exit_code == 1
     assert "make web" in capsys.readouterr().err

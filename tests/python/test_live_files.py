@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ackclock import _native
-from ackclock.cli import app
+from ackclock.cli.main import app
 from conftest import Command
 from doc_page import live_runs
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock import paths
-from ackclock.document import Value
-from ackclock.runs.keys import asked_of, key_of, stretches
+from ackclock.document import Value, paths
+from ackclock.runs.store.keys import asked_of, key_of, stretches
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command
 

@@ -346,7 +346,7 @@ def test_a_picture_that_cannot_be_is_one_message_after_the_numbers(
     assert (nowhere.returncode, nowhere.stderr.count("\n"), nowhere.stdout) == (1, 1, numbers)
     assert "no/such" in nowhere.stderr
     for module in ("matplotlib", "polars"):
-        hidden = f"import sys; sys.modules[{module!r}] = None; from ackclock.cli import main; main()"
+        hidden = f"import sys; sys.modules[{module!r}] = None; from ackclock.cli.main import main; main()"
         command = [sys.executable, "-c", hidden, "run", str(short), "--plot", str(tmp_path / "p.png")]
         without = subprocess.run(command, capture_output=True, text=True, check=False)
         said = f'ackclock: --plot needs {module}, which is not installed: pip install "ackclock[plot]"\n'

@@ -133,7 +133,10 @@ def test_stacks_are_typed_and_complete() -> None:
 
 
 def test_neither_import_nor_command_loads_polars_or_matplotlib(short: Path, ackclock: Command) -> None:
-    for do in ("import ackclock", f"from ackclock.cli import app; app(['run', {str(short)!r}], standalone_mode=False)"):
+    for do in (
+        "import ackclock",
+        f"from ackclock.cli import main; main.app(['run', {str(short)!r}], standalone_mode=False)",
+    ):
         code = f"{do}\nimport sys; print([m for m in ('polars', 'matplotlib', 'numpy') if m in sys.modules])"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "[]"

@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperCommand
 from typer.testing import CliRunner
 
-from ackclock.cli import COMMANDS
-from ackclock.cli_command import Command
+from ackclock.cli.command import Command
+from ackclock.cli.main import COMMANDS
 
 SLOW = ("matplotlib", "numpy", "polars", "pyarrow", "pydantic", "pydantic_core", "sqlite3")
 """Packages that take longer to load than a short run."""
@@ -35,9 +35,7 @@ def command(*words: str) -> str:
 
 def slow(found: set[str], *more: str) -> list[str]:
     """The loaded modules that are slow, or begin with one of these names."""
-    return sorted(
-        name for name in found if name.split(".")[0] in SLOW or name.startswith(more or ("ackclock.cli_none",))
-    )
+    return sorted(name for name in found if name.split(".")[0] in SLOW or name.startswith(more or ("ackclock.none",)))
 
 
 def test_the_import_loads_nothing_that_a_first_call_does_not_need() -> None:
@@ -54,9 +52,9 @@ def test_the_version_is_printed_without_the_parser() -> None:
 
 def test_a_run_loads_its_own_command_alone_and_converts_arguments_without_pydantic(short: Path) -> None:
     found = loaded(command("run", str(short), "--json", "--stack", "reno", "--seeds", "2", "--set", "rto.tick=500ms"))
-    assert slow(found, "rich", "ackclock.api", "ackclock.tables", "ackclock.result") == []
-    used = {name.removeprefix("ackclock.") for name in found if name.startswith("ackclock.cli")}
-    assert used == {"cli", "cli_command", "cli_common", "cli_run", "cli_scenario"}
+    assert slow(found, "rich", "ackclock.api", "ackclock.tables.printed", "ackclock.result") == []
+    used = {name.removeprefix("ackclock.") for name in found if name.startswith("ackclock.cli.")}
+    assert used == {"cli.main", "cli.output", "cli.command", "cli.common", "cli.run", "cli.scenario"}
     assert slow(loaded(command("run", str(short)))) == []
 
 

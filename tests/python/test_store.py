@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from ackclock.runs.ahead import Ahead
-from ackclock.runs.forms import FORM
 from ackclock.runs.store import Cost, Store
+from ackclock.runs.store.ahead import Ahead
+from ackclock.runs.store.forms import FORM
 from ackclock.sweep import manifest
 from conftest import SHORT, Command
 

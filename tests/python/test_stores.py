@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock.runs import damage, forms, opening
-from ackclock.runs.keys import key_of_run
-from ackclock.runs.store import Cost, Store
+from ackclock.runs.store import Cost, Store, damage, forms, opening
+from ackclock.runs.store.keys import key_of_run
 from ackclock.sweep import stores
 from conftest import SHORT, Command
 

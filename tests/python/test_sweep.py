@@ -537,6 +537,6 @@ def test_names_of_sweeps_are_completed(ackclock: Command, tmp_path: Path, monkey
     monkeypatch.setenv("_ACKCLOCK_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "ackclock results show k")
     monkeypatch.setenv("COMP_CWORD", "3")
-    code = "import sys; sys.argv[0] = 'ackclock'; from ackclock.cli import main; main()"
+    code = "import sys; sys.argv[0] = 'ackclock'; from ackclock.cli.main import main; main()"
     said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert said.stdout.split() == ["killed"]

@@ -15,7 +15,7 @@ import pytest
 import ackclock as ak
 from ackclock.permission import allowing
 from ackclock.runs import local
-from ackclock.runs.keys import Keys
+from ackclock.runs.store.keys import Keys
 from ackclock.runs.task import Task
 from ackclock.runs.worker import Worker
 from ackclock.sweep.points import Points

@@ -111,10 +111,10 @@ def test_where_no_python_ever_runs_the_file_is_not_loaded_either(
     command: list[str], says: str, folder: Path, ackclock: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command[0] == "lab":
-        from ackclock import cli_lab  # noqa: PLC0415 - the server must not start
+        from ackclock.cli import lab  # noqa: PLC0415 - the server must not start
 
         with pytest.raises(BaseException) as ended:  # noqa: PT011 - typer's exception
-            cli_lab._opening(folder / "s.toml")
+            lab._opening(folder / "s.toml")
         assert getattr(ended.value, "exit_code", None) == 2
     else:
         done = ackclock(*command)

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ackclock.arena.entries import kept
 from ackclock.arena.factorial import Factorial
-from ackclock.tables import console
+from ackclock.tables.printed import console
 
 
 def show(found: Factorial) -> None:

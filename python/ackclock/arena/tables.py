@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ackclock.arena.entries import kept
-from ackclock.tables import console
+from ackclock.tables.printed import console
 
 if TYPE_CHECKING:
     from ackclock.arena.scores import Score, Scores

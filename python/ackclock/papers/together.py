@@ -10,7 +10,7 @@ from ackclock.papers import folder, one
 from ackclock.papers.one import Wish
 from ackclock.papers.paper import Extra, Paper, Reproduced, Shown
 from ackclock.progress import Show
-from ackclock.runs.apart import apart
+from ackclock.runs.jobs import apart
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.store import Store
 

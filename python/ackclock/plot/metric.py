@@ -9,10 +9,10 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from ackclock import colours
-from ackclock.columns import HALF
 from ackclock.plot.frames import ArrowTable, need, polars
 from ackclock.plot.sheet import name_points, sheet
 from ackclock.statistics import interval
+from ackclock.tables.columns import HALF
 
 _UNITS = (("_bytes_per_s", "kB/s", 1e3), ("_bytes", "kB", 1e3), ("_packets", "packets", 1.0), ("_ms", "ms", 1.0))
 _UNITS_OF_TIME = ("_s", "s", 1.0)

@@ -15,8 +15,8 @@ from typing import Any
 
 from ackclock.progress import Show, Tell, Told, unshown
 from ackclock.runs.executor import Executor
-from ackclock.runs.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.store import Cost, Store
+from ackclock.runs.store.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.task import Done, Task
 
 _AT_ONCE = 500

@@ -109,7 +109,7 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
 
 def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
     """The name of a capture's file, and the scenario of the path fitted to it."""
-    from ackclock.capturing import capture  # noqa: PLC0415 - start-up time
+    from ackclock.captures.capture import capture  # noqa: PLC0415 - start-up time
 
     node = table["capture"]
     file = folder / node.text("the path of a capture")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from ackclock import _native, api, files, paths
-from ackclock.document import nearest, refusal
+from ackclock import _native, api, files
+from ackclock.document import nearest, paths, refusal
 from ackclock.errors import ScenarioError
 from ackclock.permission import allowed_instead
 from ackclock.runs.laboratory import Laboratory

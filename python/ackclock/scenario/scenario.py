@@ -12,8 +12,8 @@ from typing import Any
 import tomli_w
 
 from ackclock import _native, files
+from ackclock.document.paths import parse
 from ackclock.errors import ScenarioError, unwritten
-from ackclock.paths import parse
 from ackclock.permission import allowing
 from ackclock.scenario.background import Background
 from ackclock.scenario.dumbbell import Dumbbell

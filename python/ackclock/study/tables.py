@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ackclock.study.page import cells, head
 from ackclock.study.words import sentences
-from ackclock.tables import console
+from ackclock.tables.printed import console
 
 if TYPE_CHECKING:
     from ackclock.study.found import Found

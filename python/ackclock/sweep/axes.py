@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock import paths
-from ackclock.document import Node, Value, nearest, written
+from ackclock.document import Node, Value, nearest, paths, written
 from ackclock.sweep import values
 
 MOST_POINTS = 10**7

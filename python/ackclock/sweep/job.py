@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
-from ackclock.columns import unused_notes
 from ackclock.progress import Tell, Told
 from ackclock.runs.executor import Executor
 from ackclock.runs.laboratory import Laboratory, Wanted
@@ -22,6 +21,7 @@ from ackclock.sweep.manifest import Entry, Manifest
 from ackclock.sweep.outcome import Sweep
 from ackclock.sweep.plan import Plan, Stop
 from ackclock.sweep.points import Points
+from ackclock.tables.columns import unused_notes
 
 
 def as_plan(plan: str | PathLike[str] | Plan) -> Plan:

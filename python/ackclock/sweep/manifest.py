@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ackclock import _native, files
-from ackclock.runs.keys import Keys
+from ackclock.runs.store.keys import Keys
 
 FORM = 1
 FOLDER = "sweeps"

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ackclock import _native, paths
-from ackclock.document import Value, refusal, written
+from ackclock import _native
+from ackclock.document import Value, paths, refusal, written
 from ackclock.errors import ScenarioError
-from ackclock.runs.keys import Keys, asked_of, stretches
+from ackclock.runs.store.keys import Keys, asked_of, stretches
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, unquoted
 from ackclock.sweep.plan import Plan
@@ -35,7 +35,7 @@ class Point:
     task: Task
     """The task that runs it with its first seed."""
     asked: str
-    """Optional reports of its runs: see ``ackclock.runs.keys``."""
+    """Optional reports of its runs: see ``ackclock.runs.store.keys``."""
 
     def keys(self, seeds: Sequence[int]) -> Keys:
         """Return the keys in the store of its runs with these seeds.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ackclock.columns import HALF
 from ackclock.sweep.columns import FLOW_NUMBERS, MEASURED
 from ackclock.sweep.manifest import Manifest
-from ackclock.tables import COLUMNS, SELDOM, cell, console
+from ackclock.tables.columns import HALF
+from ackclock.tables.printed import COLUMNS, SELDOM, cell, console
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ackclock import files
-from ackclock.runs import damage
-from ackclock.runs.keys import key_of_run
-from ackclock.runs.store import FILE, Store
+from ackclock.runs.store import FILE, Store, damage
+from ackclock.runs.store.keys import key_of_run
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep import table
 from ackclock.sweep.manifest import Manifest

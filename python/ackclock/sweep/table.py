@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ackclock import files
-from ackclock.columns import HALF
 from ackclock.runs.store import Store
 from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
@@ -18,6 +17,7 @@ from ackclock.sweep.manifest import Manifest
 from ackclock.sweep.points import as_cell
 from ackclock.sweep.rows import unpacked
 from ackclock.sweep.writing import written
+from ackclock.tables.columns import HALF
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ackclock.tables import console
+from ackclock.tables.printed import console
 from ackclock.tuning.result import Tuning
 
 

@@ -1,0 +1,1 @@
+"""Captures: what they say about each connection, the paths that explain them, and their tables and files."""

@@ -1,0 +1,114 @@
+"""``ackclock arena``; the work is done by ``ackclock.arena``, which is loaded when the command is called."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ackclock.arena import FACTORIAL_SEEDS, SEEDS
+from ackclock.cli.common import FAILED, AllowPython, On, Store, Threads, fail, refusals
+
+if TYPE_CHECKING:
+    from ackclock.study.plan import Question
+
+EXAMPLES = """\b
+Examples:
+  ackclock arena
+  ackclock arena --list
+  ackclock arena --factorial
+  ackclock arena --stack "late,name=mine,detect=mine.py:Mine" --allow-python
+"""
+
+
+def arena(
+    stack: Annotated[
+        list[str] | None, typer.Option(metavar="STACK", help="A stack beside the field; repeatable.")
+    ] = None,
+    half: Annotated[
+        str, typer.Option(metavar="HALF", help="`design`, or `judgement` for the verdict on a finished algorithm.")
+    ] = "design",
+    path: Annotated[list[str] | None, typer.Option(metavar="PATH", help="A path; repeatable.  [default: all]")] = None,
+    field: Annotated[bool, typer.Option(help="Let the field take part.")] = True,
+    seeds: Annotated[
+        int | None,
+        typer.Option(metavar="N", help=f"Runs of each stack on each path.  [default: {SEEDS}; with --factorial 2]"),
+    ] = None,
+    factorial: Annotated[
+        bool, typer.Option("--factorial", help="Each detector with every response, instead of the board.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the files.  [default: arena/HALF]")
+    ] = None,
+    store: Store = None,
+    on: On = None,
+    threads: Threads = None,
+    allow_python: AllowPython = False,
+    list_paths: Annotated[bool, typer.Option("--list", help="List the paths of the half; run nothing.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print arena.json, or the cells, instead of the board.")
+    ] = False,
+) -> None:
+    """Let detectors compete on a fixed set of paths, all with the same response.
+
+    Prints a leaderboard, and writes board.csv, arena.svg, arena.json and values.parquet. Finished runs are kept: after
+    an interruption the same command continues.
+    """
+    if find_spec("matplotlib") is None:
+        fail('arena needs matplotlib, which is not installed: pip install "ackclock[plot]"', FAILED)
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+
+    with refusals(), allowing(allow_python):
+        from ackclock.arena.entries import question  # noqa: PLC0415 - start-up time
+        from ackclock.progress import shown  # noqa: PLC0415 - likewise
+
+        asked = question(stack or (), half, path or None, field, seeds or (FACTORIAL_SEEDS if factorial else SEEDS))
+    if list_paths:
+        return _list(half, path)
+    if factorial:
+        return _factorial(asked, half, out, (store, on, threads), allow_python, as_json)
+    kept = "; finished runs are kept and the same command continues"
+    folder = out if out is not None else Path("arena") / half
+    with refusals(lambda: kept), allowing(allow_python):
+        from ackclock.arena.job import run  # noqa: PLC0415 - start-up time
+
+        board = run(asked, half, path or None, store, on, threads, shown)
+        written = board.write(folder)
+    if as_json:
+        return typer.echo(board.json, nl=False)
+    from ackclock.arena.tables import show  # noqa: PLC0415 - start-up time
+
+    show(board)
+    return typer.echo(f"{folder}: {', '.join(file.name for file in written)}")
+
+
+def _list(half: str, chosen: list[str] | None) -> None:
+    from ackclock.arena.entries import about, paths, shared  # noqa: PLC0415 - start-up time
+
+    for name, file in sorted((paths(half) | shared(half)).items()):
+        if not chosen or name in chosen:
+            typer.echo(f"{name:20} {about(file)}")
+
+
+def _factorial(
+    asked: Question,
+    half: str,
+    out: Path | None,
+    where: tuple[Path | None, str | None, int | None],
+    allow_python: bool,
+    as_json: bool,
+) -> None:
+    from ackclock.arena.factorial import run  # noqa: PLC0415 - start-up time
+    from ackclock.arena.factorial_tables import show  # noqa: PLC0415 - likewise
+    from ackclock.permission import allowing  # noqa: PLC0415 - likewise
+    from ackclock.progress import shown  # noqa: PLC0415 - likewise
+
+    with refusals(lambda: "; finished runs are kept and the same command continues"), allowing(allow_python):
+        found = run(asked, half, *where, shown)
+        written = found.write(out if out is not None else Path("arena") / half)
+    if as_json:
+        return typer.echo(found.table.write_json())
+    show(found)
+    return typer.echo(written)

@@ -1,0 +1,69 @@
+"""``ackclock lab``; the server is in ``ackclock.lab_page``, which is loaded when the command is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock import _native, files
+from ackclock.cli.common import FAILED, fail
+from ackclock.errors import ScenarioError
+from ackclock.permission import PAGE, refusing
+
+EXAMPLES = """\b
+Examples:
+  ackclock lab
+  ackclock lab paths.toml
+  ackclock lab --port 9000 --no-open
+"""
+NOT_BUILT = "the lab page is not built; `make web` builds it (Node and Rust are needed); every wheel includes it"
+
+
+def _opening(scenario: Path | None) -> str:
+    """The URL fragment that opens a valid scenario."""
+    from ackclock.lab_page import fragment  # noqa: PLC0415 - start-up time
+
+    if scenario is None:
+        return ""
+    try:
+        text = files.text(scenario)
+        with refusing(PAGE):
+            _native.identities(str(scenario), text, None, [], None, None)
+        return fragment(text)
+    except ScenarioError as error:
+        fail(str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error.reason
+        fail(f"{scenario}: found no readable file ({why}), allowed: the path of a scenario file in TOML")
+
+
+def lab(
+    scenario: Annotated[
+        Path | None, typer.Argument(metavar="[SCENARIO.toml]", help="Scenario to open.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            help="Port; 0 chooses a free one. [default: 8437, or a free one if that is taken]",
+            min=0,
+            max=65535,
+            metavar="N",
+        ),
+    ] = None,
+    look: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+) -> None:
+    """Serve the lab page to this machine: see every packet of a run, change anything, share it by a link."""
+    from ackclock.lab_page import built, serve, server  # noqa: PLC0415 - start-up time
+
+    folder = built()
+    if folder is None:
+        fail(NOT_BUILT, FAILED)
+    at = _opening(scenario)
+    try:
+        serving = server(folder, port)
+    except OSError as error:
+        fail(f"port {port}: {error.strerror or error}", FAILED)
+    opened = f"#{at}" if at else ""
+    serve(serving, at, lambda address: typer.echo(f"The lab is at {address}{opened}\nCtrl-C ends it."), look=look)

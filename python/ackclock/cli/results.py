@@ -1,0 +1,234 @@
+"""``ackclock results``: the sweeps of a store."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ackclock.cli.common import FAILED, Store, fail, refusals
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ackclock.sweep.outcome import Sweep
+
+EXAMPLES = """\b
+Examples:
+  ackclock results ls
+  ackclock results show thresholds
+  ackclock results show thresholds --column goodput_bytes_per_s --column timeouts
+  ackclock results export thresholds runs.csv
+  ackclock results export thresholds means.parquet --summary
+"""
+_WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
+    ".parquet": lambda frame, to: frame.write_parquet(to),
+    ".csv": lambda frame, to: frame.write_csv(to),
+    ".json": lambda frame, to: frame.write_json(to),
+    ".ndjson": lambda frame, to: frame.write_ndjson(to),
+    ".arrow": lambda frame, to: frame.write_ipc(to),
+}
+
+app = typer.Typer(
+    help="List, print and export the results of sweeps; check, repair, copy and merge stores.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def _complete_name(context: typer.Context, incomplete: str) -> list[str]:
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+
+    try:
+        return [name for name in results(context.params.get("store")) if name.startswith(incomplete)]
+    except OSError:
+        return []
+
+
+def _complete_column(incomplete: str) -> list[str]:
+    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
+
+    return [name for name in (*MEANS, *MEASURED) if name.startswith(incomplete)]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a sweep.", autocompletion=_complete_name)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.command("ls", epilog="\b\nExamples:\n  ackclock results ls\n  ackclock results ls --store /data/runs --json")
+def listing(store: Store = None, as_json: Json = False) -> None:
+    """List the sweeps of a store."""
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+
+    with refusals():
+        every = results(store)
+        lines, damaged = every.listed(), every.damaged()
+    if as_json:
+        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+    elif lines or not damaged:
+        from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
+
+        print_list(lines)
+    _told(damaged)
+
+
+@app.command(epilog=EXAMPLES)
+def show(
+    name: Name,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Column to show. Repeatable.", metavar="COLUMN", autocompletion=_complete_column),
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Print the means of a sweep; of an unfinished sweep, the means of its finished runs."""
+    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
+    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
+
+    found = _load(name, store)
+    with refusals():
+        known = [*MEANS, *(one for one in MEASURED if one in found.frame.columns)]
+        for wanted in column or []:
+            if wanted not in known:
+                allowed = f"one of {', '.join(known)}"
+                raise refusal("command line", None, "--column", f'"{wanted}"', allowed, nearest(wanted, known))
+    if as_json:
+        manifest = found.manifest
+        about = {"sweep": found.name, "points": len(manifest.points), "runs": manifest.runs}
+        more = {"finished": manifest.finished, "results_revision": manifest.results_revision}
+        said = {**about, **more, "summary": found.summary.to_dicts()}
+        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        return
+    from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
+
+    print_means(found.summary, found.manifest, column or [])
+
+
+@app.command(epilog=EXAMPLES)
+def export(
+    name: Name,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="File whose ending chooses the format: .parquet, .csv, .json, .ndjson or .arrow."
+        ),
+    ],
+    summary: Annotated[bool, typer.Option("--summary", help="Write the means instead of every run.")] = False,
+    store: Store = None,
+) -> None:
+    """Write the table of a sweep to a file."""
+    from ackclock import files  # noqa: PLC0415 - start-up time
+    from ackclock.document import refusal  # noqa: PLC0415 - likewise
+
+    ending = file.suffix.lower()
+    with refusals():
+        if ending not in _WRITERS:
+            allowed = f"a file name that ends in one of {', '.join(_WRITERS)}"
+            raise refusal("command line", None, "FILE", f'"{file}"', allowed)
+    found = _load(name, store)
+    frame, content = found.summary if summary else found.frame, io.BytesIO()
+    _WRITERS[ending](frame, content)
+    with refusals():
+        files.write(file, content.getvalue())
+    typer.echo(f"{file}: {frame.height:,} rows")
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results check\n  ackclock results check --store /data/runs")
+def check(store: Store = None) -> None:
+    """Check every run, manifest and table of a store. Damage is reported with exit code 1."""
+    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
+
+    folder = _folder(store)
+    with refusals():
+        damaged = stores.check(folder)
+    _told(damaged)
+    typer.echo(f"{folder}: nothing is damaged")
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results repair --store /data/runs")
+def repair(store: Store = None) -> None:
+    """Keep the undamaged part of a store and set damaged files aside. No other command may use the store meanwhile."""
+    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
+
+    folder = _folder(store)
+    with refusals():
+        done = stores.repair(folder)
+    typer.echo("\n".join(done or [f"{folder}: nothing is damaged"]))
+
+
+@app.command(
+    epilog="\b\nExamples:\n  ackclock results copy /backup/runs\n  ackclock results copy elsewhere --store here"
+)
+def copy(
+    to: Annotated[Path, typer.Argument(metavar="TO", help="Folder for the copy, without a store.")],
+    store: Store = None,
+) -> None:
+    """Copy a store, even while other commands use it."""
+    from ackclock.document import refusal  # noqa: PLC0415 - start-up time
+    from ackclock.runs.store import FILE  # noqa: PLC0415 - likewise
+
+    with refusals():
+        if (to / FILE).exists():
+            allowed = "a folder without a store; `ackclock results merge` adds to one"
+            raise refusal("command line", None, "TO", f'"{to}" with {FILE} in it', allowed)
+    _merge(_folder(store), to)
+
+
+@app.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
+def merge(
+    other: Annotated[Path, typer.Argument(metavar="FROM", help="Folder of another store, which is not changed.")],
+    store: Store = None,
+) -> None:
+    """Import the runs and sweeps of another store: all of them, or none if one run has different results."""
+    _merge(other, _folder(store))
+
+
+def _merge(source: Path, to: Path) -> None:
+    from ackclock.runs.store import Store as Kept  # noqa: PLC0415 - start-up time
+    from ackclock.sweep import stores  # noqa: PLC0415 - likewise
+
+    with refusals():
+        with Kept(source, create=False):
+            pass  # check that the other store exists before this one is created
+        with Kept(to) as opened:
+            said = stores.merge(source, opened)
+    typer.echo("\n".join(said))
+
+
+def _folder(store: Path | None) -> Path:
+    from ackclock.runs.store import folder_of  # noqa: PLC0415 - start-up time
+
+    return folder_of(store)
+
+
+def _told(damaged: list[str]) -> None:
+    """Print the damage, one line each, and exit if there is any."""
+    for line in damaged:
+        typer.echo(f"ackclock: {line}", err=True)
+    if damaged:
+        raise typer.Exit(FAILED)
+
+
+def _load(name: str, store: Path | None) -> Sweep:
+    """Load a sweep, and print remarks on it to standard error."""
+    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
+    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
+
+    with refusals():
+        every = results(store)
+        try:
+            found = every[name]
+        except KeyError:
+            allowed = f"a sweep of {every.folder}: {', '.join(every) or 'there is none'}"
+            raise refusal("command line", None, "NAME", f'"{name}"', allowed, nearest(name, every)) from None
+    for note in found.notes:
+        typer.echo(f"ackclock: {note}", err=True)
+    if not found.frame.height:
+        fail(f"{name}: no run is finished", FAILED)
+    return found

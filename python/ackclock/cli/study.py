@@ -1,0 +1,71 @@
+"""``ackclock study``; the work is done by ``ackclock.study``, which is loaded when the command is called."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock.cli.common import FAILED, AllowPython, On, Store, Threads, fail, refusals
+
+EXAMPLES = """\b
+Examples:
+  ackclock study upload.toml
+  ackclock study upload.toml --dry-run
+  ackclock study upload.toml --out answer --json
+"""
+NEEDED = {"matplotlib": "plot", "jinja2": "papers"}
+
+
+def study(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Study in TOML: see docs/studies.md.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the report.  [default: studies/NAME]")
+    ] = None,
+    store: Store = None,
+    on: On = None,
+    threads: Threads = None,
+    allow_python: AllowPython = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the study and print how many runs it may take; run nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the answer.")] = False,
+) -> None:
+    """Find out which sender does best on some paths, and how sure that is.
+
+    Runs every stack on every path with the same seeds until the stacks can be told apart. Writes report.html,
+    study.svg, study.json, ranking.csv, ranking.tex and values.parquet. Finished runs are kept: after an interruption
+    the same command continues.
+    """
+    for package, extra in NEEDED.items():
+        if find_spec(package) is None:
+            fail(f'study needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+
+    with refusals(), allowing(allow_python):
+        from ackclock.progress import shown  # noqa: PLC0415 - start-up time
+        from ackclock.study.job import run  # noqa: PLC0415 - likewise
+        from ackclock.study.plan import read  # noqa: PLC0415 - likewise
+
+        asked = read(question)
+    if dry_run:
+        looks, points = asked.seeds.looks, len(asked.paths) * len(asked.stacks)
+        most = f" to {looks[-1] * points:,}" if len(looks) > 1 else ""
+        typer.echo(
+            f"{asked.name}: {len(asked.stacks)} stacks on {len(asked.paths)} paths, {looks[0] * points:,}{most} runs"
+        )
+        return
+    kept = "; finished runs are kept and the same command continues"
+    folder = out if out is not None else Path("studies") / asked.name
+    with refusals(lambda: kept), allowing(allow_python):
+        answer = run(asked, store, on, threads, shown)
+        written = answer.write(folder)
+    if as_json:
+        typer.echo(answer.json, nl=False)
+        return
+    from ackclock.study.tables import show  # noqa: PLC0415 - start-up time
+
+    show(answer)
+    typer.echo(f"{folder}: {', '.join(file.name for file in written)}")

@@ -1,0 +1,104 @@
+"""``ackclock sweep``; the work is done by ``ackclock.sweep``, which is loaded when the command is called."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ackclock import _native
+from ackclock.cli.common import AllowPython, On, Store, Threads, refusals
+
+if TYPE_CHECKING:
+    from ackclock.progress import Told
+    from ackclock.sweep.outcome import Sweep
+    from ackclock.sweep.plan import Plan
+
+EXAMPLES = """\b
+Examples:
+  ackclock sweep thresholds.toml
+  ackclock sweep thresholds.toml --dry-run
+  ackclock sweep thresholds.toml --store /data/runs --threads 8
+  ackclock sweep thresholds.toml --on dask://head:8786
+  ackclock sweep thresholds.toml --on dask:4 --json
+"""
+
+
+def sweep(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan of a sweep in TOML.")],
+    store: Store = None,
+    on: On = None,
+    threads: Threads = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check all points and print the size of the sweep; run nothing.")
+    ] = (False),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    allow_python: AllowPython = False,
+) -> None:
+    """Run every point of a plan that is not finished yet, and print the means.
+
+    Finished runs are kept in the store and are never run again, however the command ends: the same command continues.
+    The table is in sweeps/NAME/runs.parquet there.
+    """
+    with refusals():
+        from ackclock.sweep.plan import Plan  # noqa: PLC0415 - start-up time
+
+        read = Plan.read(plan)
+    if dry_run:
+        _forecast(read, store, as_json, allow_python)
+        return
+    from ackclock.progress import shown  # noqa: PLC0415 - start-up time
+    from ackclock.sweep import sweep as run  # noqa: PLC0415 - likewise
+
+    last: list[Told] = []
+
+    def kept() -> str:
+        return f"; {last[-1].done:,} of {last[-1].runs:,} runs are kept and the same command continues" if last else ""
+
+    with refusals(kept), shown(read.name) as show:
+
+        def told(how_far: Told) -> None:
+            last[:] = [how_far]
+            show(how_far)
+
+        done = run(read, store, on, threads, told, allow_python)
+    for note in done.notes:
+        typer.echo(f"ackclock: {note}", err=True)
+    _print(done, last[-1].kept, as_json)
+
+
+def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
+    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
+    from ackclock.quantities import duration  # noqa: PLC0415 - likewise
+    from ackclock.runs.local import cores  # noqa: PLC0415 - likewise
+    from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
+
+    with refusals(), allowing(allow_python):
+        found = forecast(plan, store)
+    if as_json:
+        typer.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
+        return
+    least = " or more" if plan.stop else ""
+    said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
+    if found.seconds:
+        each = found.seconds / cores()
+        said += f"; the others take about {duration(each)} on {cores()} cores, judging by the kept ones"
+    typer.echo(said)
+
+
+def _print(done: Sweep, kept: int, as_json: bool) -> None:
+    manifest = done.manifest
+    if as_json:
+        about = {"ackclock": _native.__version__, "results_revision": _native.results_revision, "sweep": done.name}
+        counts = {"points": len(manifest.points), "runs": manifest.runs, "kept": kept, "finished": manifest.finished}
+        rows: list[dict[str, Any]] = done.summary.to_dicts()
+        typer.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
+        return
+    from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
+
+    said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
+    typer.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
+    print_means(done.summary, manifest)

@@ -1,0 +1,108 @@
+"""Measurements of runs, as tables. Polars is loaded with the first table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Run = Mapping[str, Any]
+"""A run as in ``runs`` of ``ackclock run --json``."""
+Row = dict[str, Any]
+_REAL = ("_s", "_ratio", "share", "jain", "utilisation")
+"""Suffixes of columns with real numbers; they keep this type even if every value is null."""
+
+
+def stacks_of(run: Run) -> str:
+    """The stacks of a run's flows, each once, joined by ``+``."""
+    return "+".join(dict.fromkeys(flow["stack"] for flow in run["flows"]))
+
+
+class Measures:
+    """The measures of runs. The tables are empty if the scenario does not request measures.
+
+    ``docs/measures.md`` explains each column. Every table has ``stack`` (the stacks of a run joined by ``+`` if there
+    are several) and ``seed``.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        """Keep the runs."""
+        self._runs = [run for run in runs if "measures" in run]
+
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """Totals of all flows, of the flows of each stack, and of each name: a row for each stack, seed and group.
+
+        Columns: ``stack``, ``seed``, ``by`` (``all``, ``stack`` or ``name``), ``group``, ``flows``, and the totals.
+        """
+        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("groups"))
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """A row for each stack, seed and flow: ``stack``, ``flow``, ``seed`` and the flow's numbers."""
+        return _frame(_flow(run, row) for run, row in self._of("flows"))
+
+    @cached_property
+    def background(self) -> pl.DataFrame:
+        """A row for each stack, seed and ``[[background]]`` table; ``background`` is its position."""
+        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("background"))
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """A row for each stack, seed and direction of a link, and for each path of its split."""
+        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("links"))
+
+    @cached_property
+    def flow_bins(self) -> pl.DataFrame:
+        """Values over time, if the scenario requests bins: a row for each stack, seed, bin and flow."""
+        return _frame(
+            _flow(run, {"name": flow["name"], "stack": flow["stack"], **_span(stretch), **row})
+            for run in self._runs
+            for stretch in run["measures"].get("bins", [])
+            for flow, row in zip(run["flows"], stretch["flows"], strict=True)
+        )
+
+    @cached_property
+    def link_bins(self) -> pl.DataFrame:
+        """Values over time, likewise: a row for each stack, seed, bin and link."""
+        return _frame(
+            {"stack": stacks_of(run), "seed": run["seed"], **_place(link), **_span(stretch), **row}
+            for run in self._runs
+            for stretch in run["measures"].get("bins", [])
+            for link, row in zip(run["measures"]["links"], stretch["links"], strict=True)
+        )
+
+    def _of(self, part: str) -> Iterator[tuple[Run, Row]]:
+        for run in self._runs:
+            for row in run["measures"][part]:
+                yield run, row
+
+    def __repr__(self) -> str:
+        """The number of measured runs."""
+        return f"<ackclock.tables.measures.Measures: {len(self._runs)} runs>"
+
+
+def _flow(run: Run, row: Row) -> Row:
+    rest = {key: value for key, value in row.items() if key not in {"name", "stack"}}
+    return {"stack": row["stack"], "flow": row["name"], "seed": run["seed"], **rest}
+
+
+def _span(stretch: Row) -> Row:
+    return {"start_s": stretch["start_s"], "end_s": stretch["end_s"]}
+
+
+def _place(link: Row) -> Row:
+    return {key: link[key] for key in ("link", "path", "from", "to")}
+
+
+def _frame(rows: Iterator[Row]) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415 - start-up time
+
+    listed = list(rows)
+    names = listed[0] if listed else {}
+    kinds: dict[str, Any] = {name: pl.Float64 for name in names if name.endswith(_REAL)}
+    kinds |= {name: pl.Int64 for name in names if name in {"path", "link", "seed"}}
+    return pl.DataFrame(listed, schema_overrides=kinds, infer_schema_length=None)

@@ -1,0 +1,242 @@
+"""Results as tables for people. Imported late, because rich takes longer to load than a short run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ackclock.tables.columns import unused_notes
+from ackclock.tables.measures_printed import print_measures
+
+SHOWN_FLOWS = 20
+PIPE_WIDTH = 200
+LATE_US = 300
+"""Lateness in microseconds at the 99th percentile above which a live run prints a warning."""
+COLUMNS = [
+    ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
+    ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
+    ("sent", "data_packets_sent", 1, 0),
+    ("resent", "retransmissions", 1, 0),
+    ("refused", "refused_retransmissions", 1, 0),
+    ("needless", "needless_retransmissions", 1, 0),
+    ("dropped", "data_drops", 1, 0),
+    ("timeouts", "timeouts", 1, 0),
+    ("fast rec.", "fast_recoveries", 1, 0),
+    ("finish s", "finish_s", 1, 3),
+    ("transfers", "transfers", 1, 0),
+    ("median ms", "transfer_median_s", 1e3, 1),
+    ("p95 ms", "transfer_p95_s", 1e3, 1),
+]
+
+SELDOM = ("refused_retransmissions", "finish_s", "transfers", "transfer_median_s", "transfer_p95_s")
+"""Columns shown only if they have values."""
+
+
+def console(stderr: bool = False) -> Console:
+    """Standard output, or standard error; output into a pipe is not cut to a terminal's width."""
+    console = Console(highlight=False, stderr=stderr)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH, stderr=stderr)
+
+
+def cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
+    """A mean and its 95 % confidence interval, as `602.1 ± 0.8`."""
+    if interval is None or interval["mean"] is None:
+        return "-"
+    half = interval["half_width_95"]
+    digits = max(digits, 1) if half is not None and scale == 1 else digits
+    mean = f"{interval['mean'] * scale:,.{digits}f}"
+    return mean if half is None else f"{mean} ± {half * scale:,.{digits}f}"
+
+
+def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
+    """Add the flows of one stack, and their sum if there are too many to show."""
+    for flow in flows[:SHOWN_FLOWS]:
+        cells = [cell(flow.get(key), scale, digits) for _, key, scale, digits in columns]
+        table.add_row(flow["name"], flow["stack"], *cells)
+    if len(flows) > SHOWN_FLOWS:
+        total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
+        table.add_row(f"all {len(flows):,}", "", f"{total:,.1f}")
+    if len(flows) > 1:
+        table.add_section()
+
+
+def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
+    """The means of each flow, block by block."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("flow")
+    table.add_column("stack")
+    flows = [flow for block in blocks for flow in block]
+    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f.get(c[1]) and f[c[1]]["mean"] for f in flows)]
+    for title, *_ in columns:
+        table.add_column(title, justify="right")
+    for block in blocks:
+        _add_block(table, block, columns)
+    return table
+
+
+def print_run(result: dict[str, Any]) -> None:
+    """Print the means of each flow, in one block for each requested stack, and the drops of the links."""
+    out, runs, flows = console(), result["runs"], result["flows"]
+    size = len(runs[0]["flows"])
+    blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
+    seeds = len(runs) // len(blocks)
+    said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
+    out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
+    out.print(_flow_table(blocks))
+    for note in unused_notes(runs):
+        out.print(note, markup=False, soft_wrap=True)
+    if len(blocks) == 1:
+        _print_drops(out, runs[0])
+    if "measures" in runs[0]:
+        print_measures(out, [runs[i : i + seeds] for i in range(0, len(runs), seeds)])
+    if len(runs) == 1:
+        out.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+
+
+def print_live_path(result: dict[str, Any]) -> None:
+    """Print a live run: notes, its flows compared with simulated ones, the kernel's counters, and lateness."""
+    out, run, live, simulated = console(), result["runs"][0], result["live"], result["simulated"]
+    out.print(f"{result['scenario']}: {run['duration_s']:g} s live, seed {run['seed']}", markup=False)
+    for note in live["notes"]:
+        out.print(f"  {note}", markup=False, soft_wrap=True)
+    blocks = [result["flows"]]
+    if simulated is not None:
+        seeds = len(simulated["runs"])
+        label = f", {seeds} simulated seed{'s' * (seeds > 1)}"
+        blocks.append([{**flow, "stack": flow["stack"] + label} for flow in simulated["flows"]])
+    out.print(_flow_table(blocks))
+    _print_drops(out, run)
+    _print_counters(out, live["counters"], live["shown_counters"])
+    out.print(_lateness(live), markup=False, soft_wrap=True)
+    for side, dropped in live["device_drops"].items():
+        if dropped:
+            said = f"the {side}'s device dropped {dropped:,} packets: this machine was too slow for this run"
+            out.print(said, markup=False, soft_wrap=True)
+
+
+def _print_counters(out: Console, counters: dict[str, dict[str, int] | None], shown: list[str]) -> None:
+    """Print the kernel's counters at each side that has a kernel."""
+    sides = {side: found for side, found in counters.items() if found is not None}
+    names = [name for name in shown if any(found.get(name) for found in sides.values())]
+    if not names:
+        return
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("kernel's counter")
+    for side in sides:
+        table.add_column(f"at the {side}", justify="right")
+    for name in names:
+        table.add_row(name, *(f"{found.get(name, 0):,}" for found in sides.values()))
+    out.print(table)
+
+
+def _lateness(live: dict[str, Any]) -> str:
+    p50, p99, worst = live["late_p50_us"], live["late_p99_us"], live["late_worst_us"]
+    if p99 is None:
+        return f"no packet left the path; {live['priority']}"
+    said = f"packets left the path late by {p50:,.0f} µs (p50), {p99:,.0f} µs (p99), {worst:,.0f} µs (worst)"
+    if p99 > LATE_US:
+        said += f": p99 is above {LATE_US} µs, so do not trust short times of this run"
+    return f"{said}; {live['priority']}"
+
+
+def _print_drops(out: Console, run: dict[str, Any]) -> None:
+    for link in run["links"]:
+        drops = {why: link[f"{why}_drops"] for why in ("queue", "loss", "script") if link[f"{why}_drops"]}
+        if drops:
+            said = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
+            out.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {said}", markup=False)
+
+
+def print_stacks(stacks: list[dict[str, Any]]) -> None:
+    """Print names and summaries."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("stack", no_wrap=True)
+    table.add_column("description")
+    for stack in stacks:
+        table.add_row(stack["name"], stack["summary"])
+    console().print(table)
+
+
+def print_examples(about: Mapping[str, str]) -> None:
+    """Print names and descriptions."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("example", no_wrap=True)
+    table.add_column("description")
+    for name, text in about.items():
+        table.add_row(name, Text(text))
+    console().print(table)
+
+
+def print_live_bench(entries: list[dict[str, Any]]) -> None:
+    """Print a row for each transfer of ``ackclock live bench``."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("engine")
+    table.add_column("offload")
+    table.add_column("IP")
+    for column in ("Gb/s", "hashes", "engine CPU", "kernel CPU", "bytes/frame", "resent", "late p99 µs"):
+        table.add_column(column, justify="right")
+    for entry in entries:
+        late = entry["late_p99_us"]
+        table.add_row(
+            f"{entry['direction']}s",
+            "on" if entry["offload"] else "off",
+            entry["family"],
+            f"{entry['gbps']:.2f}",
+            "equal" if entry["hashes_equal"] else "DIFFER",
+            f"{entry['engine_processor']:.2f}",
+            f"{entry['kernel_processor']:.2f}",
+            f"{entry['bytes_per_frame']:,.0f}",
+            f"{entry['retransmitted']:,}",
+            "-" if late is None else f"{late:,.0f}",
+        )
+    console().print(table)
+    if entries:
+        console().print(entries[0]["priority"])
+
+
+MANY = 3
+"""The number of overtaking packets at which a TCP with the usual threshold retransmits needlessly (RFC 4737 §5)."""
+LEDGER = {
+    "sent": "sent",
+    "arrived": "arrived",
+    "lost": "lost",
+    "queue_drops": "  at a full queue",
+    "loss_drops": "  by a loss model or an outage",
+    "early_drops": "  early (RED)",
+    "script_drops": "  by the script",
+    "doubled": "doubled",
+    "marked": "marked (ECN)",
+    "under_way": "still under way",
+    "device_drops": "refused: the device's queue was full",
+}
+"""The fates of packets. Only the first three, and counts above zero, are shown."""
+
+
+def print_live_shell(result: dict[str, Any]) -> None:
+    """Print the fates of packets in each direction on standard error; standard output belongs to the program."""
+    out, ways = console(stderr=True), result["ways"]
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("packets")
+    for way in ways:
+        table.add_column(f"{way['from']} → {way['to']}", justify="right")
+    for key, name in LEDGER.items():
+        if key in {"sent", "arrived", "lost"} or any(way[key] for way in ways):
+            table.add_row(name, *(f"{way[key]:,}" for way in ways))
+    orders = [way["reordering"] for way in ways]
+    table.add_row("overtaken", *(f"{order['reordered']:,}" for order in orders))
+    if any(order["reordered"] for order in orders):
+        many = [sum(count for n, count in order["n_reordered"].items() if int(n) >= MANY) for order in orders]
+        most = [max(map(int, order["extents"]), default=0) for order in orders]
+        table.add_row("  of the packets that arrived", *(f"{order['ratio']:.2%}" for order in orders))
+        table.add_row("  overtaken by 3 or more", *(f"{n:,}" for n in many))
+        table.add_row("  largest extent, packets", *(f"{extent:,}" for extent in most))
+        table.add_row("  latest by, ms", *(f"{order['max_late_time_s'] * 1e3:.3f}" for order in orders))
+    out.print(table)
+    out.print(f"seed {result['seed']}, {result['seconds']:.3f} s; {_lateness(result)}", markup=False, soft_wrap=True)
+    if result["peer_code"]:
+        out.print(f"the peer ended with {result['peer_code']}")
