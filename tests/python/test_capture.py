@@ -139,8 +139,8 @@ def test_the_json_has_what_was_promised(ackclock: Command, upload: Path) -> None
     flow = only(said)
     assert (flow["flow"], flow["bytes"], flow["segments"], flow["main"]) == (FLOW, 30 * MSS, 37, True)
     counts = flow["retransmissions"]
-    assert [*counts] == ["total", "needed", "needless", "refused", "cannot_tell", "likely"]
-    assert counts["total"] == 7 == sum(counts[key] for key in ("needed", "needless", "refused", "cannot_tell"))
+    assert [*counts] == ["total", "needed", "needless", "refused", "undecided", "likely"]
+    assert counts["total"] == 7 == sum(counts[key] for key in ("needed", "needless", "refused", "undecided"))
     assert counts["needless"] == 0
     assert flow["captured"]["at"] == "at the sender"
     assert flow["rtt_min_s"] == pytest.approx(0.05, rel=0.02)
@@ -162,7 +162,7 @@ def test_each_retransmission_and_stall_names_its_frame_and_its_evidence(upload: 
     assert firsts == {12 * MSS: sent[20]}
     assert again["frame"].to_list() == [sent[20], *sent[31:]]
     assert again["offset_bytes"].to_list() == [n * MSS for n in (12, *range(24, 30))]
-    assert set(again["verdict"]) <= {"needed", "cannot tell"}
+    assert set(again["verdict"]) <= {"needed", "undecided"}
     assert (again["evidence"].str.len_chars() > 10).all()
     told = stalls.select("cause", "frame_after").rows()
     assert told == [("application idle", sent[21]), ("timeout", sent[31])]
@@ -247,7 +247,7 @@ def test_the_numbers_of_the_tables_are_those_of_the_json(upload: Path) -> None:
     counts = flow["retransmissions"]
     assert (row["needed_retransmissions"], row["undecided_retransmissions"]) == (
         counts["needed"],
-        counts["cannot_tell"],
+        counts["undecided"],
     )
     for table, key in ((found.retransmissions, "each_retransmission"), (found.stalls, "each_stall")):
         assert [{k: row[k] for k in flow[key][0]} for row in table.to_dicts()] == flow[key]

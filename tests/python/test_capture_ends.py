@@ -150,7 +150,7 @@ def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path
     flow = main(found.to_dict())
     assert flow["captured"]["at"] == "at both ends"
     first, second = flow["each_retransmission"]
-    assert (first["verdict"], second["verdict"]) == ("cannot tell", "needless")
+    assert (first["verdict"], second["verdict"]) == ("undecided", "needless")
     assert first["evidence"] == "the receiver's capture lacks copies that may have arrived"
 
 

@@ -137,7 +137,7 @@ def test_verdicts_are_the_colours_of_an_xplot_file(upload: Path, tmp_path: Path)
     text = (tmp_path / "ours.xpl").read_text(encoding="ascii")
     assert text.endswith("go\n")
     colours = Counter(re.findall(r"^(\w+)\natext [\d.]+ \d+\nR$", text, re.M))
-    names = {"needed": "red", "needless": "magenta", "refused": "orange", "cannot tell": "pink"}
+    names = {"needed": "red", "needless": "magenta", "refused": "orange", "undecided": "pink"}
     assert colours == Counter(names[verdict] for verdict in found.retransmissions["verdict"])
     # Sequence numbers continue beyond 2**32, where these data do.
     heights = [int(line.split()[2]) for line in text.splitlines() if line.startswith("uarrow")]

@@ -117,7 +117,7 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
       .toSorted((a, b) => b.bytes - a.bytes)
       .map(({ flow, retransmissions: r, captured }) => [
         flow,
-        ...[r.total, r.needed, r.needless, r.refused, r.cannot_tell].map(String),
+        ...[r.total, r.needed, r.needless, r.refused, r.undecided].map(String),
         captured.at,
       ]);
     const shown = (await rows(page)).map((cells) =>
@@ -127,8 +127,8 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
     const [main] = flows.toSorted((a, b) => b.bytes - a.bytes);
     const line = (title: string) =>
       page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: title }) }).locator("td");
-    for (const [key, title] of [["needed"], ["needless"], ["refused"], ["cannot_tell", "cannot tell"]] as const) {
-      const value = await line(`retransmissions, ${title ?? key}`).getAttribute("data-value");
+    for (const key of ["needed", "needless", "refused", "undecided"] as const) {
+      const value = await line(`retransmissions, ${key}`).getAttribute("data-value");
       expect(Number(value), `${name}: ${key}`).toBe(main?.retransmissions[key]);
     }
     const many = main?.each_stall.length ?? 0;
@@ -209,7 +209,7 @@ test("another place of the capture may be chosen, as with --at", async () => {
   const { page } = await open(lab);
   await choose(page, SWAPS);
   await afterwards(page, () => page.getByLabel("Where it was captured").selectOption("middle"));
-  const counts = command(SWAPS, "--at", "middle").flows.map(({ retransmissions: r }) => String(r.cannot_tell));
+  const counts = command(SWAPS, "--at", "middle").flows.map(({ retransmissions: r }) => String(r.undecided));
   expect((await rows(page)).map((cells) => cells[8])).toEqual(counts);
   expect((await rows(page))[0]?.at(-1)).toBe("on the way");
 });

@@ -90,7 +90,7 @@ fn join(r: &mut Retransmission, other: &Retransmission) {
     if worse {
         r.judged = other.judged;
     }
-    r.judged.likely |= likely && r.judged.verdict != Verdict::CannotTell;
+    r.judged.likely |= likely && r.judged.verdict != Verdict::Undecided;
 }
 
 impl Facts<'_> {

@@ -37,7 +37,7 @@
 //! let found = survey.finish();
 //! let upload = &found.connections[0].record.ways[0];
 //! let told = upload.retransmissions;
-//! assert_eq!((told.needed, told.needless, told.refused, told.cannot_tell), (24, 484, 0, 6));
+//! assert_eq!((told.needed, told.needless, told.refused, told.undecided), (24, 484, 0, 6));
 //! # Ok(())
 //! # }
 //! ```

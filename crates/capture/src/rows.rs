@@ -187,7 +187,7 @@ impl<'a> FlowRow<'a> {
             "rtt_p95_s": rtt_p95_s,
             "retransmissions": {
                 "total": c.total, "needed": c.needed, "needless": c.needless, "refused": c.refused,
-                "cannot_tell": c.cannot_tell, "likely": c.likely,
+                "undecided": c.undecided, "likely": c.likely,
             },
             "reordering": self.reordering(),
             "stalls": self.stalls(),

@@ -7,7 +7,7 @@ mod words;
 
 use crate::seen::Way;
 
-/// The verdict on a retransmission. The worst of its bytes decides, in the order needed, cannot tell, refused, needless.
+/// The verdict on a retransmission. The worst of its bytes decides, in the order needed, undecided, refused, needless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// An earlier copy of each of its bytes reached the receiver's TCP and was taken, or the receiver had them already.
@@ -15,7 +15,7 @@ pub enum Verdict {
     /// An earlier copy of each of its bytes arrived, but the receiver threw some of these bytes away (PAWS, window).
     Refused,
     /// The capture does not show it.
-    CannotTell,
+    Undecided,
     /// No earlier copy of some of its bytes arrived.
     Needed,
 }
@@ -107,22 +107,22 @@ pub enum Evidence {
         /// From its transmission to the acknowledgment.
         after: i64,
     },
-    /// Cannot tell: nothing acknowledged it before the capture ended.
+    /// Undecided: nothing acknowledged it before the capture ended.
     NotAcknowledged,
-    /// Cannot tell: the capture of the receiver's side lacks copies that may have arrived.
+    /// Undecided: the capture of the receiver's side lacks copies that may have arrived.
     NotThere,
-    /// Cannot tell: no acknowledgments were captured.
+    /// Undecided: no acknowledgments were captured.
     NoAcknowledgments,
-    /// Cannot tell: the first copy was sent before the capture began, or was not captured.
+    /// Undecided: the first copy was sent before the capture began, or was not captured.
     FirstNotSeen,
-    /// Cannot tell: no copy was taken before this one, but one may have been refused (PAWS, RFC 7323 §5.3).
+    /// Undecided: no copy was taken before this one, but one may have been refused (PAWS, RFC 7323 §5.3).
     PerhapsRefused {
         /// The earlier copy's timestamp.
         value: u32,
         /// The receiver's echoed timestamp at that time.
         recent: u32,
     },
-    /// Cannot tell: either copy may have arrived first, and nothing distinguishes them.
+    /// Undecided: either copy may have arrived first, and nothing distinguishes them.
     Alike,
 }
 
@@ -171,8 +171,8 @@ pub struct Counts {
     pub needless: u64,
     /// See [`Verdict::Refused`].
     pub refused: u64,
-    /// See [`Verdict::CannotTell`].
-    pub cannot_tell: u64,
+    /// See [`Verdict::Undecided`].
+    pub undecided: u64,
     /// Retransmissions whose verdict is a guess.
     pub likely: u64,
 }
@@ -185,7 +185,7 @@ impl Counts {
             Verdict::Needed => self.needed += 1,
             Verdict::Needless => self.needless += 1,
             Verdict::Refused => self.refused += 1,
-            Verdict::CannotTell => self.cannot_tell += 1,
+            Verdict::Undecided => self.undecided += 1,
         }
         self.likely += u64::from(judged.likely);
     }
@@ -197,7 +197,7 @@ impl Verdict {
         match self {
             Verdict::Needless => "needless",
             Verdict::Refused => "refused",
-            Verdict::CannotTell => "cannot tell",
+            Verdict::Undecided => "undecided",
             Verdict::Needed => "needed",
         }
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-COLOURS = {"needed": "red", "needless": "magenta", "refused": "orange", "cannot tell": "pink"}
+COLOURS = {"needed": "red", "needless": "magenta", "refused": "orange", "undecided": "pink"}
 FIN, SYN, PSH = 1, 2, 8
 
 

@@ -62,7 +62,7 @@ def read(packets: pl.DataFrame, retransmissions: pl.DataFrame) -> Course:
         needed=bars(of("needed"), low, high),
         refused=bars(of("refused"), low, high),
         needless=bars(of("needless"), low, high),
-        undecided=bars(of("cannot tell"), low, high),
+        undecided=bars(of("undecided"), low, high),
         dropped=None,
         acked=series(acks, reached / KB),
         duplicate=series(acks.filter(bare & same), pl.col("ack") / KB),

@@ -217,7 +217,7 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
         ("retransmission, needed", course.needed, colour["needed"], 1.5, "^", 20),
         ("retransmission, refused", course.refused, colour["refused"], 1.5, "s", 16),
         ("retransmission, needless", course.needless, colour["needless"], 1.5, "D", 16),
-        ("retransmission, cannot tell", course.undecided, colour["undecided"], 1.5, "o", 16),
+        ("retransmission, undecided", course.undecided, colour["undecided"], 1.5, "o", 16),
         ("dropped on the way", course.dropped, colour["dropped"], 0, "x", 16),
     )
     seen = []
@@ -225,7 +225,7 @@ def _marks(axes: Axes, course: Course, begin: float, end: float, stack: str) -> 
         if every is None:
             continue
         part = every.during(begin, end)
-        if not len(part.at) and any(word in name for word in ("block", "refused", "cannot tell")):
+        if not len(part.at) and any(word in name for word in ("block", "refused", "undecided")):
             continue
         label, image = f"{name} ({len(part.at):,})", dense(len(part.at))
         if width:

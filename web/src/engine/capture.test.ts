@@ -26,7 +26,7 @@ test("the share that has been read is reported", () => {
 
 test("a flow of a capture is drawn with the verdicts that the list counts", () => {
   const drawn = course(run, flow);
-  const counts = { needed: drawn.needed.length, needless: drawn.needless.length, cannot_tell: drawn.untold.length };
+  const counts = { needed: drawn.needed.length, needless: drawn.needless.length, undecided: drawn.untold.length };
   expect(row.retransmissions).toMatchObject(counts);
   expect(counts.needed).toBeGreaterThan(0);
   expect(counts.needless).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ test("the details of a retransmission name its frame, its verdict and the eviden
   const again = flow.sends.verdict.findIndex((verdict) => verdict > 0);
   const tip = chart.tell({ kind: "data", index: again, time: 0, low: 0, high: 0 });
   expect(tip.title).toMatch(/^Frame \S+, sent again$/);
-  expect(tip.note).toMatch(/^(likely )?(needed|needless|refused|cannot tell): \w+/);
+  expect(tip.note).toMatch(/^(likely )?(needed|needless|refused|undecided): \w+/);
   const sacks = flow.acks.sackCount.findIndex((count) => count > 0);
   const ack = chart.tell({ kind: "ack", index: sacks, time: 0, low: 0, high: 0 });
   expect(ack.title).toMatch(/^Frame \S+, an ACK$/);
@@ -52,7 +52,7 @@ test("the table of results has the capture's counts, and no line for numbers tha
   const lines = tableLines([run], 0);
   const value = (name: string) => lines.find((line) => line.name === name)?.values[0];
   expect(value("retransmissions, needless")).toBe(row.retransmissions.needless);
-  expect(value("retransmissions, cannot tell")).toBe(row.retransmissions.cannot_tell);
+  expect(value("retransmissions, undecided")).toBe(row.retransmissions.undecided);
   expect(value("longest stall")).toBe(row.stalls.longest?.duration_s);
   expect(lines.map(({ name }) => name)).not.toContain("timeouts");
 });

@@ -28,7 +28,7 @@ export interface FlowRow {
     needed: number;
     needless: number;
     refused: number;
-    cannot_tell: number;
+    undecided: number;
     likely: number;
   };
   reordering: { ratio: number } | null;
@@ -169,7 +169,7 @@ function summary({ goodput_bytes_per_s, retransmissions: counts }: FlowRow): Run
     needed_retransmissions: counts.needed,
     refused_retransmissions: counts.refused,
     needless_retransmissions: counts.needless,
-    undecided_retransmissions: counts.cannot_tell,
+    undecided_retransmissions: counts.undecided,
   };
   return { runs: [{ flows: [flow] }] };
 }

@@ -20,7 +20,7 @@ export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
  * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot
  * tell` if a capture does not say.
  */
-export const VERDICTS = ["first", "needed", "refused", "needless", "open", "cannot tell"] as const;
+export const VERDICTS = ["first", "needed", "refused", "needless", "open", "undecided"] as const;
 /** The fate of a transmission; `refused`: it arrived, and the receiver discarded new data; `unknown` in captures. */
 export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;
 

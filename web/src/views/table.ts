@@ -54,7 +54,7 @@ interface Told {
   readonly more?: boolean;
 }
 
-const UNDECIDED: Told = { name: "retransmissions, cannot tell", key: "undecided_retransmissions" };
+const UNDECIDED: Told = { name: "retransmissions, undecided", key: "undecided_retransmissions" };
 const TIMEOUTS: Told = { name: "timeouts", key: "timeouts" };
 const TOLD: readonly Told[] = [
   {

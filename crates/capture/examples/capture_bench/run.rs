@@ -41,9 +41,9 @@ pub(crate) fn analyse(file: &Path) -> Result<(), Box<dyn Error>> {
     let found = survey.finish().connections;
     let counts = found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions);
     let sums = counts.fold([0; 5], |s, c| {
-        [s[0] + c.total, s[1] + c.needed, s[2] + c.needless, s[3] + c.refused, s[4] + c.cannot_tell]
+        [s[0] + c.total, s[1] + c.needed, s[2] + c.needless, s[3] + c.refused, s[4] + c.undecided]
     });
-    eprintln!("{} connections; retransmissions, needed, needless, refused, cannot tell: {sums:?}", found.len());
+    eprintln!("{} connections; retransmissions, needed, needless, refused, undecided: {sums:?}", found.len());
     Ok(())
 }
 

@@ -136,7 +136,7 @@ impl Log {
                 Verdict::Needless => Fate::Needless,
                 Verdict::Needed => Fate::Lost,
                 Verdict::Refused => Fate::Refused,
-                Verdict::CannotTell => Fate::Open,
+                Verdict::Undecided => Fate::Open,
             };
             let from = self.sent.partition_point(|s| s.seq + u64::from(s.len) <= r.seq);
             let end = r.seq + u64::from(r.len);

@@ -23,7 +23,7 @@ pub(super) fn judge(arrivals: &Arrivals, bytes: (u64, u64), acknowledged: bool, 
     // That capture may have begun after an earlier copy arrived, or have ended before any did.
     let arrived = || copies.iter().any(|copy| fate(arrivals, copy, bytes) != Fate::Lost);
     if arrivals.may_precede(bytes.0) || acknowledged && !arrived() {
-        return judged(Verdict::CannotTell, Evidence::NotThere, last, None);
+        return judged(Verdict::Undecided, Evidence::NotThere, last, None);
     }
     match refused {
         Some((sent, frame)) => {

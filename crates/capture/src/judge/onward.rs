@@ -72,7 +72,7 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
     let this = &copies[i];
     let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
     let cannot =
-        |evidence| Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier: last, proof: None };
+        |evidence| Judged { verdict: Verdict::Undecided, likely: false, evidence, earlier: last, proof: None };
     let Some(cover) = piece.cover.as_deref() else {
         let none = ctx.facts.stream.facts.acks == 0;
         return cannot(if none { Evidence::NoAcknowledgments } else { Evidence::NotAcknowledged });
@@ -248,7 +248,7 @@ impl Case<'_> {
     /// Without reports of duplicates a guess is wrong too often to be reported.
     fn unless_guessed(&self, judged: Judged) -> Judged {
         if judged.likely && !self.ctx.reports {
-            return Judged { verdict: Verdict::CannotTell, likely: false, evidence: Evidence::Alike, ..judged };
+            return Judged { verdict: Verdict::Undecided, likely: false, evidence: Evidence::Alike, ..judged };
         }
         judged
     }
@@ -294,7 +294,7 @@ impl Case<'_> {
                 false => Evidence::Alike,
             };
             let (earlier, proof) = (Some(sent.frame), Some(bare.frame));
-            return Some(Judged { verdict: Verdict::CannotTell, likely: false, evidence, earlier, proof });
+            return Some(Judged { verdict: Verdict::Undecided, likely: false, evidence, earlier, proof });
         }
         None
     }

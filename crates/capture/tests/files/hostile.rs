@@ -135,7 +135,7 @@ fn analysed(bytes: &[u8], limit: usize) -> Option<(u64, u64)> {
     assert_eq!(carried + traffic.repeats, traffic.segments, "every segment is someone's");
     for retransmissions in found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions) {
         let parts =
-            [retransmissions.needed, retransmissions.needless, retransmissions.refused, retransmissions.cannot_tell];
+            [retransmissions.needed, retransmissions.needless, retransmissions.refused, retransmissions.undecided];
         assert_eq!(parts.iter().sum::<u64>(), retransmissions.total);
     }
     Some((traffic.segments, contents.frames))

@@ -163,7 +163,7 @@ fn both_sides_are_matched_across_the_wrap_and_through_offload_at_either() {
 fn packets_missing_from_the_receivers_capture_do_not_count_as_lost() {
     let sent = offloaded(PLAIN);
     let needless = (Verdict::Needless, Evidence::TakenThere, false);
-    let open = (Verdict::CannotTell, Evidence::NotThere, false);
+    let open = (Verdict::Undecided, Evidence::NotThere, false);
     // It began late: with the data sent after the loss. It ended early: before the retransmissions arrived.
     assert_eq!(both(&sent, |n| n > 2).0, [open, needless]);
     assert_eq!(both(&sent, |n| n != 1 && n < 6).0, [open, open]);
@@ -185,7 +185,7 @@ fn what_was_first_sent_before_the_capture_began_is_not_judged_for_sure() {
     let report = report(&talk.packets, Side::Sender);
     for one in &report.retransmissions {
         assert_eq!(one.frame, again);
-        assert!(one.judged.verdict == Verdict::CannotTell || one.judged.likely, "{one:?}");
+        assert!(one.judged.verdict == Verdict::Undecided || one.judged.likely, "{one:?}");
     }
     assert_eq!(report.record.way(Way::Out).syn, None);
     assert_eq!(report.record.way(Way::Out).carried, 2000);
@@ -197,7 +197,7 @@ fn without_acknowledgments_nothing_is_judged_at_the_sender() {
     let data: Vec<Seen> = whole.packets.iter().filter(|p| p.way == Way::Out).copied().collect();
     let report = report(&data, Side::Sender);
     let verdicts: Vec<_> = report.retransmissions.iter().map(|r| (r.judged.verdict, r.judged.evidence)).collect();
-    assert_eq!(verdicts, [(Verdict::CannotTell, Evidence::NoAcknowledgments); 2]);
+    assert_eq!(verdicts, [(Verdict::Undecided, Evidence::NoAcknowledgments); 2]);
     assert_eq!((report.record.way(Way::Out).bytes, report.record.way(Way::Back).packets), (9000, 0));
 }
 

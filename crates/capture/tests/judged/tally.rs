@@ -64,7 +64,7 @@ impl Tally {
         let judged = &got.judged;
         self.likely += u32::from(judged.likely);
         self.called += u32::from(judged.verdict == Verdict::Needless);
-        if judged.verdict == Verdict::CannotTell {
+        if judged.verdict == Verdict::Undecided {
             self.unknown += 1;
         } else if judged.verdict == truth {
             self.right += 1;
@@ -100,7 +100,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} retransmissions: {} right, {} wrong, {} likely, {} cannot tell, {} not listed, {} extra ({} of them not as a guess); needless {}, found {}, called {}",
+            "{} retransmissions: {} right, {} wrong, {} likely, {} undecided, {} not listed, {} extra ({} of them not as a guess); needless {}, found {}, called {}",
             self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.extra, self.invented, self.needless, self.found, self.called
         )?;
         self.words.iter().take(20).try_for_each(|w| writeln!(f, "  {w}"))

@@ -34,7 +34,7 @@ impl Point {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Score {
     pub(crate) all: u64,
-    /// With a verdict other than "cannot tell".
+    /// With a verdict other than "undecided".
     pub(crate) decided: u64,
     pub(crate) right: u64,
     /// Wrong, but not marked likely.
@@ -124,7 +124,7 @@ pub(crate) fn score(truth: &[truth::Retransmission], found: &[Retransmission], p
         score += one;
     }
     for found in judged.into_values() {
-        score.invented += u64::from(found.judged.verdict != Verdict::CannotTell && !found.judged.likely);
+        score.invented += u64::from(found.judged.verdict != Verdict::Undecided && !found.judged.likely);
         wrong.push(Wrong { truth: None, found: Some(*found) });
     }
     (score, wrong)
@@ -139,7 +139,7 @@ fn against(t: &truth::Retransmission, found: Option<&Retransmission>) -> Score {
     let needless = u64::from(truth == Verdict::Needless);
     let Some(found) = found else { return Score { all: 1, unseen: 1, needless, ..Score::default() } };
     let (verdict, likely) = (found.judged.verdict, found.judged.likely);
-    let (decided, right) = (verdict != Verdict::CannotTell, verdict == truth);
+    let (decided, right) = (verdict != Verdict::Undecided, verdict == truth);
     let called = verdict == Verdict::Needless;
     Score {
         all: 1,

@@ -44,7 +44,7 @@ pub(super) fn flows(files: &[OneFile]) -> Made {
     column(&mut c, &rows, "needed_retransmissions", |r| r.record().retransmissions.needed);
     column(&mut c, &rows, "needless_retransmissions", |r| r.record().retransmissions.needless);
     column(&mut c, &rows, "refused_retransmissions", |r| r.record().retransmissions.refused);
-    column(&mut c, &rows, "undecided_retransmissions", |r| r.record().retransmissions.cannot_tell);
+    column(&mut c, &rows, "undecided_retransmissions", |r| r.record().retransmissions.undecided);
     column(&mut c, &rows, "likely_retransmissions", |r| r.record().retransmissions.likely);
     column(&mut c, &rows, "reordered_ratio", |r| r.course().reordering.as_ref().map(|o| o.order.ratio()));
     column(&mut c, &rows, "median_extent", FlowRow::median_extent);

@@ -74,6 +74,6 @@ fn called(r: &Retransmission) -> u8 {
         Verdict::Needed => 1,
         Verdict::Refused => 2,
         Verdict::Needless => 3,
-        Verdict::CannotTell => 5,
+        Verdict::Undecided => 5,
     }
 }

@@ -55,7 +55,7 @@ fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame()
             assert_eq!(one["flow"], flow, "{name}");
             let (sends, counts) = (&one["drawn"]["sends"], &flow["retransmissions"]);
             let verdicts = numbers(&sends["verdict"]);
-            for (place, key) in [(1.0, "needed"), (2.0, "refused"), (3.0, "needless"), (5.0, "cannot_tell")] {
+            for (place, key) in [(1.0, "needed"), (2.0, "refused"), (3.0, "needless"), (5.0, "undecided")] {
                 let many = verdicts.iter().filter(|v| **v == place).count() as u64;
                 assert_eq!(many, counts[key].as_u64().unwrap(), "{name}: {key}");
             }

@@ -164,7 +164,7 @@ const COLOURS: Readonly<Record<(typeof VERDICTS)[number], ColourName>> = {
   refused: "refused",
   needless: "needless",
   open: "open",
-  "cannot tell": "open",
+  undecided: "open",
 };
 
 /** Data in flight at `time`, and data just dropped. */

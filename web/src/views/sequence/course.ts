@@ -73,7 +73,7 @@ export function layers(flow: FlowColumns): Layers {
     refused: verdict("refused"),
     needless: verdict("needless"),
     open: verdict("open"),
-    untold: verdict("cannot tell"),
+    untold: verdict("undecided"),
     dropped: segments(sends, positions(sends.fate, lost)),
     marked: segments(sends, positions(sends.marked, 1)),
     echo: answers(flow, flow.acks.time, echoes(flow)),

@@ -15,7 +15,7 @@ export const LAYERS = [
   { key: "refused", label: "retransmission, refused", colour: "refused", draw: "bar", shape: "disc" },
   { key: "needless", label: "retransmission, needless", colour: "needless", draw: "bar", shape: "diamond" },
   { key: "open", label: "retransmission, verdict open", colour: "open", draw: "bar", shape: "square" },
-  { key: "untold", label: "retransmission, cannot tell", colour: "open", draw: "bar", shape: "square" },
+  { key: "untold", label: "retransmission, undecided", colour: "open", draw: "bar", shape: "square" },
   { key: "dropped", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
   { key: "marked", label: "marked by a queue (CE)", colour: "dsack", draw: "sign", shape: "wedge" },
   { key: "lostAcks", label: "dropped ACK", colour: "ack", draw: "sign", shape: "cross" },

@@ -31,7 +31,7 @@ const NOTES: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   refused: "refused: an earlier copy arrived, and the receiver threw it away",
   needless: "needless: the receiver had taken an earlier copy",
   open: "the run ended before it was known whether it was needed",
-  "cannot tell": "the capture does not say whether it was needed",
+  undecided: "the capture does not say whether it was needed",
 };
 
 /** A segment with data. */
