@@ -1,8 +1,7 @@
 """Hooks of mkdocs.yml: content of the site beside the pages in docs/, made during the build and not stored.
 
-The pages are: one for each algorithm; papers, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md; a list of decisions;
-the scenarios; and every source file that a page links to. Links are written for readers of the repository and adapted
-here.
+The pages are: one for each algorithm; papers, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md; the scenarios; and
+every source file that a page links to. Links are written for readers of the repository and adapted here.
 """
 
 from __future__ import annotations
@@ -29,25 +28,12 @@ REPOSITORY: dict[str, str] = {}
 """The repository path of each page of the site that is not in docs/ under the same name."""
 
 
-def title(text: str) -> str:
-    """A page's heading."""
-    found = re.search(r"^# (.*)$", text, re.MULTILINE)
-    return found[1] if found else ""
-
-
 def whole() -> Iterator[tuple[str, str]]:
     """Yield path and text of the repository's pages that are not in docs/."""
     for path in sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("papers/**/*.md")):
         name = path.relative_to(ROOT).as_posix()
         if name.startswith(WHOLE):
             yield name, path.read_text(encoding="utf-8")
-
-
-def decisions() -> str:
-    """The list of decisions."""
-    paths = sorted((ROOT / "docs/decisions").glob("0*.md"))
-    listed = (f"- [{title(path.read_text(encoding='utf-8'))}]({path.name})" for path in paths)
-    return "# Decisions\n\nWhat was decided, and why: context, decision, consequence.\n\n" + "\n".join(listed) + "\n"
 
 
 def scenarios() -> str:
@@ -97,7 +83,6 @@ def made() -> Iterator[tuple[str, str, str]]:
         yield uri, f"docs/{uri}", text
     for name, text in whole():
         yield place(name), name, text
-    yield "decisions/index.md", "docs/decisions/index.md", decisions()
     yield "scenarios.md", "docs/scenarios.md", scenarios()
 
 

@@ -36,7 +36,7 @@ def place(path: str) -> str:
     if path in MOVED:
         return MOVED[path]
     if path == "docs/decisions":
-        return "decisions/index.md"
+        return "decisions/README.md"
     if path.startswith("docs/") and not path.endswith(".py"):
         return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
     if path.startswith(WHOLE) and path.endswith(".md"):

@@ -69,7 +69,7 @@ def test_a_page_of_an_algorithm_says_who_uses_it_and_shows_its_code() -> None:
     page = PAGES["algorithms/detect/threshold/avg-dev.md"]
     assert "## Stacks\n\n`avg-dev`" in page
     assert "(../../../../crates/tcp/src/detect/threshold/avg_dev.rs)" in page
-    assert "[decision 0046](../../../../docs/decisions/0046-avg-devs-bounds.md)" in page
+    assert "[decision 0046](../../../../docs/decisions/0046-avg-dev-bounds.md)" in page
     assert list(sources(page, "docs/algorithms/detect/threshold/avg-dev.md")) == [
         "crates/tcp/src/detect/threshold/avg_dev.rs"
     ]
@@ -82,7 +82,7 @@ def test_a_page_of_an_algorithm_says_who_uses_it_and_shows_its_code() -> None:
         ("../papers/README.md", "docs/index.md", "index.md", "papers/README.md"),
         ("../../docs/figures/a.svg", "papers/x/RESULTS.md", "papers/x/RESULTS.md", "../../figures/a.svg"),
         ("../crates/tcp/src/lib.rs", "docs/algorithms.md", "algorithms/index.md", "../source/crates/tcp/src/lib.rs.md"),
-        ("docs/decisions", "README.md", "index.md", "decisions/index.md"),
+        ("docs/decisions", "README.md", "index.md", "decisions/README.md"),
         ("algorithms.md", "docs/index.md", "index.md", "algorithms/index.md"),
         ("tables.ipynb", "docs/tutorials/a.ipynb", "tutorials/a.md", "tables.md"),
         ("https://example.org/a.md", "README.md", "index.md", "https://example.org/a.md"),

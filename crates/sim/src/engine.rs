@@ -108,7 +108,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
             self.timer_event(keys.element_of(k));
             None
         };
-        // The only call on a packet's path: everything below it is inlined (decision 0140).
+        // The only call on a packet's path: everything below it is inlined (decision 0073).
         if let Some((packet, hop)) = arrival {
             self.arrived(packet, hop);
         }

@@ -196,7 +196,7 @@ pub struct Slots {
 }
 
 impl Stack {
-    /// Returns the stack to use instead when the peer does not support SACK, or the option is off (decisions 0015 and 0154).
+    /// Returns the stack to use instead when the peer does not support SACK, or the option is off (decision 0015).
     /// Linux's rules continue with duplicates as their input; any other stack becomes NewReno around the parts that do not need
     /// SACK. A stack none of whose parts need SACK stays as it is.
     pub fn without_sack(&self) -> Stack {

@@ -48,7 +48,7 @@ pub trait Undo: Send {
     /// Writes the window and returns what else to restore: once per verdict, never above the episode's `prior`, and not for
     /// a `void` episode. If the episode was running, it has ended: loss marks are removed, and `snd_nxt` is `snd_max` again.
     fn on_mistake(&mut self, m: &Mistake, at: Standing, ledger: &mut Ledger, w: &mut Window, cx: &Ctx) -> GiveBack;
-    /// Which window is remembered by an episode that a timeout begins while another one is running (decision 0034).
+    /// Which window is remembered by an episode that a timeout begins while another one is running (decision 0051).
     fn prior_in_recovery(&self) -> Prior {
         Prior::AtTimeout
     }

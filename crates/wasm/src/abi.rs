@@ -2,7 +2,7 @@
 //!
 //! A text is passed in through memory from [`alloc`], and returned as one number, its address in the upper 32 bits and its length
 //! in the lower. Columns stay in place, and the answer contains their addresses. All of it is lent until [`release`]: then the
-//! memory serves the next request (decision 0288). Nothing else lasts from one request to the next. An instance in which a
+//! memory serves the next request (decision 0076). Nothing else lasts from one request to the next. An instance in which a
 //! request ended in a trap serves no other.
 #![expect(unsafe_code, reason = "the border of linear memory; ackclock.mjs is the other side")]
 

@@ -191,7 +191,7 @@ impl Border {
 
     /// Writes the packet of `seg` into the front of `buf`; `fill` writes its payload.
     ///
-    /// Only the SACK blocks that fit in the MTU are written on a segment with data (decision 0113).
+    /// Only the SACK blocks that fit in the MTU are written on a segment with data (decision 0124).
     ///
     /// # Errors
     /// Those of [`Header::write`].

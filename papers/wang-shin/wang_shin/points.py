@@ -12,7 +12,7 @@ MSS = 1000
 """Packet size in bytes (§3.1)."""
 Settings = tuple[tuple[str, str], ...]
 
-# Behaviour of ns-2's senders that current senders do not have (docs/decisions/0006).
+# Behaviour of ns-2's senders that current senders do not have (docs/decisions/0033).
 COUNTING: Settings = (("dup_rule", "ns2"),)
 PARTIAL_ACKS: Settings = (
     *COUNTING,

@@ -22,7 +22,7 @@ class Detector(Algorithm):
     watches_sends: bool = False
     """Whether :meth:`on_sent` is also called for new data. Read at the start. In a class with :meth:`deadline` this
     attribute is also read after every ACK, after the class's own timer, and after each transmission of which it was
-    notified (decision 0044)."""
+    notified (decision 0094)."""
     owns_rto: bool = False
     """Whether the detector replaces the retransmission timer. Read once the object has been created."""
     began_by: Cause = Cause.FAST

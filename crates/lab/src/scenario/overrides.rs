@@ -161,7 +161,7 @@ fn has(of_file: &Stack, set: &[Set<'_>], path: &str) -> bool {
     true
 }
 
-/// The stack to use when `options.sack` of a stack with SACK is switched off: the same as towards a peer without SACK (decision 0155). No
+/// The stack to use when `options.sack` of a stack with SACK is switched off: the same as towards a peer without SACK (decision 0015). No
 /// parameter that was set may be lost.
 fn without_sack(asked: Stack, set: &[Set<'_>], with: &str) -> Result<Stack, ScenarioError> {
     let with_sack = Stack { options: Options { sack: true, ..asked.options }, ..asked.clone() };

@@ -13,7 +13,7 @@
 //!
 //! Departures: none.
 //!
-//! Unsaid in the source, see docs/decisions/0027: why nothing is reordered at RI = 100, although the paper says that the buffer
+//! Unsaid in the source, see docs/decisions/0026: why nothing is reordered at RI = 100, although the paper says that the buffer
 //! is large enough. One explanation is `device`: the device whose queue is examined holds only the first few waiting packets.
 //! The other is the flow's window.
 

@@ -14,7 +14,7 @@
 //!
 //! `off` switches it by time, as a load balancer that is turned on and off, or a handover between paths.
 //!
-//! Departures: each path is one hop (docs/decisions/0028).
+//! Departures: each path is one hop (docs/decisions/0026).
 //!
 //! Unsaid in the source: how the turns interleave. Here by credit (weights 1 and 1 alternate; ties go to the earlier path).
 //! `choice = "random"` draws the path of each packet instead. A flow's two directions are hashed separately, and each transfer of

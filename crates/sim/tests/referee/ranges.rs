@@ -1,5 +1,5 @@
 //! Which settings a stack accepts: a table of what the settings' documentation allows, with both ends of each range and what lies
-//! a step outside. And what a stack becomes if the peer has no SACK (decision 0154).
+//! a step outside. And what a stack becomes if the peer has no SACK (decision 0015).
 
 use crate::any;
 use crate::paths::Rng;
@@ -221,7 +221,7 @@ fn both_ends_of_every_documented_range_are_accepted_and_what_lies_outside_is_ref
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Decisions 0015 and 0154: Linux's rules go on with duplicates, any other stack becomes NewReno around what needs no SACK.
+/// Decision 0015: Linux's rules go on with duplicates, any other stack becomes NewReno around what needs no SACK.
 fn falls_back(s: &Stack) -> Result<(), String> {
     let got = s.without_sack();
     got.validate().map_err(|e| format!("is not possible: {e}"))?;

@@ -13,7 +13,7 @@
 //! | min (N, L · SMSS), bytes_acked (RFC 3465 §2.1, §2.2) | `abc_limit_segs`, `counted` |
 //!
 //! Departures: growth counts ACKs, not bytes (RFC 5681 eq. 2 with N ≥ SMSS and eq. 3; Net/2, ns-2), unless told otherwise
-//! (decision 0065). `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
+//! (decision 0002). `only_if_limited` is RFC 7661's and Linux's rule; the older sources grow an unused window too.
 
 use super::{Congestion, Cut, CutFrom, LossEvent};
 use crate::error::StackError;

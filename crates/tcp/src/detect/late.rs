@@ -1,6 +1,6 @@
 //! Late: a segment is lost when it has been overtaken for longer than overtaken segments take to arrive on this path.
 //!
-//! Source: this project (decisions 0250, 0251); around it RFC 8985: §6.2 (until reordering is seen), §6.3 (timeouts), §7 (the tail
+//! Source: this project (decision 0250); around it RFC 8985: §6.2 (until reordering is seen), §6.3 (timeouts), §7 (the tail
 //! loss probe).
 //!
 //! Idea: RACK waits from the time of sending, and for at most a smoothed round trip. Late waits from the moment when a later
@@ -41,11 +41,11 @@ pub struct LateSpec {
     /// where the delay is redrawn.
     pub margin: f64,
     /// The shortest wait once a late segment was seen, in smallest round trips. Default: 0; with 0.5 connections of a few segments
-    /// resend less needlessly (decision 0264).
+    /// resend less needlessly (decision 0250).
     #[serde(skip_serializing_if = "is_zero")]
     pub least_rtts: f64,
     /// The wait until a late segment was seen, in smallest round trips, after a round trip. Default: 0.25 (RFC 8985 §6.2); with 0.75 and
-    /// without `dupthresh` connections of a few segments resend almost nothing needlessly (decision 0267).
+    /// without `dupthresh` connections of a few segments resend almost nothing needlessly (decision 0250).
     #[serde(skip_serializing_if = "is_a_quarter")]
     pub first_rtts: f64,
     /// The longest wait, in smoothed round trips. Default: 8, enough for two paths 240 ms apart.

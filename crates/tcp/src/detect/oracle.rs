@@ -1,6 +1,6 @@
 //! Oracle: knows which copies the path dropped, so it is never wrong. No TCP can have it: it bounds the use of a better detector.
 //!
-//! Source: this project (decision 0266); the tail loss probe is RFC 8985's (§7).
+//! Source: this project (decision 0250); the tail loss probe is RFC 8985's (§7).
 //!
 //! Idea: a segment is declared lost at the first report of one sent after it, which is the earliest time at which an ACK can tell,
 //! but only if its last copy was dropped. Under the same response, the difference between another detector and this one belongs to

@@ -17,7 +17,7 @@
 //! segment sent once: the ACK of an original just after its retransmission gives a sample of almost 0. Until there is such a
 //! segment, the first limit holds. The gate is RFC
 //! 6675's: a segment's worth of free window. Unsaid: an ACK that tells no packet (a duplicate without SACK) gives no sample;
-//! the loss of a segment that was alone on the path counts as a timeout that backs off (decision 0054); and reneging: once
+//! the loss of a segment that was alone on the path counts as a timeout that backs off (decision 0059); and reneging: once
 //! the limit has passed, data that is SACKed but not acknowledged counts as not SACKed.
 
 use super::{Detector, Learner, Timekeeper, Verdict};

@@ -33,7 +33,7 @@ pub trait Timekeeper {
         Verdict::Clear
     }
     /// Whether `on_sent` is to be called for new data; `false` is the fast path. Called at the start. For a detector that keeps
-    /// time, also called after every ACK, after its own timer and after each send that it was told about (decision 0044).
+    /// time, also called after every ACK, after its own timer and after each send that it was told about (decision 0094).
     fn watches_sends(&self) -> bool {
         false
     }

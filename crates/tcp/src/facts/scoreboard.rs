@@ -258,7 +258,7 @@ impl Scoreboard {
     /// Records a new segment and returns its record. It begins where the last one ended, and was sent no earlier.
     ///
     /// Built field by field, not read back: a processor that loads data just stored in smaller pieces stalls until the stores
-    /// reach the cache (decision 0074).
+    /// reach the cache (decision 0073).
     #[inline]
     pub fn push(&mut self, start: Offset, len: u32, at: Time, cwnd: f64, probe: bool) -> Sent {
         if self.tail.wrapping_sub(self.released) as usize >= self.ring.len() {

@@ -15,7 +15,7 @@ use crate::units::Bytes;
 use std::iter::successors;
 use trees::Trees;
 
-/// The most ranges that are searched linearly (decision 0149).
+/// The most ranges that are searched linearly (decision 0122).
 const FEW: usize = 32;
 
 /// All data above `rcv_nxt` that has arrived.

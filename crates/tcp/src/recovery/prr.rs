@@ -15,7 +15,7 @@
 //! | PRR-CRB, PRR-SSRB (RFC 6937) | `bound` |
 //!
 //! Departures: without SACK only if duplicates count as SACKs. The proportional part is rounded up to whole segments
-//! (decision 0042); the window is never below one segment.
+//! (decision 0041); the window is never below one segment.
 //! Unsaid: an episode begun by a timer has no ACK; it sends one segment at once. A loss shown by the ACK that ends the episode
 //! begins the next one.
 

@@ -13,7 +13,7 @@
 //!
 //! Departures: the inflation is private, so it cannot leak into a later halving or into an undo.
 //! Unsaid: whether the ACK that ends recovery grows the window. ns-2: yes (`grow_on_exit`); RFC 5681: no. Net/2's header
-//! prediction (decision 0049) sees the peer's window only as far as the data reaches.
+//! prediction (decision 0048) sees the peer's window only as far as the data reaches.
 
 use super::Recovery;
 use crate::event::Window;

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn at_face_value_the_ack_that_fills_the_hole_takes_off_what_duplicates_took_off_before() {
-        // Decision 0024. Ten of thirteen are SACKed, so three are in the network; the ACK that fills the hole covers eleven,
+        // Decision 0014. Ten of thirteen are SACKed, so three are in the network; the ACK that fills the hole covers eleven,
         // only one of them newly.
         let (mut r, mut board, cx) = entered(SackFf96Spec::blanton_allman(), 10, 10);
         assert_eq!(r.pipe, 3);

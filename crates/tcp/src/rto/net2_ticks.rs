@@ -12,7 +12,7 @@
 //! | t_rtt (1 when timing starts, + 1 per tick) | `timing`, counted when the ACK arrives |
 //! | t_rxtcur | `ticks` |
 //!
-//! Unsaid: Hoe's printed times need 2 ticks where these integers give 3 (her Table 5.1; decision 0049 has the switch
+//! Unsaid: Hoe's printed times need 2 ticks where these integers give 3 (her Table 5.1; decision 0048 has the switch
 //! `arithmetic`). Integers are stored as real numbers with whole values.
 
 use super::Rto;

@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 /// The smallest round-trip time measured by an ACK.
 ///
 /// Stored as its complement, so that zero can mean none and eight bytes are enough. The view would load both halves of an
-/// `Option<Nanos>` as one right after the second half was stored (decision 0074).
+/// `Option<Nanos>` as one right after the second half was stored (decision 0073).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MinRtt(Option<NonZeroU64>);
 

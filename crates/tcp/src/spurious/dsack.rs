@@ -4,7 +4,7 @@
 //!
 //! Idea: remember the segments that an episode resent. Once each of them has been reported as a duplicate, nothing was lost and
 //! the episode was a mistake. The needless retransmission travels behind the whole window, so its DSACK often arrives after the
-//! ACK that ends recovery: the verdict stays pending (decision 0011).
+//! ACK that ends recovery: the verdict stays pending (decision 0004).
 //!
 //! | source | here |
 //! | --- | --- |

@@ -15,7 +15,7 @@
 //! | HasHadCongestionEvent = FALSE | `ep.recover` goes back to `snd_una` |
 //!
 //! Departures: a TCP acknowledgment does not say which copy arrived. It was the original if nothing was resent, if the copy was
-//! sent less than the smallest RTT ago, or if the ACK of the oldest segment echoes an older timestamp (decision 0161). Beyond 512
+//! sent less than the smallest RTT ago, or if the ACK of the oldest segment echoes an older timestamp (decision 0061). Beyond 512
 //! lost copies nothing is proved. Unsaid: the response, which is left to the slot `undo`.
 
 use super::Spurious;

@@ -8,8 +8,8 @@
 //! | source | here |
 //! | --- | --- |
 //! | pipe_prev = max (FlightSize, ssthresh) (0) | `max (ep.flight, ep.prior.ssthresh)` |
-//! | (8) SND.NXT = SND.MAX | done by the sequencer, for every mistake (decision 0038) |
-//! | FlightSize, bytes_acked, IW (9) | `outstanding`, `acked` (decision 0066), `initial_window` |
+//! | (8) SND.NXT = SND.MAX | done by the sequencer, for every mistake (decision 0051) |
+//! | FlightSize, bytes_acked, IW (9) | `outstanding`, `acked` (decision 0051), `initial_window` |
 //! | (11) | `fired`: when the timer fired spuriously |
 //!
 //! Departures: never above the window before the cut (decision 0051). An ACK with an ECN echo restores nothing (9): the

@@ -6,7 +6,7 @@
 //!
 //! | source | here |
 //! | --- | --- |
-//! | prior_cwnd | `ep.prior.cwnd`, of the interrupted episode if a timeout interrupted one (decision 0034) |
+//! | prior_cwnd | `ep.prior.cwnd`, of the interrupted episode if a timeout interrupted one (decision 0051) |
 //! | prior_ssthresh = max (ssthresh, 3/4 cwnd) | the same of `ep.prior` |
 //!
 //! Departures: none known. Unsaid: the burst that the restored window allows may be large; Linux leaves this to pacing,

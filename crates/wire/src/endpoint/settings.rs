@@ -82,7 +82,7 @@ impl Endpoint {
     /// bytes (IPv4) or 1280 (IPv6).
     ///
     /// The value expires after ten minutes; until the next message, full segments then have the size agreed in the handshake
-    /// (decision 0116).
+    /// (decision 0119).
     pub fn on_too_big(&mut self, now: Time, seq: SeqNum, mtu: u32) -> TooBig {
         let believed = self.border.clone();
         let (at, room) = self.border.on_too_big(seq, mtu);

@@ -33,7 +33,7 @@ pub(super) fn rule(stack: &Stack) -> Option<Box<dyn Rule>> {
 
 impl NextSeg {
     /// Not SACKed, not resent, and lost: by IsLost, or as the segment that began it. A segment that an earlier recovery resent
-    /// counts as resent (decision 0237).
+    /// counts as resent (decision 0041).
     fn lost<'a>(&self, book: &'a Book, sent: u64) -> Option<&'a Piece> {
         let head = self.head.filter(|head| !self.spared || *head == sent);
         book.out.iter().find(|p| {
@@ -66,7 +66,7 @@ impl Rule for NextSeg {
             // A recovery that followed another at once (decision 0041) has no event of its own.
             self.head = Some(book.una);
             // With PRR the ACK that ended the one before began it, by a loss elsewhere. A copy of the oldest segment that the one
-            // before sent may still be under way, and need not be repeated (decision 0237).
+            // before sent may still be under way, and need not be repeated (decision 0041).
             let prr = matches!(book.stack.recovery, RecoverySpec::Prr(_));
             self.spared = prr && book.out.first().is_some_and(|p| p.sends > 1);
             self.rescue = Some((book.out.first().map_or(book.una, |p| p.end), false));

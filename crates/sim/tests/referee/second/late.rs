@@ -1,4 +1,4 @@
-//! Late, worked out once more from its documents (papers/late/README.md, decisions 0250, 0251, 0264 and 0267): every segment is looked
+//! Late, worked out once more from its documents (papers/late/README.md, decision 0250): every segment is looked
 //! at after every ACK, and who overtook whom is a plain list of steps.
 
 use super::tail::Tail;
@@ -27,7 +27,7 @@ struct Step {
     sure: bool,
 }
 
-/// Decision 0251: a segment declared lost, of which the original may still arrive.
+/// Decision 0250: a segment declared lost, of which the original may still arrive.
 #[derive(Clone, Copy)]
 enum Missing {
     /// Overtaken since then.
@@ -97,7 +97,7 @@ impl Late {
         }
     }
 
-    /// W = max(e, 0.999 W) for each e that an ACK shows (decision 0251). Returns whether it shows any.
+    /// W = max(e, 0.999 W) for each e that an ACK shows (decision 0250). Returns whether it shows any.
     fn read_lateness(&mut self, ack: &AckEvent, board: &Scoreboard, now: u64) -> bool {
         let samples = self.samples(ack, board, now);
         for lateness in &samples {

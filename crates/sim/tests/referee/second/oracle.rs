@@ -1,4 +1,4 @@
-//! The oracle, worked out once more (decision 0266): what was dropped and overtaken is lost, and nothing else.
+//! The oracle, worked out once more (decision 0250): what was dropped and overtaken is lost, and nothing else.
 
 use super::tail::Tail;
 use super::{advances, board, flight, late};

@@ -10,7 +10,7 @@
 //! | number of paths | `paths` |
 //! | dupthresh | 3 + ⌈log₂ n⌉ |
 //!
-//! Departures: none known; the paper's text was not available. Unsaid: base and factor of the logarithm (decision 0062).
+//! Departures: none known; the paper's text was not available. Unsaid: base and factor of the logarithm (decision 0059).
 
 use super::{DupThresh, Learner};
 use crate::event::Window;

@@ -11,7 +11,7 @@ fn bounded(bound: Bound) -> Stack {
 
 #[test]
 fn prr_of_rfc_9937_repairs_one_loss_with_every_second_ack() {
-    // RFC 9937 §6.2, not its figure 1, which at inflight == ssthresh shows the other branch (decision 0042).
+    // RFC 9937 §6.2, not its figure 1, which at inflight == ssthresh shows the other branch (decision 0041).
     let (pipe, cwnd, sends) = trace_of(bounded(Bound::Rfc9937), 0..1);
     assert_eq!(pipe, [19, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 9, 9]);
     assert_eq!(cwnd, [20, 20, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 10, 10, 10]);
