@@ -12,8 +12,8 @@ pub use crate::tally::Tally;
 use crate::transfers;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::measures::{Metered, Metering, Unmetered};
-use ackclock_sim::results::{BackgroundResult, FlowResult, LinkResult, Results};
-use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, FlowSpec, Scenario};
+use ackclock_sim::results::{FlowResult, Results};
+use ackclock_sim::scenario::{FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{ArrowSink, Both, CaptureFolder, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
@@ -276,7 +276,9 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         trace_hash: hash.to_string(),
         duration_s,
         flows: chains(&s.flows).into_iter().map(one).collect(),
-        background: s.background.iter().zip(&results.background).map(|(b, r)| background(s, b, r)).collect(),
+        background: (s.background.iter().zip(&results.background))
+            .map(|(b, r)| BackgroundSummary::of((s, b, r)))
+            .collect(),
         links: links(s, results),
         unused_parameters: plan.unused.clone(),
         measures: None,
@@ -285,43 +287,6 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
 
 /// Each direction of the links.
 fn links(s: &Scenario, results: &Results) -> Vec<LinkSummary> {
-    let node = |n: u32| s.nodes[n as usize].clone();
     let ends = s.links.iter().flat_map(|l| [(l.from, l.to), (l.to, l.from)]);
-    let link = |((from, to), r): ((u32, u32), &LinkResult)| LinkSummary {
-        from: node(from),
-        to: node(to),
-        queue_drops: r.drops.queue,
-        loss_drops: r.drops.loss,
-        early_drops: r.drops.early,
-        marks: r.marks,
-        script_drops: r.drops.script,
-        max_queue_packets: r.max_queue,
-        swap_events: r.swap_events,
-        swap_skipped: r.swap_skipped,
-    };
-    ends.zip(&results.links).map(link).collect()
-}
-
-fn background(s: &Scenario, b: &BackgroundSpec, r: &BackgroundResult) -> BackgroundSummary {
-    let node = |n: u32| s.nodes[n as usize].clone();
-    let kind = match b.kind {
-        BackgroundKind::Transfers(_) => "transfers",
-        BackgroundKind::Source(_) => "source",
-    };
-    BackgroundSummary {
-        kind,
-        from: node(b.from),
-        to: node(b.to),
-        started: r.started,
-        finished: r.finished,
-        refused: r.turned_away,
-        mean_time_s: (r.finished > 0).then(|| r.time.as_secs_f64() / r.finished as f64),
-        packets_sent: r.packets_sent,
-        packets_delivered: r.packets_delivered,
-        retransmissions: r.retransmitted,
-        needed_retransmissions: r.needed,
-        refused_retransmissions: r.refused,
-        needless_retransmissions: r.needless,
-        delivered_bytes: r.delivered,
-    }
+    ends.zip(&results.links).map(|(ends, r)| LinkSummary::of((s, ends, r))).collect()
 }

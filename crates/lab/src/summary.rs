@@ -3,6 +3,9 @@
 use crate::measures::Measures;
 use crate::stats::Interval;
 pub use ackclock_sim::reordering::summary::ReorderingSummary;
+use ackclock_sim::results::{BackgroundResult, LinkResult};
+use ackclock_sim::scenario::{BackgroundKind, BackgroundSpec, Scenario};
+use ackclock_table::row;
 use serde::Serialize;
 
 /// One run in numbers.
@@ -104,62 +107,70 @@ pub struct FlowSummary {
     pub ack_reordering: Option<ReorderingSummary>,
 }
 
-/// One kind of background traffic in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BackgroundSummary {
-    /// `transfers` or `source`.
-    pub kind: &'static str,
-    /// The node that sends.
-    pub from: String,
-    /// The destination node.
-    pub to: String,
-    /// Transfers that began.
-    pub started: u64,
-    /// Transfers whose data was acknowledged completely.
-    pub finished: u64,
-    /// Arrivals that found the maximum number of transfers in progress.
-    pub refused: u64,
-    /// Mean duration of a finished transfer, seconds; `None` if none finished.
-    pub mean_time_s: Option<f64>,
-    /// Packets with data sent, retransmissions included.
-    pub packets_sent: u64,
-    /// Of a source: packets that arrived.
-    pub packets_delivered: u64,
-    /// Of transfers: packets whose data had been sent before.
-    pub retransmissions: u64,
-    /// The needed retransmissions, as in [`FlowSummary::needed_retransmissions`].
-    pub needed_retransmissions: u64,
-    /// The refused retransmissions, as in [`FlowSummary::refused_retransmissions`].
-    pub refused_retransmissions: u64,
-    /// The needless retransmissions, as in [`FlowSummary::needless_retransmissions`].
-    pub needless_retransmissions: u64,
-    /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
-    pub delivered_bytes: u64,
+row! {
+    /// One kind of background traffic of a run.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BackgroundSummary of (scenario, spec, result): (&Scenario, &BackgroundSpec, &BackgroundResult) {
+        /// `transfers` or `source`.
+        kind: &'static str = match spec.kind {
+            BackgroundKind::Transfers(_) => "transfers",
+            BackgroundKind::Source(_) => "source",
+        };
+        /// The node that sends.
+        from: String = scenario.nodes[spec.from as usize].clone();
+        /// The destination node.
+        to: String = scenario.nodes[spec.to as usize].clone();
+        /// Transfers that began.
+        started: u64 = result.started;
+        /// Transfers whose data was acknowledged completely.
+        finished: u64 = result.finished;
+        /// Arrivals that found the maximum number of transfers in progress.
+        refused: u64 = result.turned_away;
+        /// Mean duration of a finished transfer; missing if none finished.
+        mean_time_s: Option<f64> [unit("s")] =
+            (result.finished > 0).then(|| result.time.as_secs_f64() / result.finished as f64);
+        /// Packets with data sent, retransmissions included.
+        packets_sent: u64 = result.packets_sent;
+        /// Of a source: packets that arrived.
+        packets_delivered: u64 = result.packets_delivered;
+        /// Of transfers: packets whose data had been sent before.
+        retransmissions: u64 = result.retransmitted;
+        /// The needed retransmissions, as of a flow.
+        needed_retransmissions: u64 = result.needed;
+        /// The refused retransmissions, as of a flow.
+        refused_retransmissions: u64 = result.refused;
+        /// The needless retransmissions, as of a flow.
+        needless_retransmissions: u64 = result.needless;
+        /// Of transfers: payload acknowledged; of a source: bytes on the wire that arrived.
+        delivered_bytes: u64 [unit("bytes")] = result.delivered;
+    }
 }
 
-/// One direction of a link in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinkSummary {
-    /// The node at its entry.
-    pub from: String,
-    /// The node at its exit.
-    pub to: String,
-    /// Packets that found the queue full.
-    pub queue_drops: u64,
-    /// Packets dropped by a loss model or an interruption.
-    pub loss_drops: u64,
-    /// Packets that RED dropped before the queue was full.
-    pub early_drops: u64,
-    /// Packets that RED marked instead of dropping them.
-    pub marks: u64,
-    /// Packets that the scenario's script dropped.
-    pub script_drops: u64,
-    /// The longest queue in packets, waiting and in service; `None` if the queue can never be full.
-    pub max_queue_packets: Option<u32>,
-    /// Events of swap processes.
-    pub swap_events: u64,
-    /// Swap events that found too few packets waiting.
-    pub swap_skipped: u64,
+row! {
+    /// One direction of a link of a run.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LinkSummary of (scenario, (from, to), result): (&Scenario, (u32, u32), &LinkResult) {
+        /// The node at its entry.
+        from: String = scenario.nodes[from as usize].clone();
+        /// The node at its exit.
+        to: String = scenario.nodes[to as usize].clone();
+        /// Packets that found the queue full.
+        queue_drops: u64 = result.drops.queue;
+        /// Packets dropped by a loss model or an interruption.
+        loss_drops: u64 = result.drops.loss;
+        /// Packets that RED dropped before the queue was full.
+        early_drops: u64 = result.drops.early;
+        /// Packets that RED marked instead of dropping them.
+        marks: u64 = result.marks;
+        /// Packets that the scenario's script dropped.
+        script_drops: u64 = result.drops.script;
+        /// The longest queue, waiting and in service; missing if the queue can never be full.
+        max_queue_packets: Option<u32> [unit("packets")] = result.max_queue;
+        /// Events of swap processes.
+        swap_events: u64 = result.swap_events;
+        /// Swap events that found too few packets waiting.
+        swap_skipped: u64 = result.swap_skipped;
+    }
 }
 
 /// One flow over several runs.

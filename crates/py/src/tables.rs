@@ -3,9 +3,8 @@
 
 use crate::arrow::Table;
 use ackclock_lab::stats::Interval;
-use ackclock_lab::summary::{
-    means, BackgroundSummary, FlowMeans, FlowSummary, LinkSummary, ReorderingSummary, Summary,
-};
+use ackclock_lab::summary::{means, FlowMeans, FlowSummary, ReorderingSummary, Summary};
+use ackclock_table::{Kind, Row};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, Field, Schema};
 use std::sync::Arc;
@@ -43,6 +42,21 @@ cells! {
     Option<bool> => BooleanArray, yes => *yes;
 }
 
+/// Values of this type as an array; cells of any other type are missing.
+fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a ackclock_table::Cell>) -> ArrayRef {
+    use ackclock_table::Cell;
+    match kind {
+        Kind::Int => Arc::new(Int64Array::from_iter(cells.map(|c| if let Cell::Int(n) = c { Some(*n) } else { None }))),
+        Kind::Real => Arc::new(cells.map(Cell::number).collect::<Float64Array>()),
+        Kind::Bool => {
+            Arc::new(BooleanArray::from_iter(cells.map(|c| if let Cell::Bool(yes) = c { Some(*yes) } else { None })))
+        }
+        Kind::Text | Kind::List(_) | Kind::Map(_) | Kind::Row(_) => {
+            Arc::new(StringArray::from_iter(cells.map(|c| if let Cell::Text(text) = c { Some(text) } else { None })))
+        }
+    }
+}
+
 /// A table under construction.
 #[derive(Default)]
 pub(crate) struct Columns {
@@ -52,7 +66,18 @@ pub(crate) struct Columns {
 
 impl Columns {
     pub(crate) fn add<'a, C: Cell + 'a>(&mut self, name: &str, cells: impl Iterator<Item = &'a C>) {
-        let array = C::column(cells);
+        self.put(name, C::column(cells));
+    }
+
+    /// The columns of a kind of row, without those that only JSON has.
+    pub(crate) fn add_rows<'a, R: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a R>) {
+        let cells: Vec<_> = rows.map(Row::cells).collect();
+        for (i, column) in R::columns().into_iter().enumerate().filter(|(_, column)| column.kind.is_flat()) {
+            self.put(&column.name, array(column.kind, cells.iter().map(|row| &row[i])));
+        }
+    }
+
+    fn put(&mut self, name: &str, array: ArrayRef) {
         self.fields.push(Field::new(name, array.data_type().clone(), true));
         self.arrays.push(array);
     }
@@ -173,19 +198,14 @@ fn parts<'a, T>(
 /// A row for each run and direction of a link.
 pub(crate) fn links(runs: &[Summary]) -> Result<Table, ArrowError> {
     let (mut columns, rows) = parts(runs, "link", |run| &run.links);
-    add_fields!(columns, rows: LinkSummary {
-        from, to, queue_drops, loss_drops, early_drops, marks, script_drops, max_queue_packets, swap_events, swap_skipped,
-    } but {});
+    columns.add_rows(rows.iter().map(|(_, row)| *row));
     columns.table()
 }
 
 /// A row for each run and kind of background traffic.
 pub(crate) fn background(runs: &[Summary]) -> Result<Table, ArrowError> {
     let (mut columns, rows) = parts(runs, "background", |run| &run.background);
-    add_fields!(columns, rows: BackgroundSummary {
-        kind, from, to, started, finished, refused, mean_time_s, packets_sent, packets_delivered, retransmissions,
-        needed_retransmissions, refused_retransmissions, needless_retransmissions, delivered_bytes,
-    } but {});
+    columns.add_rows(rows.iter().map(|(_, row)| *row));
     columns.table()
 }
 

@@ -1,0 +1,229 @@
+//! The description of a column.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// A column of a kind of row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name, the same in every format.
+    pub name: Cow<'static, str>,
+    /// What it says, in one or two sentences.
+    pub meaning: Cow<'static, str>,
+    /// The unit of its values, as `bytes/s`; empty if there is none.
+    pub unit: &'static str,
+    /// The type of its values.
+    pub kind: Kind,
+    /// Whether a row may lack the value.
+    pub nullable: bool,
+    /// Whether the JSON of a row omits a missing value, instead of `null`.
+    pub sparse: bool,
+    /// Whether summaries of several rows have its mean.
+    pub averaged: bool,
+    /// How several rows together have it.
+    pub together: Together,
+    /// How tables for people show it; `None` if they do not unless it is chosen.
+    pub shown: Option<Shown>,
+}
+
+/// How tables for people show a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// Its heading.
+    pub title: &'static str,
+    /// The displayed unit; empty for counts.
+    pub unit: &'static str,
+    /// The factor from the value to the displayed one.
+    pub scale: f64,
+    /// Digits after the decimal point.
+    pub digits: u8,
+    /// Whether it is shown only if a row has a value other than zero.
+    pub seldom: bool,
+    /// Whether more of it is better.
+    pub more_is_better: bool,
+}
+
+/// How a column of several rows together is made from those of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// The value of the first row.
+    First,
+    /// The sum.
+    Sum,
+    /// The largest value.
+    Largest,
+    /// It is only defined for a single row.
+    Missing,
+}
+
+/// The type of a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Arrow `int64`.
+    Int,
+    /// Arrow `float64`.
+    Real,
+    /// Arrow `bool`.
+    Bool,
+    /// Arrow `utf8`.
+    Text,
+    /// Only in JSON: several values.
+    List(&'static Kind),
+    /// Only in JSON: values by key.
+    Map(&'static Kind),
+    /// Only in JSON: a row of this name.
+    Row(&'static str),
+}
+
+impl Kind {
+    /// Whether tables have it; the others are only in JSON.
+    pub const fn is_flat(self) -> bool {
+        match self {
+            Kind::Int | Kind::Real | Kind::Bool | Kind::Text => true,
+            Kind::List(_) | Kind::Map(_) | Kind::Row(_) => false,
+        }
+    }
+
+    /// The type's name in Arrow; for those that only JSON has, its name there.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Int => "int64",
+            Kind::Real => "float64",
+            Kind::Bool => "bool",
+            Kind::Text => "utf8",
+            Kind::List(_) => "list",
+            Kind::Map(_) => "map",
+            Kind::Row(_) => "object",
+        }
+    }
+}
+
+impl Column {
+    /// A column without a unit that tables for people do not show. [`row!`](crate::row!) adds the type.
+    pub const fn new(name: &'static str, meaning: &'static str) -> Self {
+        Column {
+            name: Cow::Borrowed(name),
+            meaning: Cow::Borrowed(meaning.trim_ascii()),
+            unit: "",
+            kind: Kind::Text,
+            nullable: false,
+            sparse: false,
+            averaged: false,
+            together: Together::First,
+            shown: None,
+        }
+    }
+
+    /// Its values are in this unit.
+    #[must_use]
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// The JSON of a row omits a missing value.
+    #[must_use]
+    pub const fn sparse(mut self) -> Self {
+        self.sparse = true;
+        self
+    }
+
+    /// Summaries of several rows have its mean.
+    #[must_use]
+    pub const fn averaged(mut self) -> Self {
+        self.averaged = true;
+        self
+    }
+
+    /// Several rows together have the sum.
+    #[must_use]
+    pub const fn summed(mut self) -> Self {
+        self.together = Together::Sum;
+        self
+    }
+
+    /// Several rows together have the largest value.
+    #[must_use]
+    pub const fn largest(mut self) -> Self {
+        self.together = Together::Largest;
+        self
+    }
+
+    /// Several rows together do not have it.
+    #[must_use]
+    pub const fn single(mut self) -> Self {
+        self.together = Together::Missing;
+        self
+    }
+
+    /// Tables for people show it with this heading, as it is, without digits after the point.
+    #[must_use]
+    pub const fn shown(mut self, title: &'static str) -> Self {
+        self.shown = Some(Shown { title, unit: "", scale: 1.0, digits: 0, seldom: false, more_is_better: false });
+        self
+    }
+
+    /// How it is shown, to be changed by `with`.
+    const fn change(mut self, with: Shown) -> Self {
+        self.shown = Some(with);
+        self
+    }
+
+    /// It is shown in another unit, times `scale`, with `digits` after the decimal point.
+    #[must_use]
+    pub const fn scaled(self, unit: &'static str, scale: f64, digits: u8) -> Self {
+        match self.shown {
+            Some(shown) => self.change(Shown { unit, scale, digits, ..shown }),
+            None => self,
+        }
+    }
+
+    /// It is shown only if a row has a value other than zero.
+    #[must_use]
+    pub const fn seldom(self) -> Self {
+        match self.shown {
+            Some(shown) => self.change(Shown { seldom: true, ..shown }),
+            None => self,
+        }
+    }
+
+    /// More of it is better.
+    #[must_use]
+    pub const fn more_is_better(self) -> Self {
+        match self.shown {
+            Some(shown) => self.change(Shown { more_is_better: true, ..shown }),
+            None => self,
+        }
+    }
+}
+
+/// Its description for other languages.
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Column { name, meaning, unit, kind, nullable, sparse: _, averaged, together: _, shown } = self;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("name", name)?;
+        map.serialize_entry("kind", kind.name())?;
+        map.serialize_entry("nullable", nullable)?;
+        map.serialize_entry("unit", unit)?;
+        map.serialize_entry("meaning", meaning)?;
+        map.serialize_entry("averaged", averaged)?;
+        map.serialize_entry("shown", shown)?;
+        map.end()
+    }
+}
+
+impl Serialize for Shown {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Shown { title, unit, scale, digits, seldom, more_is_better } = self;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("title", title)?;
+        map.serialize_entry("unit", unit)?;
+        map.serialize_entry("scale", scale)?;
+        map.serialize_entry("digits", digits)?;
+        map.serialize_entry("seldom", seldom)?;
+        map.serialize_entry("more_is_better", more_is_better)?;
+        map.end()
+    }
+}

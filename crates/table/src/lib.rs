@@ -1,0 +1,22 @@
+//! Rows of results that are described once.
+//!
+//! [`row!`] declares the columns of a kind of row: for each its name, type, unit, meaning, and how it is computed. From that
+//! come the JSON of a row, Arrow tables, the tables of the command and of the lab page, its types ([`typescript`]), the
+//! reference page ([`markdown`]), and the description that Python reads ([`description`]).
+
+mod cell;
+mod column;
+mod field;
+mod page;
+mod row;
+
+pub use cell::Cell;
+pub use column::{Column, Kind, Shown, Together};
+pub use field::{Field, Value};
+pub use page::{description, markdown, typescript, Described};
+pub use row::Row;
+#[doc(hidden)]
+pub use serde;
+
+#[cfg(test)]
+mod tests;
