@@ -1,7 +1,8 @@
 """Checks citations against docs/references.toml, both ways: citations without an entry, and entries never cited.
 
 It also checks the sequencer's numbered rules in ARCHITECTURE.md. The table there says which files of crates/tcp/src
-implement which rules; exactly these files must name them.
+implement which rules; exactly these files must name them. And it checks docs/vectors.md: the proof of each vector, a
+test or a recorded conversation, exists.
 """
 
 from __future__ import annotations
@@ -84,6 +85,34 @@ def rules() -> Iterator[str]:
             yield f"{file} names rules {sorted(names)}, and the table in ARCHITECTURE.md says {sorted(says)}"
 
 
+VECTORS = "docs/vectors.md"
+# Attributes and comments may come between.
+TEST = r"#\[test\]\n(?:\s*(?:#\[.*\]|//.*)\n)*\s*fn {name}\s*\("
+
+
+def vectors() -> Iterator[str]:
+    """Yield the errors in the list of test vectors: ids that are there twice, and proofs that do not exist."""
+    seen: set[str] = set()
+    for number, line in enumerate((ROOT / VECTORS).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.startswith("| ") or line.startswith(("| id ", "| --- ")):
+            continue
+        key, *_, proof = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+        file, _, test = proof.partition("::")
+        path = ROOT / file
+        if key in seen:
+            yield f"{VECTORS}:{number}: {key} is there twice"
+        elif not path.is_file():
+            yield f"{VECTORS}:{number}: {file} does not exist"
+        elif path.suffix == ".talk":
+            if not path.with_suffix(".snap").is_file():
+                yield f"{VECTORS}:{number}: {file} was never recorded"
+        elif not re.search(TEST.format(name=re.escape(test)), path.read_text(encoding="utf-8")):
+            yield f"{VECTORS}:{number}: {file} has no test {test}"
+        seen.add(key)
+    if not seen:
+        yield f"{VECTORS}: no vector"
+
+
 def main() -> int:
     """Print the errors; fail if there are any."""
     ways = known(tomllib.loads((ROOT / REFERENCES).read_text(encoding="utf-8")))
@@ -105,7 +134,7 @@ def main() -> int:
     for unused in sorted(set(ways.values()) - used):
         wrong += 1
         print(f"{REFERENCES}: {unused} is cited nowhere")
-    for said in rules():
+    for said in [*rules(), *vectors()]:
         wrong += 1
         print(said)
     print(f"cite: {count} citations of {len(used)} sources, {wrong} wrong")

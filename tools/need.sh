@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that the Makefile's tools exist, installs the ones it may, and reports missing ones.
-# usage: tools/need.sh python|rust|node|npm|valgrind|chromium ...
+# usage: tools/need.sh python|rust|node|npm|valgrind|chromium|firefox|mutants|deny ...
 set -euo pipefail
 
 step() {
@@ -30,7 +30,7 @@ rust() {
     type -P cargo >/dev/null || fail "Rust (cargo); see rustup's own pages"
     rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d && return
     type -P rustup >/dev/null || fail "Rust's target wasm32-unknown-unknown, and rustup to add it"
-    step "Rust for WebAssembly" 10 rustup target add wasm32-unknown-unknown || fail "Rust's target wasm32-unknown-unknown (rustup could not add it)"
+    step "Rust for WebAssembly" rustup target add wasm32-unknown-unknown || fail "Rust's target wasm32-unknown-unknown (rustup could not add it)"
 }
 
 node() {
@@ -44,31 +44,45 @@ npm() {
     type -P npm >/dev/null || fail "npm (Debian: apt-get install npm)"
 }
 
-# Prints the path of a browser for the tests of the lab page.
+# Installs a package of Debian, where that is possible.
+debian() {
+    [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null || return 1
+    step "package lists" apt-get update && step "$1" apt-get install -y "$1"
+}
+
+# Print the path of a browser for the tests of the lab page.
 chromium() {
     local name
     for name in chromium chromium-browser google-chrome; do
         type -P "$name" && return
     done
-    if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
-        step "package lists" 10 apt-get update && step chromium 60 apt-get install -y chromium && type -P chromium && return
-    fi
+    debian chromium && type -P chromium && return
     fail "Chromium, in which the lab page is tested (Debian: apt-get install chromium, as root)"
+}
+
+firefox() {
+    local name
+    for name in firefox firefox-esr; do
+        type -P "$name" && return
+    done
+    debian firefox-esr && type -P firefox-esr && return
+    fail "Firefox, in which the lab page is tested (Debian: apt-get install firefox-esr, as root)"
 }
 
 valgrind() {
     type -P valgrind >/dev/null && return
-    if [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
-        step "package lists" 10 apt-get update && step valgrind 60 apt-get install -y valgrind && return
-    fi
-    fail "valgrind, which counts instructions (Debian: apt-get install valgrind, as root)"
+    debian valgrind || fail "valgrind, which counts instructions (Debian: apt-get install valgrind, as root)"
 }
 
-# Lists the mutants of `make mutants`; kept in the build folder.
-mutants() {
-    [ -x target/tools/bin/cargo-mutants ] && return
-    step "cargo-mutants" 200 cargo install cargo-mutants --version 27.1.0 --locked --debug --root target/tools || fail "cargo-mutants (cargo install cargo-mutants)"
+# A program of crates.io, kept in the build folder.
+cargo_tool() {
+    [ -x "target/tools/bin/$1" ] && return
+    step "$1" cargo install "$1" --version "$2" --locked --debug --root target/tools || fail "$1 (cargo install $1)"
 }
+
+mutants() { cargo_tool cargo-mutants 27.1.0; }
+
+deny() { cargo_tool cargo-deny 0.18.3; }
 
 for tool in "$@"; do
     "$tool"

@@ -1,13 +1,18 @@
 """Runs every step of a release except publishing: ``make release``; docs/release.md explains the steps.
 
-usage: tools/release.py                  every step
-       tools/release.py --tree DIR       a clone of the last commit in DIR, with the publisher's addresses filled in
+usage: tools/dev release                    every step
+       tools/dev release tree DIR           a clone of the last commit in DIR, with the publisher's addresses filled in
+       tools/dev release wheel DIR [ARG...] a wheel, with further arguments of maturin
+       tools/dev release sdist              a source distribution in dist
+       tools/dev release audit              the licences of all dependencies, and advisories
+       tools/dev release requirements       renew requirements-dev.txt
 """
 
 from __future__ import annotations
 
-import argparse
 import datetime
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -237,10 +242,10 @@ STEPS = (
     Step("The checkout is clean and the tag is free", lambda _: clean()),
     Step("All files agree on version and date", lambda _: print("{}, {}".format(*released(ROOT)))),
     Step("Every check passes", lambda _: run("make", "test")),
-    Step("Licences and advisories", lambda _: run("make", "audit")),
+    Step("Licences and advisories", lambda _: audit()),
     Step("A tree with the publisher's addresses", lambda publisher: tree(TREE, publisher)),
-    Step("The source distribution and a wheel", lambda _: run("make", "sdist", "wheel", cwd=TREE)),
-    Step("The guides, by that wheel", lambda _: run("make", "wheel-test", f"WHEEL={one('ackclock-*.whl')}", cwd=TREE)),
+    Step("The source distribution and a wheel", lambda _: built()),
+    Step("The guides, by that wheel", lambda _: guides()),
     Step("A wheel from the source distribution", lambda _: from_source()),
     Step(
         "The crates can be packaged",
@@ -252,26 +257,108 @@ STEPS = (
 )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the release, or make its tree."""
-    parser = argparse.ArgumentParser(description="Carries a release out to the last step before publishing.")
-    parser.add_argument("--tree", type=Path, metavar="DIR", help="only a clone with the publisher's addresses")
-    asked = parser.parse_args(arguments)
+def built() -> None:
+    """Make the source distribution and a wheel of the tree."""
+    run("make", "wheel", cwd=TREE)
+    run("tools/dev", "release", "sdist", cwd=TREE)
+
+
+def guides() -> None:
+    """Run the guides with the wheel that is to be released."""
+    os.environ["WHEEL"] = str(one("ackclock-*.whl"))
+    run("tools/dev", "check", "guides", cwd=TREE)
+
+
+def wheel(folder: str, *arguments: str) -> None:
+    """Build a wheel with pip, so that it equals pip's result for a checkout."""
+    words = " ".join(arguments or ("--compatibility", "pypi"))
+    run(
+        str(ROOT / ".venv/bin/python"), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
+        "--no-build-isolation", "--wheel-dir", folder, "--config-settings", f"maturin.build-args=--locked {words}", ".",
+    )  # fmt: skip
+
+
+def sdist() -> None:
+    """Make a source distribution; it needs a Rust compiler."""
+    run("make", "--jobs=2", ".venv/.ready", "web")
+    run("tools/dev", "generate", "--check", "THIRD-PARTY.txt")
+    code = "from wheel_backend import build_sdist; build_sdist('dist')"
+    os.environ["PYTHONPATH"] = str(ROOT / "packaging")
+    run(str(ROOT / ".venv/bin/python"), "-c", code)
+
+
+def audit() -> None:
+    """Check the licences of all dependencies that are distributed, and ask for advisories where that can be done.
+
+    Raises:
+        ReleaseError: a licence is not allowed, or there is an advisory.
+    """
+    run("tools/need.sh", "deny")
+    run("cargo-deny", "--locked", "check", "licenses", "bans", "sources")
+    allowed = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))["licenses"]["allow"]
+    packages = json.loads((ROOT / "web/package-lock.json").read_text(encoding="utf-8"))["packages"]
+    for name, package in packages.items():
+        if name and not package.get("dev") and package.get("license") not in allowed:
+            raise ReleaseError(f"{name}: found {package.get('license')}, allowed: the list of deny.toml")
+    asked = {"crates": ["cargo-deny", "check", "advisories"], "npm": ["npm", "--prefix", "web", "audit"]}
+    for kind, command in asked.items():
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if done.returncode and re.search(r"(?i)failed to fetch|endpoint|ENOTFOUND|ECONN|connect", said):
+            print(f"SKIPPED: advisories on {kind}: their database cannot be reached")
+        elif done.returncode:
+            raise ReleaseError(f"advisories on {kind}:\n{said}")
+
+
+DEVELOPMENT = (
+    "cloudpickle", "dask[distributed]", "duckdb", "hypothesis", "ipykernel", "jinja2", "jsonschema", "matplotlib",
+    "maturin", "mkdocs-material", "mkdocstrings[python]", "mypy", "nbclient", "optuna", "pandas", "polars", "pyarrow",
+    "pytest", "rich", "ruff", "tomli-w", "typer", "uv",
+)  # fmt: skip
+
+
+def requirements() -> None:
+    """Renew requirements-dev.txt: versions and hashes of the packages for development."""
+    file = ROOT / "requirements-dev.txt"
+    version = sys.version.split()[0]
+    command = ["uv", "pip", "compile", "--quiet", "--no-config", "--universal", "--python-version", version,
+               "--generate-hashes", "--no-header", "--no-annotate", "-"]  # fmt: skip
+    done = subprocess.run(command, input="\n".join(DEVELOPMENT), capture_output=True, text=True, check=True)
+    head = file.read_text(encoding="utf-8").split("\n", 1)[0]
+    file.write_text(f"{head}\n{done.stdout}", encoding="utf-8")
+
+
+def every_step() -> None:
+    """Carry a release out to the last step before publishing."""
+    publisher = Publisher.read(ROOT)
+    began = time.monotonic()
+    for at, step in enumerate(STEPS, 1):
+        minutes = (time.monotonic() - began) / 60
+        print(f"release: {at}/{len(STEPS)}, after {minutes:.0f} min: {step.name}", flush=True)
+        step.act(publisher)
+
+
+def main(words: list[str]) -> int:
+    """Run the release, or one of its acts."""
+    os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv/bin"), str(ROOT / "target/tools/bin"), os.environ["PATH"]])
     try:
-        publisher = Publisher.read(ROOT)
-        if asked.tree is not None:
-            tree(asked.tree.resolve(), publisher)
-            return 0
-        began = time.monotonic()
-        for at, step in enumerate(STEPS, 1):
-            minutes = (time.monotonic() - began) / 60
-            print(f"release: {at}/{len(STEPS)}, after {minutes:.0f} min: {step.name}", flush=True)
-            step.act(publisher)
+        match words:
+            case []:
+                every_step()
+            case ["tree", folder]:
+                tree(Path(folder).resolve(), Publisher.read(ROOT))
+            case ["wheel", folder, *arguments]:
+                wheel(folder, *arguments)
+            case ["sdist"]:
+                sdist()
+            case ["audit"]:
+                audit()
+            case ["requirements"]:
+                requirements()
+            case _:
+                print(__doc__)
+                return 2
     except ReleaseError as error:
         print(f"ackclock: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

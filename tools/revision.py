@@ -5,8 +5,8 @@ differs from its record. --write records the snapshots again. If a line of the l
 requires a higher revision than the recorded one. New lines and new files (a new stack, a new conversation) change no
 result.
 
-    tools/revision.py            the check of `make cite`
-    tools/revision.py --write    after a snapshot has changed
+    .venv/bin/python tools/revision.py            the check of `make lint`
+    .venv/bin/python tools/revision.py --write    after a snapshot has changed
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! What the fuzz targets of all crates share; `tools/fuzz.py` lists them.
+//! What the fuzz targets of all crates share; `tools/campaigns/fuzz.py` lists them.
 
 pub(crate) mod heap;
 pub(crate) mod watch;

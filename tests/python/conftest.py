@@ -65,7 +65,7 @@ def alive(pid: int) -> bool:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--wheel``, which tests a wheel instead of the checkout: ``make wheel-test``."""
+    """Add ``--wheel``, which tests a wheel instead of the checkout: ``tools/dev check guides``."""
     parser.addoption("--wheel", type=lambda name: Path(name).resolve(), help="a wheel, which test_wheel.py tests")
 
 

@@ -9,10 +9,10 @@ import tomllib
 import zlib
 from pathlib import Path
 
-import front_picture
 import tomli_w
 
 import ackclock as ak
+import front_picture
 from ackclock import lab_page
 
 ROOT = Path(__file__).resolve().parents[2]

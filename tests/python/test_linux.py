@@ -1,4 +1,4 @@
-"""``make linux``: the measurements, the records and the page that compare the kernel's TCP with ours."""
+"""``tools/dev campaign linux``: the measurements, the records and the page that compare the kernel's TCP with ours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import linux
 import linux_page
-import pytest
-from linux_page import Row, Verdict, of_count, of_goodput, of_timeouts
-from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
-
 from ackclock.statistics import Mean
 from doc_page import live_runs
+from linux_page import Row, Verdict, of_count, of_goodput, of_timeouts
+from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
 
 needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
 LISTED = paths()

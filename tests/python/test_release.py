@@ -12,10 +12,11 @@ from typing import Any
 
 import maturin
 import pytest
-import release
-import wheel_backend
 import yaml  # type: ignore[import-untyped]
 from markdown_it import MarkdownIt
+
+import release
+import wheel_backend
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / ".github/workflows/release.yml"
@@ -55,8 +56,8 @@ def test_every_script_of_the_workflow_parses_and_calls_targets_that_the_makefile
         plain = re.sub(r"\$\{\{.*?\}\}", "value", script)
         said = subprocess.run(["bash", "-n"], input=plain, capture_output=True, text=True, check=False)
         assert said.returncode == 0, said.stderr
-        called |= set(re.findall(r"^make (?:-C \S+ )?([\w-]+)", script, re.MULTILINE))
-    assert called == {"sdist", "audit", "wheel-test"}
+        called |= set(re.findall(r"^make ([\w-]+)", script, re.MULTILINE))
+    assert called == {"setup"}
     assert called <= targets
 
 
@@ -117,7 +118,7 @@ def test_a_release_stops_with_one_sentence_while_the_publishers_file_is_empty(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(release, "run", lambda *_, **__: pytest.fail("a step ran"))
-    for arguments in ([], ["--tree", "somewhere"]):
+    for arguments in ([], ["tree", "somewhere"]):
         assert release.main(arguments) == 2
         said = capsys.readouterr()
         assert said.out == ""

@@ -9,7 +9,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import scenario_classes
 
 import ackclock as ak
 from ackclock import _native
@@ -85,11 +84,6 @@ def test_a_file_read_and_written_runs_the_same(path: Path) -> None:
     assert identities("written", text) == identities(str(path), None)
     assert Scenario.from_toml(text) == scenario
     assert pickle.loads(pickle.dumps(scenario)) == scenario
-
-
-def test_the_classes_are_what_the_schema_says() -> None:
-    for path, text in scenario_classes.files():
-        assert path.read_text(encoding="utf-8") == text
 
 
 def test_a_scenario_runs_as_its_file_does(short: Path) -> None:

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import griffe
-import notebooks
 import pytest
+
+import notebooks
 import site_algorithms
-import site_check
 from site_docstrings import Roles
 from site_markdown import ROOT, indented, mend, sources
 
@@ -129,13 +129,6 @@ def test_what_belongs_to_an_item_of_a_list_stays_in_it() -> None:
     assert indented(text) == wide
 
 
-def test_notebooks_are_kept_without_outputs() -> None:
-    paths = sorted(notebooks.FOLDER.glob("*.ipynb"))
-    assert paths
-    for path in paths:
-        assert path.read_text(encoding="utf-8") == notebooks.kept(path), f"{path.name}: run tools/notebooks.py"
-
-
 def notebook(folder: Path, *cells: str) -> Path:
     """A notebook with these code cells."""
     path = folder / "one.ipynb"
@@ -169,29 +162,3 @@ def test_a_notebook_becomes_a_page_with_what_its_cells_print_and_draw(tmp_path: 
 def test_a_cell_that_fails_is_an_error_that_names_notebook_and_reason(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"one\.ipynb(.|\n)*ZeroDivisionError"):
         notebooks.run(notebook(tmp_path, "1 / 0"))
-
-
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ('<script src="https://example.org/a.js"></script>', "loads https://example.org/a.js from elsewhere"),
-        ('<link rel="stylesheet" href="//example.org/a.css">', "loads //example.org/a.css from elsewhere"),
-        ('<img srcset="a.png 1x, http://example.org/b.png 2x" src="a.png">', "loads http://example.org/b.png"),
-        ('<p style="background: url(https://example.org/a.png)">', "loads https://example.org/a.png from elsewhere"),
-        ('<a href="gone/">x</a>', "gone/ leads nowhere"),
-        ('<a href="#gone">x</a>', "#gone leads nowhere"),
-        ('<pre class="mermaid">', "a mermaid diagram"),
-    ],
-)
-def test_a_site_that_loads_from_elsewhere_or_leads_nowhere_is_found_out(page: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "a.png").touch()
-    (tmp_path / "index.html").write_text(f'<p id="here"><a href="#here">a</a>{page}', encoding="utf-8")
-    assert any(said in line for line in site_check.wrong(tmp_path)), list(site_check.wrong(tmp_path))
-    (tmp_path / "index.html").write_text('<a id="x" href="https://example.org">a</a><a href="#x">', encoding="utf-8")
-    assert list(site_check.wrong(tmp_path)) == []
-
-
-def test_a_style_that_fetches_a_font_is_found_out(tmp_path: Path) -> None:
-    (tmp_path / "index.html").touch()
-    (tmp_path / "a.css").write_text('@import "https://example.org/f.css"; a { src: url(data:x) }', encoding="utf-8")
-    assert list(site_check.wrong(tmp_path)) == ["a.css: loads https://example.org/f.css from elsewhere"]

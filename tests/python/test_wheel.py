@@ -1,4 +1,4 @@
-"""A built wheel: its contents, and its behaviour in a fresh environment, in an empty folder (``make wheel-test``)."""
+"""A built wheel: its contents, and its behaviour in an empty folder (``tools/dev check guides``)."""
 
 from __future__ import annotations
 

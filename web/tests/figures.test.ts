@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterwards, type Lab, open, start } from "./browser";
 
-/** `make web-figures` puts them where README and documents show them. */
+/** `tools/dev generate pictures` puts them where README and documents show them. */
 const OUT = process.env.FIGURES ?? resolve(import.meta.dirname, "../../results/lab");
 const MOST_BYTES = 400_000;
 const SEQUENCE = '.ak-panel[data-view="sequence"]';

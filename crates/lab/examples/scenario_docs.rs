@@ -1,9 +1,8 @@
-//! Writes `docs/scenario.schema.json` and `docs/scenario.md`.
+//! Prints `docs/scenario.md` (`page`) or `docs/scenario.schema.json` (`json`).
 
-use std::path::Path;
-
-fn main() -> std::io::Result<()> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    std::fs::write(docs.join("scenario.schema.json"), ackclock_lab::schema::json())?;
-    std::fs::write(docs.join("scenario.md"), ackclock_lab::schema::page())
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("json") => print!("{}", ackclock_lab::schema::json()),
+        _ => print!("{}", ackclock_lab::schema::page()),
+    }
 }

@@ -1,6 +1,6 @@
 //! The settings that a script's commands change, and the states that they query.
 //!
-//! packetdrill runs a script's commands in a shell. `tools/packetdrill.py` puts programs of its own first in `PATH`: `sysctl`
+//! packetdrill runs a script's commands in a shell. `tools/campaigns/packetdrill.py` puts programs of its own first in `PATH`: `sysctl`
 //! and `tcpdrop` append lines to a file that is read here before each call, and `sockstat` prints a file that is written
 //! here after each call that changed a state.
 

@@ -1,5 +1,5 @@
 //! The cost of a rule for the duplicate ACK threshold: feeds reordering events (their number is the second argument) to
-//! the rule of a stack (the first argument), and prints the bytes that it then holds. `tools/threshold_cost.py` counts
+//! the rule of a stack (the first argument), and prints the bytes that it then holds. `reference/cost.py` counts
 //! instructions.
 //!
 //! Event lengths of 3 to 66 duplicates come from a linear congruential generator, so all rules get the same input.

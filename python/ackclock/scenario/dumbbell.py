@@ -1,6 +1,6 @@
 """Many flows over one bottleneck.
 
-Generated from the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema: make generated.
 """
 
 from __future__ import annotations

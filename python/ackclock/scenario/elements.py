@@ -1,6 +1,6 @@
 """Elements, which act on packets.
 
-Generated from the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema: make generated.
 """
 
 # ruff: noqa: E501 - a first sentence is one line

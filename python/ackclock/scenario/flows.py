@@ -1,6 +1,6 @@
 """Flows: the data that they send, and how their receivers answer.
 
-Generated from the JSON Schema by tools/scenario_classes.py: make generated.
+Generated from the JSON Schema: make generated.
 """
 
 # ruff: noqa: E501 - a first sentence is one line

@@ -5,7 +5,7 @@
 //! capture_bench headers FILE                                       reading and finding connections alone
 //! capture_bench analyse FILE                                       the whole analysis for the table of connections
 //! ```
-//! The last two print a line of JSON. `tools/capture_bench.py` runs them, next to other programs.
+//! The last two print a line of JSON. `tools/measures/capture_bench.py` runs them, next to other programs.
 
 mod make;
 mod run;

@@ -1,5 +1,5 @@
 //! Captures of a kernel's TCP, stored in `tests/captures/kernel` with the path's record of each copy
-//! (`tools/kernel_captures.py`).
+//! (`tools/campaigns/kernel_captures.py`).
 
 use crate::case::{matched, survey};
 use crate::paths::Class;

@@ -2,7 +2,7 @@
 //! with the truth.
 //!
 //! `ACKCLOCK_JUDGE="PATH/POINT"` (`*` for all paths) prints the wrong verdicts there, for paths that are not held back.
-//! `ACKCLOCK_JUDGE_SEEDS=N` runs N seeds of each (default 4), `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`make capture-judge`).
+//! `ACKCLOCK_JUDGE_SEEDS=N` runs N seeds of each (default 4), `ACKCLOCK_JUDGE_TABLE=FILE` writes the scores (`tools/dev campaign judge`).
 
 mod case;
 mod kernel;

@@ -1,4 +1,4 @@
-//! Attacks on a host behind a device. `make attacks` measures them with more packets.
+//! Attacks on a host behind a device. `tools/dev campaign attacks` measures them with more packets.
 
 use crate::attack::ATTACKS;
 use crate::live_victim::run;
@@ -23,7 +23,7 @@ fn is_within_its_bounds(name: &'static str) {
     let played = |name| ATTACKS.iter().find(|attack| attack.name == name).unwrap();
     let (attack, honest) = (played(name), run(played("honest"), COUNT).unwrap());
     let damage = run(attack, COUNT).unwrap();
-    // The tests' profile recounts the scoreboard at each ACK, which is dear with 21,845 segments; `make attacks` does not.
+    // The tests' profile recounts the scoreboard at each ACK, which is dear with 21,845 segments; `tools/dev campaign attacks` does not.
     if name != "sack-all-but-one" {
         assert!(damage.each() <= 4.0 * honest.each(), "{damage:?}, honest {honest:?}");
     }

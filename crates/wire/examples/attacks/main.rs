@@ -1,4 +1,4 @@
-//! Runs an attack with a number of packets, and prints its damage; `make attacks` counts its instructions. Without arguments it
+//! Runs an attack with a number of packets, and prints its damage; `tools/dev campaign attacks` counts its instructions. Without arguments it
 //! lists the attacks.
 
 mod attack;

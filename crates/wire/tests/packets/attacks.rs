@@ -1,5 +1,5 @@
 //! Attackers of a host: its answers and its memory stay within the bounds of each attack, whatever the number of packets. Their
-//! work is counted by `make attacks`.
+//! work is counted by `tools/dev campaign attacks`.
 
 use crate::attack::{ATTACKS, BACKLOG};
 use crate::fuzz::heap::measured;
