@@ -311,9 +311,9 @@ def audit() -> None:
 
 
 DEVELOPMENT = (
-    "cloudpickle", "dask[distributed]", "duckdb", "hypothesis", "ipykernel", "jinja2", "jsonschema", "matplotlib",
-    "maturin", "mkdocs-material", "mkdocstrings[python]", "mypy", "nbclient", "optuna", "pandas", "polars", "pyarrow",
-    "pytest", "rich", "ruff", "tomli-w", "typer", "uv",
+    "click", "cloudpickle", "dask[distributed]", "duckdb", "hypothesis", "ipykernel", "jinja2", "jsonschema",
+    "matplotlib", "maturin", "mkdocs-material", "mkdocstrings[python]", "mypy", "nbclient", "optuna", "pandas",
+    "polars", "pyarrow", "pytest", "rich", "ruff", "tomli-w", "uv",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    import rich.progress
 
 BAR_AFTER_S = 1.0
 """Shorter work gets no bar."""
@@ -19,7 +19,7 @@ LINE_EVERY_S = 10.0
 
 
 @dataclass(frozen=True)
-class Told:
+class Progress:
     """The progress of some work."""
 
     done: float
@@ -32,13 +32,13 @@ class Told:
     """The unit of the counts."""
 
 
-Tell = Callable[[Told], object]
+Report = Callable[[Progress], object]
 """Called with the progress at the start and after each step."""
-Show = Callable[[str], AbstractContextManager[Tell]]
+Show = Callable[[str], AbstractContextManager[Report]]
 """Shows the progress of named work until the context ends."""
 
 
-def unshown(_: str) -> AbstractContextManager[Tell]:
+def unshown(_: str) -> AbstractContextManager[Report]:
     """Shows nothing."""
     return nullcontext(lambda _: None)
 
@@ -50,7 +50,7 @@ def animated() -> bool:
 
 
 @contextmanager
-def shown(what: str, at_once: bool = False) -> Iterator[Tell]:
+def shown(what: str, at_once: bool = False) -> Iterator[Report]:
     """Show the progress of ``what`` on standard error, with the time left.
 
     Work that is already complete at the start is not shown.
@@ -61,9 +61,16 @@ def shown(what: str, at_once: bool = False) -> Iterator[Tell]:
     """
     display = _Bar(what, at_once) if animated() else _Lines(what, at_once)
     try:
-        yield display.tell
+        yield display.report
     finally:
         display.close()
+
+
+@contextmanager
+def shown_share(what: str) -> Iterator[Callable[[float], object]]:
+    """Show the share of ``what`` that is done; as for :func:`shown`."""
+    with shown(what) as report:
+        yield lambda share: report(Progress(share, 1, 0))
 
 
 class _Pace:
@@ -73,12 +80,12 @@ class _Pace:
         self.began = time.monotonic()
         self._before: float | None = None
 
-    def rate(self, told: Told) -> float:
+    def rate(self, progress: Progress) -> float:
         """The current speed; 0 until a run is finished."""
         if self._before is None:
-            self.began, self._before = time.monotonic(), told.done
+            self.began, self._before = time.monotonic(), progress.done
         since = time.monotonic() - self.began
-        return (told.done - self._before) / since if since > 0 else 0.0
+        return (progress.done - self._before) / since if since > 0 else 0.0
 
 
 class _Lines:
@@ -89,25 +96,27 @@ class _Lines:
         self._pace = _Pace()
         self._last = time.monotonic()
 
-    def tell(self, told: Told) -> None:
+    def report(self, progress: Progress) -> None:
         """Print a line if one is due."""
-        rate, now = self._pace.rate(told), time.monotonic()
-        if told.done >= told.runs:
+        rate, now = self._pace.rate(progress), time.monotonic()
+        if progress.done >= progress.runs:
             return
         if self._first:
             self._first = False
-            kept = f", {told.kept:,} kept" if told.kept else ""
-            self._print(f"{told.runs - told.kept:,} {told.unit}{'s' * (told.runs - told.kept != 1)}{kept}")
+            kept = f", {progress.kept:,} kept" if progress.kept else ""
+            self._print(
+                f"{progress.runs - progress.kept:,} {progress.unit}{'s' * (progress.runs - progress.kept != 1)}{kept}"
+            )
         if rate and now - self._last >= LINE_EVERY_S:
             self._last = now
-            left = round((told.runs - told.done) / rate)
-            self._print(f"{_how_far(told, rate)}, {left // 60}:{left % 60:02} left")
+            left = round((progress.runs - progress.done) / rate)
+            self._print(f"{_how_far(progress, rate)}, {left // 60}:{left % 60:02} left")
 
     def close(self) -> None:
         """Do nothing: lines need no clean-up."""
 
-    def _print(self, said: str) -> None:
-        print(f"{self._what}: {said}", file=sys.stderr, flush=True)
+    def _print(self, text: str) -> None:
+        print(f"{self._what}: {text}", file=sys.stderr, flush=True)
 
 
 class _Bar:
@@ -116,38 +125,37 @@ class _Bar:
     def __init__(self, what: str, at_once: bool) -> None:
         self._what, self._after = what, 0.0 if at_once else BAR_AFTER_S
         self._pace = _Pace()
-        self._bar: Progress | None = None
+        self._bar: rich.progress.Progress | None = None
 
-    def tell(self, told: Told) -> None:
+    def report(self, progress: Progress) -> None:
         """Move the bar; create it first if it is due."""
-        rate = self._pace.rate(told)
+        rate = self._pace.rate(progress)
         if self._bar is None:
-            if told.done >= told.runs or time.monotonic() - self._pace.began < self._after:
+            if progress.done >= progress.runs or time.monotonic() - self._pace.began < self._after:
                 return
             self._bar = self._begun()
-        self._bar.update(self._bar.task_ids[0], completed=told.done, total=told.runs, said=_how_far(told, rate))
+        (task,) = self._bar.task_ids
+        self._bar.update(task, completed=progress.done, total=progress.runs, how_far=_how_far(progress, rate))
 
     def close(self) -> None:
         """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
-    def _begun(self) -> Progress:
-        # Importing rich takes longer than a short run.
-        from rich.console import Console  # noqa: PLC0415 - see above
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - likewise
+    def _begun(self) -> rich.progress.Progress:
+        import rich.progress  # noqa: PLC0415 - takes longer than a short run
+        from rich.console import Console  # noqa: PLC0415 - likewise
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
+        text, left = rich.progress.TextColumn, rich.progress.TimeRemainingColumn()
+        columns = (text("{task.description}"), rich.progress.BarColumn(), text("{task.fields[how_far]}"), left)
         # The estimate covers the last minute, because points differ in length.
-        bar = Progress(
-            *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True, speed_estimate_period=60
-        )
-        bar.add_task(self._what, total=None, said="")
+        bar = rich.progress.Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=60)
+        bar.add_task(self._what, total=None, how_far="")
         bar.start()
         return bar
 
 
-def _how_far(told: Told, rate: float) -> str:
-    if told.runs == 1:
-        return f"{100 * told.done:.0f} %"
-    return f"{told.done:,} of {told.runs:,} {told.unit}s" + (f", {rate:,.1f} a second" if rate else "")
+def _how_far(progress: Progress, rate: float) -> str:
+    if progress.runs == 1:
+        return f"{100 * progress.done:.0f} %"
+    return f"{progress.done:,} of {progress.runs:,} {progress.unit}s" + (f", {rate:,.1f} a second" if rate else "")

@@ -47,6 +47,15 @@ def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laborat
     return Laboratory(Store(folder), Local(), show, fresh)
 
 
+def completed(words: str, folder: Path) -> list[str]:
+    """The words that bash would offer to complete the last word."""
+    count = str(len(words.split(" ")) - 1)
+    env = os.environ | {"_ACKCLOCK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": count}
+    program = Path(sys.executable).with_name("ackclock")
+    done = subprocess.run([program], env=env, cwd=folder, capture_output=True, text=True, check=True)
+    return [line.removeprefix("plain,") for line in done.stdout.splitlines()]
+
+
 def _stat(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

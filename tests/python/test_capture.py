@@ -17,8 +17,7 @@ import pytest
 import ackclock as ak
 from ackclock.captures.capture import TABLES
 from ackclock.captures.tables import _density
-from ackclock.cli.capture import _complete_file
-from conftest import Command
+from conftest import Command, completed
 
 A, B = ("10.0.0.1", 5001), ("10.0.0.2", 80)
 FLOW = "10.0.0.1:5001 > 10.0.0.2:80"
@@ -492,8 +491,8 @@ def test_help_has_examples_and_files_are_completed(
     shown = ackclock("capture", "--help").stdout
     assert "Examples:\n    ackclock capture upload.pcapng\n" in shown
     monkeypatch.chdir(upload.parent)
-    assert _complete_file("up") == ["upload.pcap"]
-    assert _complete_file(f"{upload.parent}/u") == [str(upload)]
+    assert completed("ackclock capture up", upload.parent) == ["upload.pcap"]
+    assert completed(f"ackclock capture {upload.parent}/u", upload.parent) == [str(upload)]
 
 
 def test_every_field_of_the_json_is_documented_and_every_documented_field_is_there(upload: Path) -> None:

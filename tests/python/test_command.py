@@ -19,7 +19,7 @@ import pytest
 
 import ackclock as package
 from ackclock.papers.folder import every
-from conftest import SHORT, Command
+from conftest import SHORT, Command, completed
 
 LONG = SHORT.replace('"5 s"', '"100000 s"')
 
@@ -243,14 +243,6 @@ def test_a_full_disk_is_one_message_and_exit_code_1(short: Path, arguments: list
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
     assert result.stderr.startswith("ackclock: ")
     assert "No space left on device" in result.stderr
-
-
-def completed(words: str, folder: Path) -> list[str]:
-    """The words that bash would offer to complete the last word."""
-    count = str(len(words.split(" ")) - 1)
-    env = os.environ | {"_ACKCLOCK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
-    program = Path(sys.executable).with_name("ackclock")
-    return subprocess.run([program], env=env, cwd=folder, capture_output=True, text=True, check=False).stdout.split()
 
 
 def test_stacks_are_completed(tmp_path: Path) -> None:

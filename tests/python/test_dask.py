@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 
 import ackclock as ak
 from ackclock import _native
-from ackclock.progress import Told
+from ackclock.progress import Progress
 from ackclock.runs import connect, workers
 from ackclock.runs.connect import ClusterError
 from ackclock.runs.cutter import Cutter
@@ -90,9 +90,9 @@ def test_a_sweep_on_dask_has_the_table_of_one_on_this_machine_though_workers_are
     ak.sweep(plan, tmp_path / "here")
     killed: list[int] = []
 
-    def kill(told: Told) -> None:
+    def kill(progress: Progress) -> None:
         # The workers present when a quarter and when half of the runs are done.
-        if told.done >= told.runs * (len(killed) // 2 + 1) / 4 and len(killed) < 4:
+        if progress.done >= progress.runs * (len(killed) // 2 + 1) / 4 and len(killed) < 4:
             for worker in cluster.workers.values():
                 if pid := worker.pid:
                     with suppress(ProcessLookupError):
@@ -226,8 +226,8 @@ def test_a_scheduler_needs_no_ackclock_but_a_worker_does_and_a_lost_scheduler_is
         address = client.scheduler.address
     plan = _plan(400, "60 s")
 
-    def lose(told: Told) -> None:
-        if told.done > told.kept:
+    def lose(progress: Progress) -> None:
+        if progress.done > progress.kept:
             scheduler.kill()
 
     with pytest.raises(ClusterError, match=rf"^{address}: the connection to the Dask scheduler is lost \([^\n]*\)$"):

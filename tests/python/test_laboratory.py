@@ -14,7 +14,7 @@ import pytest
 
 import ackclock
 from ackclock import _native
-from ackclock.progress import Tell, Told, shown
+from ackclock.progress import Progress, Report, shown
 from ackclock.runs.laboratory import Laboratory, Spent
 from ackclock.runs.local import Local
 from ackclock.runs.store import Store
@@ -34,13 +34,13 @@ class Counting:
         """Start at zero."""
         self.made = self.kept = 0
 
-    def show(self, _: str) -> AbstractContextManager[Tell]:
+    def show(self, _: str) -> AbstractContextManager[Report]:
         """The argument ``show`` of ``Laboratory``."""
 
-        def tell(told: Told) -> None:
-            self.made, self.kept = int(told.done) - told.kept, told.kept
+        def report(progress: Progress) -> None:
+            self.made, self.kept = int(progress.done) - progress.kept, progress.kept
 
-        return nullcontext(tell)
+        return nullcontext(report)
 
 
 def test_a_point_is_kept_under_what_it_ran(tmp_path: Path) -> None:
@@ -157,27 +157,27 @@ def test_a_store_of_the_form_of_before_is_read_and_goes_on(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("told", "at_once", "said"),
+    ("progress", "at_once", "said"),
     [
-        (Told(2, 12, 2), True, "name: 10 runs, 2 kept\n"),
-        (Told(0, 1, 0), True, "name: 1 run\n"),
-        (Told(2, 12, 2), False, ""),
-        (Told(12, 12, 12), True, ""),
+        (Progress(2, 12, 2), True, "name: 10 runs, 2 kept\n"),
+        (Progress(0, 1, 0), True, "name: 1 run\n"),
+        (Progress(2, 12, 2), False, ""),
+        (Progress(12, 12, 12), True, ""),
     ],
 )
 def test_what_there_is_to_do_is_said_once_and_nothing_where_all_is_kept(
-    told: Told, at_once: bool, said: str, capsys: pytest.CaptureFixture[str]
+    progress: Progress, at_once: bool, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with shown("name", at_once) as tell:
-        tell(told)
-        tell(replace(told, done=told.runs))
+    with shown("name", at_once) as report:
+        report(progress)
+        report(replace(progress, done=progress.runs))
     assert capsys.readouterr() == ("", said)
 
 
 def test_a_laboratory_shows_what_it_makes_under_the_name_that_it_is_given(tmp_path: Path) -> None:
     names: list[str] = []
 
-    def show(name: str) -> AbstractContextManager[Tell]:
+    def show(name: str) -> AbstractContextManager[Report]:
         names.append(name)
         return nullcontext(lambda _: None)
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from ackclock import _native
 from ackclock.cli.main import app

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ackclock import shared
-from conftest import Command
+from conftest import Command, completed
 from doc_page import blocks, commands
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,15 +76,8 @@ def test_where_nothing_can_be_written_is_one_message(ackclock: Command, tmp_path
 
 
 def test_names_of_examples_are_completed(tmp_path: Path) -> None:
-    def completed(words: str) -> list[str]:
-        count = str(len(words.split(" ")) - 1)
-        env = os.environ | {"_ACKCLOCK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
-        program = Path(sys.executable).with_name("ackclock")
-        done = subprocess.run([program], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
-        return done.stdout.split()
-
-    assert completed("ackclock examples ") == ["captures/", "conformance/", "papers/", "scenarios/"]
-    assert completed("ackclock examples scenarios/b") == ["scenarios/bundle.toml"]
+    assert completed("ackclock examples ", tmp_path) == ["captures/", "conformance/", "papers/", "scenarios/"]
+    assert completed("ackclock examples scenarios/b", tmp_path) == ["scenarios/bundle.toml"]
 
 
 def test_papers_are_found_from_any_folder_and_a_folder_of_ones_own_goes_first(

@@ -1,22 +1,19 @@
-"""What the package and the command load when they start, and how the command converts its arguments."""
+"""What the package and the command load when they start."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
 
 import pytest
-import typer
-from typer.core import TyperCommand
-from typer.testing import CliRunner
 
-from ackclock.cli.command import Command
+from ackclock.cli.lazy import Origin
+from ackclock.cli.live import COMMANDS as LIVE
 from ackclock.cli.main import COMMANDS
 
-SLOW = ("matplotlib", "numpy", "polars", "pyarrow", "pydantic", "pydantic_core", "sqlite3")
+SLOW = ("matplotlib", "numpy", "polars", "pyarrow", "sqlite3")
 """Packages that take longer to load than a short run."""
 
 
@@ -40,21 +37,21 @@ def slow(found: set[str], *more: str) -> list[str]:
 
 def test_the_import_loads_nothing_that_a_first_call_does_not_need() -> None:
     found = loaded("import ackclock")
-    assert slow(found, "typer", "rich", "json", "inspect", "dataclasses") == []
+    assert slow(found, "click", "rich", "json", "inspect", "dataclasses") == []
     own = {name for name in found if name.startswith("ackclock")}
     assert own == {"ackclock", "ackclock._native", "ackclock.arena", "ackclock.study", "ackclock.sweep"}
 
 
 def test_the_version_is_printed_without_the_parser() -> None:
     found = loaded(command("--version"))
-    assert slow(found, "typer", "rich", "json", "inspect", "dataclasses", "ackclock.cli") == []
+    assert slow(found, "click", "rich", "json", "inspect", "dataclasses", "ackclock.cli") == []
 
 
-def test_a_run_loads_its_own_command_alone_and_converts_arguments_without_pydantic(short: Path) -> None:
+def test_a_run_loads_its_own_command_alone(short: Path) -> None:
     found = loaded(command("run", str(short), "--json", "--stack", "reno", "--seeds", "2", "--set", "rto.tick=500ms"))
     assert slow(found, "rich", "ackclock.api", "ackclock.tables.printed", "ackclock.result") == []
     used = {name.removeprefix("ackclock.") for name in found if name.startswith("ackclock.cli.")}
-    assert used == {"cli.main", "cli.output", "cli.command", "cli.common", "cli.run", "cli.scenario"}
+    assert used == {"cli.main", "cli.output", "cli.lazy", "cli.common", "cli.run", "cli.scenario"}
     assert slow(loaded(command("run", str(short)))) == []
 
 
@@ -67,78 +64,28 @@ def test_the_package_lists_every_name_and_loads_each() -> None:
     assert callable(ackclock.study)
 
 
-class Colour(StrEnum):
-    """A choice."""
-
-    RED = "red"
-    BLUE = "blue"
-
-
-def sample(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
-    more: Annotated[list[str] | None, typer.Argument()] = None,
-    number: Annotated[int | None, typer.Option(min=1, max=9)] = None,
-    ratio: Annotated[float, typer.Option()] = 0.5,
-    file: Annotated[Path | None, typer.Option()] = None,
-    old: Annotated[Path | None, typer.Option(exists=True)] = None,
-    word: Annotated[list[str], typer.Option()] = [],  # noqa: B006 - Typer copies it
-    folder: Annotated[list[Path], typer.Option()] = [],  # noqa: B006 - Typer copies it
-    colour: Annotated[Colour, typer.Option()] = Colour.RED,
-    flag: Annotated[bool, typer.Option("--flag")] = False,
-) -> None:
-    """A command with every kind of parameter."""
-    typer.echo(repr((name, more, number, ratio, file, old, word, folder, colour, flag)))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["a"],
-        ["a", "b", "c", "--word", "x", "--word", "y=z", "--flag"],
-        [""],
-        [],
-        ["a", "--number", "1"],
-        ["a", "--number", "10"],
-        ["a", "--number", "0"],
-        ["a", "--number", "-3"],
-        ["a", "--number", "+3"],
-        ["a", "--number", " 3"],
-        ["a", "--number", "٣"],
-        ["a", "--number", "3.0"],
-        ["a", "--number", "3.5"],
-        ["a", "--number", "00000000000000000000000000000001"],
-        ["a", "--number", "many"],
-        ["a", "--ratio", "1e-3"],
-        ["a", "--ratio", "half"],
-        ["a", "--file", "missing/file"],
-        ["a", "--file", ""],
-        ["a", "--file", "-"],
-        ["a", "--file", "/"],
-        ["a", "--old", "missing"],
-        ["a", "--old", "/"],
-        ["a", "--folder", "x", "--folder", "./x/"],
-        ["a", "--colour", "blue"],
-        ["a", "--colour", "BLUE"],
-        ["a", "--colour", "green"],
-        ["a", "--unknown"],
-        ["--help"],
-    ],
-)
-def test_a_value_converted_here_equals_typers_and_errors_are_typers(words: list[str]) -> None:
-    said: list[tuple[int, str]] = []
-    for kind in (TyperCommand, Command):
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(cls=kind)(sample)
-        done = CliRunner().invoke(app, words)
-        said.append((done.exit_code, done.output))
-    assert said[0] == said[1]
-    assert (said[0][0] == 2) == ("Error: " in said[0][1])
-
-
 def test_every_command_is_in_the_help_in_order_and_can_be_loaded() -> None:
     done = subprocess.run([sys.executable, "-m", "ackclock", "--help"], capture_output=True, text=True, check=True)
     listed = [line.split()[0] for line in done.stdout.partition("Commands:\n")[2].splitlines() if line[2:3].strip()]
     assert [name for name in listed if name in COMMANDS] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("origin", [*COMMANDS.values(), *LIVE.values()], ids=lambda origin: origin.name)
+def test_what_the_list_says_about_a_command_begins_its_own_help(origin: Origin) -> None:
+    found = getattr(import_module(f"ackclock.cli.{origin.module}"), origin.name)
+    assert " ".join(found.help.split()).startswith(origin.about)
+
+
+def test_help_and_completion_of_commands_load_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def own() -> set[str]:
+        return {
+            name.removeprefix("ackclock.") for name in loaded(command("--help")) if name.startswith("ackclock.cli.")
+        }
+
+    assert own() == {"cli.main", "cli.output", "cli.lazy", "cli.common"}
+    for name, value in {"COMPLETE": "bash_complete", "WORDS": "ackclock r", "CWORD": "1"}.items():
+        monkeypatch.setenv(("_ACKCLOCK_" if name == "COMPLETE" else "COMP_") + name, value)
+    assert own() == {"cli.main", "cli.output", "cli.lazy", "cli.common"}
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest_one() -> None:

@@ -21,7 +21,7 @@ import pytest
 
 import ackclock as ak
 from ackclock import _native
-from ackclock.progress import Told
+from ackclock.progress import Progress
 from ackclock.runs.cutter import Cutter
 from ackclock.runs.local import Local
 from ackclock.runs.task import Done, Task, run_task
@@ -29,7 +29,7 @@ from ackclock.runs.worker import Worker
 from ackclock.sweep import table
 from ackclock.sweep.columns import FLOW_NUMBERS, TRANSFERS
 from ackclock.sweep.points import Points
-from conftest import SHORT, Command
+from conftest import SHORT, Command, completed
 
 BRIEF = SHORT.replace('"5 s"', '"1 s"')
 ASKS = BRIEF + 'app = { kind = "transfers", size = "14 kB", count = 3 }\n'
@@ -198,12 +198,12 @@ def test_a_number_that_runs_lack_is_never_narrow_enough(tmp_path: Path) -> None:
 
 
 def test_progress_tells_what_is_done_and_what_was_kept(tmp_path: Path) -> None:
-    told: list[Told] = []
+    reports: list[Progress] = []
     ak.sweep(rates(seeds=[1]), tmp_path)
-    ak.sweep(rates(), tmp_path, progress=told.append)
-    assert told[0] == Told(4, 12, 4)
-    assert told[-1] == Told(12, 12, 4)
-    assert [t.done for t in told] == sorted(t.done for t in told)
+    ak.sweep(rates(), tmp_path, progress=reports.append)
+    assert reports[0] == Progress(4, 12, 4)
+    assert reports[-1] == Progress(12, 12, 4)
+    assert [t.done for t in reports] == sorted(t.done for t in reports)
 
 
 def test_a_worker_with_results_that_were_not_asked_for_is_refused(tmp_path: Path) -> None:
@@ -382,9 +382,9 @@ def test_a_sweep_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_on
         counts.append(_count(store))
     assert counts == sorted(counts)
     assert len({count for count in counts if 0 < count < runs}) >= KILLS // 2
-    told: list[Told] = []
-    ak.sweep(plan, store, progress=told.append)
-    assert told[0].done == counts[-1]
+    reports: list[Progress] = []
+    ak.sweep(plan, store, progress=reports.append)
+    assert reports[0].done == counts[-1]
     tables = [folder / "sweeps" / "killed" / "runs.parquet" for folder in (tmp_path / "whole", store)]
     assert tables[0].read_bytes() == tables[1].read_bytes()
     print(f"{runs:,} runs, killed {KILLS} times, kept after each: {counts[1:]}")
@@ -530,13 +530,8 @@ def test_what_results_cannot_do_is_one_line(
     assert result.stderr.count("\n") == 1
 
 
-def test_names_of_sweeps_are_completed(ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_and_columns_of_sweeps_are_completed(tmp_path: Path) -> None:
     planned(tmp_path, 1)
     ak.sweep(tmp_path / "plan.toml", tmp_path / "ackclock-results")
-    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "ackclock results show k")
-    monkeypatch.setenv("_ACKCLOCK_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "ackclock results show k")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    code = "import sys; sys.argv[0] = 'ackclock'; from ackclock.cli.main import main; main()"
-    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert said.stdout.split() == ["killed"]
+    assert completed("ackclock results show k", tmp_path) == ["killed"]
+    assert "timeouts" in completed("ackclock results show killed --column t", tmp_path)

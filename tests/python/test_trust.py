@@ -113,7 +113,7 @@ def test_where_no_python_ever_runs_the_file_is_not_loaded_either(
     if command[0] == "lab":
         from ackclock.cli import lab  # noqa: PLC0415 - the server must not start
 
-        with pytest.raises(BaseException) as ended:  # noqa: PT011 - typer's exception
+        with pytest.raises(BaseException) as ended:  # noqa: PT011 - Click's exception
             lab._opening(folder / "s.toml")
         assert getattr(ended.value, "exit_code", None) == 2
     else:

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import ackclock as ak
 from ackclock import _native
 from ackclock.cli.main import app
-from ackclock.progress import Told
+from ackclock.progress import Progress
 from ackclock.runs import local
 from ackclock.runs.network import Seeds
 from ackclock.runs.task import Done, Task, run_task
@@ -252,8 +252,8 @@ def test_another_executor_makes_the_runs_and_the_result_is_the_same(plan: Path) 
 
 
 def test_an_interrupted_tuning_goes_on_where_it_was(plan: Path, ran: list[Task]) -> None:
-    def stop(told: Told) -> None:
-        if told.done > 0.3 * told.runs:
+    def stop(progress: Progress) -> None:
+        if progress.done > 0.3 * progress.runs:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

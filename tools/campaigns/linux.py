@@ -29,7 +29,7 @@ from pathlib import Path
 
 import ackclock as ak
 import linux_page
-from ackclock.progress import Told, shown
+from ackclock.progress import Progress, shown
 from ackclock.statistics import Mean
 from bench import machine
 from linux_page import LATE_US, LEAST, MOST, NARROW
@@ -137,13 +137,13 @@ def record_live(kept: Path, listed: Sequence[Listed], at_once: int) -> None:
     while runs := missing(listed, read(file)):
         have = len(read(file))
         with (
-            shown(f"kernel {version()}", at_once=True) as tell,
+            shown(f"kernel {version()}", at_once=True) as report,
             ThreadPoolExecutor(at_once, initializer=_urgent) as pool,
         ):
             futures = [pool.submit(one, run) for run in runs]
             try:
                 for done, future in enumerate(as_completed(futures)):
-                    tell(Told(have + done, have + len(runs), have))
+                    report(Progress(have + done, have + len(runs), have))
                     future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -167,9 +167,9 @@ def simulate(listed: Sequence[Listed], seeds: int) -> list[Record]:
     there = {stack["name"] for stack in ak.stacks()}
     rows = [(path, control) for path in listed for control in path.controls if STACKS[control] in there]
     records: list[Record] = []
-    with shown("simulating") as tell, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with shown("simulating") as report, ThreadPoolExecutor(os.cpu_count()) as pool:
         for done, found in enumerate(pool.map(lambda row: simulated(row[0], row[1], seeds), rows)):
-            tell(Told(done, len(rows), 0))
+            report(Progress(done, len(rows), 0))
             records += found
     return records
 

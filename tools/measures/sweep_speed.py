@@ -30,7 +30,7 @@ from ackclock.runs.task import run_tasks
 from ackclock.sweep.points import Points
 
 if TYPE_CHECKING:
-    from ackclock.progress import Told
+    from ackclock.progress import Progress
 
 SCENARIO = """
 [run]
@@ -101,21 +101,21 @@ def case(name: str, runs: int) -> dict[str, float]:
 
 def swept(made: ak.Plan, store: Path, **options: Any) -> dict[str, float]:  # noqa: ANN401 - options of `ak.sweep`
     """Seconds of a sweep and of its parts, sizes of its files, and the peak memory of this process."""
-    told: list[float] = []
+    times: list[float] = []
 
-    def tell(_: Told) -> None:
-        told[1:] = [time.perf_counter()]
+    def report(_: Progress) -> None:
+        times[1:] = [time.perf_counter()]
 
     began = time.perf_counter()
-    sweep = ak.sweep(made, store, progress=tell, **options)
+    sweep = ak.sweep(made, store, progress=report, **options)
     ended = time.perf_counter()
     folder = store / "sweeps/speed"
     return {
         "runs": sweep.manifest.runs,
         "seconds": ended - began,
-        "before": told[0] - began,
-        "running": told[1] - told[0],
-        "table": ended - told[1],
+        "before": times[0] - began,
+        "running": times[1] - times[0],
+        "table": ended - times[1],
         "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB,
         "sqlite": sum(file.stat().st_size for file in store.glob("runs.sqlite*")),
         "manifest": (folder / "manifest.json").stat().st_size,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ackclock.arena import FACTORIAL_SEEDS, SEEDS
-from ackclock.cli.common import FAILED, AllowPython, On, Store, Threads, fail, refusals
+from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 
 if TYPE_CHECKING:
     from ackclock.study.plan import Question
@@ -23,33 +24,44 @@ Examples:
 """
 
 
+@click.command(epilog=EXAMPLES)
+@click.option("--stack", multiple=True, metavar="STACK", help="A stack beside the field; repeatable.")
+@click.option(
+    "--half",
+    default="design",
+    metavar="HALF",
+    help="`design`, or `judgement` for the verdict on a finished algorithm.",
+)
+@click.option("--path", multiple=True, metavar="PATH", help="A path; repeatable.  [default: all]")
+@click.option("--field/--no-field", default=True, help="Let the field take part.")
+@click.option(
+    "--seeds",
+    type=int,
+    metavar="N",
+    help=f"Runs of each stack on each path.  [default: {SEEDS}; with --factorial {FACTORIAL_SEEDS}]",
+)
+@click.option("--factorial", is_flag=True, help="Each detector with every response, instead of the board.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for the files.  [default: arena/HALF]")
+@store
+@on
+@threads
+@allow_python
+@click.option("--list", "list_paths", is_flag=True, help="List the paths of the half; run nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print arena.json, or the cells, instead of the board.")
 def arena(
-    stack: Annotated[
-        list[str] | None, typer.Option(metavar="STACK", help="A stack beside the field; repeatable.")
-    ] = None,
-    half: Annotated[
-        str, typer.Option(metavar="HALF", help="`design`, or `judgement` for the verdict on a finished algorithm.")
-    ] = "design",
-    path: Annotated[list[str] | None, typer.Option(metavar="PATH", help="A path; repeatable.  [default: all]")] = None,
-    field: Annotated[bool, typer.Option(help="Let the field take part.")] = True,
-    seeds: Annotated[
-        int | None,
-        typer.Option(metavar="N", help=f"Runs of each stack on each path.  [default: {SEEDS}; with --factorial 2]"),
-    ] = None,
-    factorial: Annotated[
-        bool, typer.Option("--factorial", help="Each detector with every response, instead of the board.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the files.  [default: arena/HALF]")
-    ] = None,
-    store: Store = None,
-    on: On = None,
-    threads: Threads = None,
-    allow_python: AllowPython = False,
-    list_paths: Annotated[bool, typer.Option("--list", help="List the paths of the half; run nothing.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print arena.json, or the cells, instead of the board.")
-    ] = False,
+    stack: tuple[str, ...],
+    half: str,
+    path: tuple[str, ...],
+    field: bool,
+    seeds: int | None,
+    factorial: bool,
+    out: Path | None,
+    store: Path | None,
+    on: str | None,
+    threads: int | None,
+    allow_python: bool,
+    list_paths: bool,
+    as_json: bool,
 ) -> None:
     """Let detectors compete on a fixed set of paths, all with the same response.
 
@@ -64,7 +76,7 @@ def arena(
         from ackclock.arena.entries import question  # noqa: PLC0415 - start-up time
         from ackclock.progress import shown  # noqa: PLC0415 - likewise
 
-        asked = question(stack or (), half, path or None, field, seeds or (FACTORIAL_SEEDS if factorial else SEEDS))
+        asked = question(stack, half, path or None, field, seeds or (FACTORIAL_SEEDS if factorial else SEEDS))
     if list_paths:
         return _list(half, path)
     if factorial:
@@ -77,19 +89,19 @@ def arena(
         board = run(asked, half, path or None, store, on, threads, shown)
         written = board.write(folder)
     if as_json:
-        return typer.echo(board.json, nl=False)
+        return click.echo(board.json, nl=False)
     from ackclock.arena.tables import show  # noqa: PLC0415 - start-up time
 
     show(board)
-    return typer.echo(f"{folder}: {', '.join(file.name for file in written)}")
+    return click.echo(f"{folder}: {', '.join(file.name for file in written)}")
 
 
-def _list(half: str, chosen: list[str] | None) -> None:
+def _list(half: str, chosen: Sequence[str]) -> None:
     from ackclock.arena.entries import about, paths, shared  # noqa: PLC0415 - start-up time
 
     for name, file in sorted((paths(half) | shared(half)).items()):
         if not chosen or name in chosen:
-            typer.echo(f"{name:20} {about(file)}")
+            click.echo(f"{name:20} {about(file)}")
 
 
 def _factorial(
@@ -109,6 +121,6 @@ def _factorial(
         found = run(asked, half, *where, shown)
         written = found.write(out if out is not None else Path("arena") / half)
     if as_json:
-        return typer.echo(found.table.write_json())
+        return click.echo(found.table.write_json())
     show(found)
-    return typer.echo(written)
+    return click.echo(written)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, Literal, get_args
 
-import typer
+import click
 
 from ackclock.captures.capture import LIMIT, Capture, Side, capture
 from ackclock.captures.fitting import AS
-from ackclock.cli.common import fail, refusals
+from ackclock.cli.common import PATH, as_json, fail, refusals
 from ackclock.cli.fit import command_fit
 from ackclock.cli.scenario import complete_path, complete_stack, draw, plot_span
+from ackclock.progress import shown_share
 
 EXAMPLES = """\b
 Examples:
@@ -39,19 +38,8 @@ _KEYS = ("flow", "at", "write", "anonymise", "plot", "xplot")
 _ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
 
 
-class At(StrEnum):
-    """Where a capture was made."""
-
-    SENDER = "sender"
-    RECEIVER = "receiver"
-    MIDDLE = "middle"
-
-
-class Chosen(StrEnum):
-    """Which packets to write."""
-
-    NEEDLESS = "needless"
-    REORDERED = "reordered"
+Chosen = Literal["needless", "reordered"]
+"""Which packets to write."""
 
 
 @dataclass(frozen=True)
@@ -68,69 +56,78 @@ class Asked:
     xplot: Path | None
 
 
-def _complete_file(incomplete: str) -> list[str]:
-    """Folders, and files that look like captures."""
-    return complete_path(incomplete, _ENDINGS)
-
-
+@click.command(epilog=EXAMPLES)
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    shell_complete=complete_path(*_ENDINGS),
+    help="Captures (pcap or pcapng, optionally compressed); - is standard input.",
+)
+@click.option("--flow", metavar="'A:p > B:p'", help="Only the connection between these two ends.")
+@click.option("--retransmissions", is_flag=True, help="List each retransmission: verdict, evidence, frame.")
+@click.option("--reordering", is_flag=True, help="Print reordering metrics (RFC 4737) and densities (RFC 5236).")
+@click.option("--stalls", is_flag=True, help="List each stall with its cause and evidence.")
+@click.option(
+    "--at",
+    type=click.Choice(["sender", "receiver", "middle"]),
+    help="Where it was captured, relative to the data. [default: detected]",
+)
+@click.option(
+    "--limit",
+    default=LIMIT,
+    metavar="N",
+    type=click.IntRange(1, 2**31 - 1),
+    help="Largest number of connections in memory.",
+)
+@click.option("--parquet", type=PATH, metavar="DIR", help="Write all tables as Parquet into a folder.")
+@click.option(
+    "--write",
+    type=(click.Choice(get_args(Chosen)), PATH),
+    metavar="needless|reordered FILE",
+    help="Write needless retransmissions or late packets as pcapng.",
+)
+@click.option("--anonymise", type=PATH, metavar="FILE", help="Write all TCP as pcapng without names and payload.")
+@click.option(
+    "--plot", type=PATH, metavar="FILE", help="File for a plot of the flow with the most bytes (.png or .svg)."
+)
+@click.option("--xplot", type=PATH, metavar="FILE", help="The same plot in tcptrace's format, for xplot and jplot.")
+@click.option("--fit", type=PATH, metavar="FILE", help="Fit a path to the flows and write it as a scenario.")
+@click.option("--what-if", is_flag=True, help="Fit a path, then run it with --stack.")
+@click.option(
+    "--stack",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_stack,
+    help="Sender to try with --what-if. Repeatable.",
+)
+@click.option(
+    "--as", "as_", default=AS, metavar="NAME", shell_complete=complete_stack, help="Stack of the capture's sender."
+)
+@click.option(
+    "--seeds", default=10, metavar="N", type=click.IntRange(2, 1_000_000), help="Runs per sender with --what-if."
+)
+@as_json("tables")
 def command(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE…",
-            help="Captures (pcap or pcapng, optionally compressed); - is standard input.",
-            autocompletion=_complete_file,
-        ),
-    ],
-    flow: Annotated[
-        str | None, typer.Option(metavar="'A:p > B:p'", help="Only the connection between these two ends.")
-    ] = None,
-    retransmissions: Annotated[
-        bool, typer.Option("--retransmissions", help="List each retransmission: verdict, evidence, frame.")
-    ] = False,
-    reordering: Annotated[
-        bool, typer.Option("--reordering", help="Print reordering metrics (RFC 4737) and densities (RFC 5236).")
-    ] = False,
-    stalls: Annotated[bool, typer.Option("--stalls", help="List each stall with its cause and evidence.")] = False,
-    at: Annotated[
-        At | None, typer.Option(help="Where it was captured, relative to the data. [default: detected]")
-    ] = None,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=2**31 - 1, help="Largest number of connections in memory.")
-    ] = LIMIT,
-    parquet: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write all tables as Parquet into a folder.")
-    ] = None,
-    write: Annotated[
-        tuple[Chosen, Path] | None,
-        typer.Option(
-            metavar="needless|reordered FILE", help="Write needless retransmissions or late packets as pcapng."
-        ),
-    ] = None,
-    anonymise: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all TCP as pcapng without names and payload.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File for a plot of the flow with the most bytes (.png or .svg)."),
-    ] = None,
-    xplot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The same plot in tcptrace's format, for xplot and jplot.")
-    ] = None,
-    fit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Fit a path to the flows and write it as a scenario.")
-    ] = None,
-    what_if: Annotated[bool, typer.Option("--what-if", help="Fit a path, then run it with --stack.")] = False,
-    stack: Annotated[
-        list[str],
-        typer.Option(metavar="NAME", help="Sender to try with --what-if. Repeatable.", autocompletion=complete_stack),
-    ] = [],  # noqa: B006 - Typer copies it
-    as_: Annotated[
-        str,
-        typer.Option("--as", metavar="NAME", help="Stack of the capture's sender.", autocompletion=complete_stack),
-    ] = AS,
-    seeds: Annotated[int, typer.Option(metavar="N", min=2, max=1_000_000, help="Runs per sender with --what-if.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    files: tuple[str, ...],
+    flow: str | None,
+    retransmissions: bool,
+    reordering: bool,
+    stalls: bool,
+    at: Side | None,
+    limit: int,
+    parquet: Path | None,
+    write: tuple[Chosen, Path] | None,
+    anonymise: Path | None,
+    plot: Path | None,
+    xplot: Path | None,
+    fit: Path | None,
+    what_if: bool,
+    stack: tuple[str, ...],
+    as_: str,
+    seeds: int,
+    as_json: bool,
 ) -> None:
     """Say what happened to each transfer of a capture.
 
@@ -139,24 +136,23 @@ def command(
     both ends of a connection are matched.
     """
     asked = Asked(retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot)
-    where: Side | None = None if at is None else at.value
     if fit is None and not what_if:
-        _tell(files, where, flow, limit, asked, as_json)
+        _tell(files, at, flow, limit, asked, as_json)
         return
     for name, value in vars(asked).items():
         if value:
             fail(f"command line: key `--{name}`: found together with --fit or --what-if, allowed: a separate command")
-    command_fit(files, where, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
+    command_fit(files, at, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
 
 
-def _tell(files: list[str], at: Side | None, flow: str | None, limit: int, asked: Asked, as_json: bool) -> None:
+def _tell(files: Sequence[str], at: Side | None, flow: str | None, limit: int, asked: Asked, as_json: bool) -> None:
     """Print the requested reports."""
     plot_span(asked.plot, None, None)
     densities = asked.reordering or as_json or asked.parquet is not None
     with refusals():
         try:
-            with _progress() as told:
-                found = capture(files, at=at, flow=flow, limit=limit, densities=densities, progress=told)
+            with shown_share("reading") as progress:
+                found = capture(files, at=at, flow=flow, limit=limit, densities=densities, progress=progress)
             _write(found, asked)
         except ValueError as error:
             key, _, said = str(error).partition(": ")
@@ -169,7 +165,7 @@ def _tell(files: list[str], at: Side | None, flow: str | None, limit: int, asked
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
     if as_json:
-        typer.echo(json.dumps(result, indent=2))
+        click.echo(json.dumps(result, indent=2))
         return
     _print(result, asked)
 
@@ -178,7 +174,7 @@ def _write(found: Capture, asked: Asked) -> None:
     """Write the requested files of packets and graphs."""
     if asked.write is not None:
         which, to = asked.write
-        (found.write_needless if which is Chosen.NEEDLESS else found.write_reordered)(to)
+        (found.write_needless if which == "needless" else found.write_reordered)(to)
     if asked.anonymise is not None:
         found.anonymise(asked.anonymise)
     if asked.xplot is not None:
@@ -200,12 +196,3 @@ def _print(result: dict[str, Any], asked: Asked) -> None:
         if wanted:
             show(result)
     tables.print_files(result)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[float], object]]:
-    """Show the fraction that has been read."""
-    from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
-
-    with shown("reading") as tell:
-        yield lambda share: tell(Told(share, 1, 0))

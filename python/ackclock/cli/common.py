@@ -1,49 +1,64 @@
-"""Shared by the commands that make many runs: options for the store and the executor, and errors."""
+"""Shared by the commands: types and options, and errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
-import typer
+import click
 
 from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
 
 FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
-Store = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Folder of finished runs.  [default: $ACKCLOCK_STORE or ackclock-results]",
-        show_default=False,
-    ),
-]
-On = Annotated[
-    str | None,
-    typer.Option(metavar="WHERE", help="dask://HOST:PORT, or dask:N for N local processes. Default: this machine."),
-]
-AllowPython = Annotated[
-    bool,
-    typer.Option(
-        "--allow-python",
-        help="Run Python code that the file names. It runs with your permissions; use only code that you trust.",
-    ),
-]
-MOST_THREADS = 2**31 - 1
-"""The largest number that any system takes."""
-Threads = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Runs in parallel. Default: one per core.", min=1, max=MOST_THREADS),
-]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """Adds an option or an argument to a command's function."""
+
+    def __call__(self, function: Function, /) -> Function:
+        """Return the function."""
+
+
+PATH = click.Path(path_type=Path)
+"""A file or a folder that may be missing."""
+SEED = click.IntRange(0, 2**63 - 1)
+
+store = click.option(
+    "--store",
+    metavar="DIR",
+    type=PATH,
+    help="Folder of finished runs.  [default: $ACKCLOCK_STORE or ackclock-results]",
+)
+on = click.option(
+    "--on", metavar="WHERE", help="dask://HOST:PORT, or dask:N for N local processes. Default: this machine."
+)
+allow_python = click.option(
+    "--allow-python",
+    is_flag=True,
+    help="Run Python code that the file names. It runs with your permissions; use only code that you trust.",
+)
+threads = click.option(
+    "--threads",
+    metavar="N",
+    type=click.IntRange(1, 2**31 - 1),
+    help="Runs in parallel. Default: one per core.",
+)
+"""The largest number is one that any system takes."""
+
+
+def as_json(instead: str = "a table") -> Decorator:
+    """The option ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help=f"Print JSON instead of {instead}.")
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Print one line and exit."""
-    typer.echo(f"ackclock: {' '.join(message.split())}", err=True)
-    raise typer.Exit(code)
+    click.echo(f"ackclock: {' '.join(message.split())}", err=True)
+    raise click.exceptions.Exit(code)
 
 
 @contextmanager
@@ -56,7 +71,7 @@ def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> 
     """
     try:
         yield
-    except typer.Exit:  # already reported; it is a subclass of RuntimeError
+    except click.exceptions.Exit:  # already reported; it is a subclass of RuntimeError
         raise
     except ImportError as error:
         missing = (error.name or "").partition(".")[0]
@@ -67,7 +82,7 @@ def refusals(kept: Callable[[], str] = lambda: "", extra: str | None = None) -> 
         fail(f"{error}{kept()}")
     except AlgorithmError as error:
         # The error is in the user's code: show where.
-        typer.echo(error.traceback, err=True, nl=False)
+        click.echo(error.traceback, err=True, nl=False)
         fail(f"{error}{kept()}", FAILED)
     except CaptureError as error:
         fail(f"{error}{kept()}")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Literal
 
-import typer
+import click
 
-from ackclock.cli.command import Command
-from ackclock.cli.common import FAILED, Threads, fail, refusals
+from ackclock.cli.common import FAILED, PATH, as_json, fail, refusals, threads
 from ackclock.cli.scenario import complete_path, complete_stack
 from ackclock.conforming import Result, ScriptResult, conform
 
@@ -30,73 +28,70 @@ _COMMAND = "ackclock.conform.command"
 _RESULTS: tuple[Result, ...] = ("pass", "fail", "not understood")
 
 
-class System(StrEnum):
-    """The system that scripts were written for."""
-
-    LINUX = "linux"
-    FREEBSD = "freebsd"
-
-
-def _complete_script(incomplete: str) -> list[str]:
-    """Folders and scripts."""
-    return complete_path(incomplete, (".pkt",))
-
-
-class ConformCommand(Command):
+class ConformCommand(click.Command):
     """Keeps the words after ``--`` apart from the scripts: the command of ``--tun``."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as in Typer
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before ``--``."""
         if "--" in args:
             at = args.index("--")
             args, ctx.meta[_COMMAND] = args[:at], args[at + 1 :]
-        rest: list[str] = super().parse_args(ctx, args)
-        return rest
+        return super().parse_args(ctx, args)
 
 
-KIND = ConformCommand
-"""The class of this command."""
-
-
+@click.command(cls=ConformCommand, epilog=EXAMPLES)
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=PATH,
+    metavar="DIR|FILE...",
+    shell_complete=complete_path(".pkt"),
+    help="Scripts, and folders of them.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["linux", "freebsd"]),
+    default="linux",
+    help="System whose settings and option order the scripts expect.",
+)
+@click.option(
+    "--stack",
+    metavar="NAME",
+    shell_complete=complete_stack,
+    help="Sender's stack. Default: the dialect's own.",
+)
+@click.option(
+    "--library", type=PATH, metavar="FILE", help="Shared library with the TCP under test, which has the C interface."
+)
+@click.option(
+    "--tun",
+    metavar="NAME",
+    help="TUN device of the TCP under test, which the command after -- runs. Time is then real.",
+)
+@click.option("--expect", type=PATH, metavar="LIST", help="File of expected results. Default: every script passes.")
+@click.option(
+    "--write-expected",
+    type=PATH,
+    metavar="LIST",
+    help="Write the results as such a file, to be expected from then on.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show each conversation beside its script.")
+@threads
+@as_json("text")
+@click.pass_context
 def command(
-    ctx: typer.Context,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR|FILE…", help="Scripts, and folders of them.", autocompletion=_complete_script),
-    ],
-    dialect: Annotated[
-        System, typer.Option(help="System whose settings and option order the scripts expect.")
-    ] = System.LINUX,
-    stack: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Sender's stack. Default: the dialect's own.", autocompletion=complete_stack),
-    ] = None,
-    library: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Shared library with the TCP under test, which has the C interface."),
-    ] = None,
-    tun: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="TUN device of the TCP under test, which the command after -- runs. Time is then real.",
-        ),
-    ] = None,
-    expect: Annotated[
-        Path | None,
-        typer.Option(metavar="LIST", help="File of expected results. Default: every script passes."),
-    ] = None,
-    write_expected: Annotated[
-        Path | None,
-        typer.Option(
-            "--write-expected",
-            metavar="LIST",
-            help="Write the results as such a file, to be expected from then on.",
-        ),
-    ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show each conversation beside its script.")] = False,
-    threads: Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    dialect: Literal["linux", "freebsd"],
+    stack: str | None,
+    library: Path | None,
+    tun: str | None,
+    expect: Path | None,
+    write_expected: Path | None,
+    verbose: bool,
+    threads: int | None,
+    as_json: bool,
 ) -> None:
     """Run scripts in packetdrill's language against the engine or another TCP.
 
@@ -109,9 +104,7 @@ def command(
             if tun is None and words is not None:
                 fail("found a command after --, allowed: with --tun NAME")
             started = None if tun is None else (tun, words or [])
-            results = conform(
-                list(paths), dialect=dialect.value, stack=stack, library=library, tun=started, threads=threads
-            )
+            results = conform(list(paths), dialect=dialect, stack=stack, library=library, tun=started, threads=threads)
         except (OSError, ValueError) as error:
             fail(str(error))
     if not results:
@@ -122,14 +115,14 @@ def command(
     changed = _changed(results, base, expect or write_expected)
     if as_json:
         counts = {"pass": 0, "fail": 0, "not understood": 0} | Counter(r.result for r in results)
-        typer.echo(json.dumps({"scripts": [r.to_dict() for r in results], **counts}, indent=2))
+        click.echo(json.dumps({"scripts": [r.to_dict() for r in results], **counts}, indent=2))
     else:
         _print(results, verbose)
         for line in changed:
-            typer.echo(line)
+            click.echo(line)
         _total(results)
     if changed:
-        raise typer.Exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _base(paths: Sequence[Path]) -> Path:
@@ -194,13 +187,13 @@ def _print(results: Sequence[ScriptResult], verbose: bool) -> None:
     for result in results:
         folders.setdefault(result.file.parent, Counter())[result.result] += 1
     for folder, counts in folders.items():
-        typer.echo(f"{folder}: {_counts(counts)}")
+        click.echo(f"{folder}: {_counts(counts)}")
     reasons: dict[str, list[ScriptResult]] = {}
     for result in results:
         if result.reason is not None:
             reasons.setdefault(result.reason, []).append(result)
     for reason, those in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        typer.echo(f"{len(those):>6} {reason}, such as {those[0].file}:{those[0].line}")
+        click.echo(f"{len(those):>6} {reason}, such as {those[0].file}:{those[0].line}")
 
 
 def _talk(result: ScriptResult) -> None:
@@ -209,14 +202,14 @@ def _talk(result: ScriptResult) -> None:
     happened: dict[int, list[str]] = {}
     for said in result.talk:
         happened.setdefault(said.line, []).append(f"{said.ns / 1e9:12.6f} s  {said.text}")
-    typer.echo(f"{result.file}: {result.result}")
+    click.echo(f"{result.file}: {result.result}")
     for number, line in enumerate(source, 1):
         if happened.get(number) or number == result.line:
-            typer.echo(f"{number:>5}  {line.strip()}")
+            click.echo(f"{number:>5}  {line.strip()}")
         for event in happened.get(number, []):
-            typer.echo(f"       {event}")
+            click.echo(f"       {event}")
         if number == result.line and result.text is not None:
-            typer.echo(f"       {result.result}: {result.text}")
+            click.echo(f"       {result.result}: {result.text}")
             break
 
 
@@ -226,4 +219,4 @@ def _counts(counts: Counter[str]) -> str:
 
 
 def _total(results: Sequence[ScriptResult]) -> None:
-    typer.echo(_counts(Counter(r.result for r in results)))
+    click.echo(_counts(Counter(r.result for r in results)))

@@ -1,14 +1,14 @@
-"""``ackclock examples``; the files are in ``ackclock.shared``, which is loaded when the command is called."""
+"""``ackclock examples``."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from ackclock.cli.common import fail, refusals
+from ackclock import shared
+from ackclock.cli.common import PATH, as_json, fail, refusals
 
 EXAMPLES = """\b
 Examples:
@@ -18,32 +18,25 @@ Examples:
 """
 
 
-def _complete(incomplete: str) -> list[str]:
+def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of examples, and of their folders."""
-    from ackclock import shared  # noqa: PLC0415 - start-up time
-
     every = shared.files()
     known = {*every, *(f"{folder}/" for folder in shared.folders(every))}
     depth = incomplete.count("/")
     return sorted(name for name in known if name.startswith(incomplete) and name[:-1].count("/") == depth)
 
 
-def examples(
-    name: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME", help="File or folder, as listed. Default: all.", autocompletion=_complete),
-    ] = None,
-    copy_to: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Copy them into this folder. Existing files are kept."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """List or copy what comes with Ackclock: scenarios, the papers' folders, plans, captures, conformance scripts."""
-    from ackclock import shared  # noqa: PLC0415 - start-up time
+@click.command(epilog=EXAMPLES)
+@click.argument("name", nargs=-1, shell_complete=_complete, help="File or folder, as listed. Default: all.")
+@click.option("--copy-to", type=PATH, metavar="DIR", help="Copy them into this folder. Existing files are kept.")
+@as_json()
+def examples(name: tuple[str, ...], copy_to: Path | None, as_json: bool) -> None:
+    """List or copy what comes with Ackclock.
 
+    These are scenarios, the papers' folders, plans, captures and conformance scripts.
+    """
     with refusals():
-        chosen = shared.chosen(name or [])
+        chosen = shared.chosen(name)
     if copy_to is None:
         _list(shared.about(chosen), as_json)
         return
@@ -52,17 +45,17 @@ def examples(
     except OSError as error:
         fail(str(error), 1)
     if as_json:
-        typer.echo(json.dumps({"made": [str(path) for path in made], "kept": [str(path) for path in kept]}, indent=2))
+        click.echo(json.dumps({"made": [str(path) for path in made], "kept": [str(path) for path in kept]}, indent=2))
         return
     left = f"; {len(kept)} existing ones are kept" if kept else ""
     said = str(made[0]) if len(made) == 1 else f"{len(made)} files in {copy_to}"
-    typer.echo(f"{said}: written{left}")
+    click.echo(f"{said}: written{left}")
 
 
 def _list(about: dict[str, str], as_json: bool) -> None:
     if as_json:
         rows = [{"name": name, "about": text} for name, text in about.items()]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     from ackclock.tables.printed import print_examples  # noqa: PLC0415 - start-up time
 

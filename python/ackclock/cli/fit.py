@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
+import click
 
 from ackclock.captures.capture import ends
 from ackclock.captures.fitting import Fit, WhatIf, fit
@@ -19,7 +19,7 @@ def command_fit(
     flow: str | None,
     limit: int,
     to: Path | None,
-    question: tuple[list[str] | None, str, int],
+    question: tuple[Sequence[str] | None, str, int],
     as_json: bool,
 ) -> None:
     """Fit a path; write it into ``to``; run it with the stacks in the question, if any.
@@ -48,11 +48,11 @@ def command_fit(
             fail(str(error))
     if as_json:
         result = {"fit": found.to_dict()} | ({} if answer is None else {"what_if": answer.to_dict()})
-        typer.echo(json.dumps(result, indent=2))
+        click.echo(json.dumps(result, indent=2))
         return
     _print(found)
     if to is not None:
-        typer.echo(f"{to}: written; next: ackclock run {to}")
+        click.echo(f"{to}: written; next: ackclock run {to}")
     if answer is not None:
         _answer(answer)
 
@@ -62,7 +62,7 @@ def _print(found: Fit) -> None:
 
     print_fit(found)
     for line in found.disagreements:
-        typer.echo(f"The flows disagree: {line}.")
+        click.echo(f"The flows disagree: {line}.")
 
 
 def _answer(answer: WhatIf) -> None:
@@ -70,4 +70,4 @@ def _answer(answer: WhatIf) -> None:
 
     print_what_if(answer)
     for sentence in answer.sentences:
-        typer.echo(sentence)
+        click.echo(sentence)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ackclock import _native, files
-from ackclock.cli.common import FAILED, fail
+from ackclock.cli.common import FAILED, PATH, fail
 from ackclock.errors import ScenarioError
 from ackclock.permission import PAGE, refusing
 
@@ -39,22 +38,20 @@ def _opening(scenario: Path | None) -> str:
         fail(f"{scenario}: found no readable file ({why}), allowed: the path of a scenario file in TOML")
 
 
-def lab(
-    scenario: Annotated[
-        Path | None, typer.Argument(metavar="[SCENARIO.toml]", help="Scenario to open.", show_default=False)
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            help="Port; 0 chooses a free one. [default: 8437, or a free one if that is taken]",
-            min=0,
-            max=65535,
-            metavar="N",
-        ),
-    ] = None,
-    look: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
-) -> None:
-    """Serve the lab page to this machine: see every packet of a run, change anything, share it by a link."""
+@click.command(epilog=EXAMPLES)
+@click.argument("scenario", type=PATH, required=False, metavar="[SCENARIO.toml]", help="Scenario to open.")
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    help="Port; 0 chooses a free one. [default: 8437, or a free one if that is taken]",
+)
+@click.option("--open/--no-open", "look", default=True, help="Open a browser.")
+def lab(scenario: Path | None, port: int | None, look: bool) -> None:
+    """Serve the lab page to this machine: see every packet of a run, change anything.
+
+    A link shares what it shows.
+    """
     from ackclock.lab_page import built, serve, server  # noqa: PLC0415 - start-up time
 
     folder = built()
@@ -66,4 +63,4 @@ def lab(
     except OSError as error:
         fail(f"port {port}: {error.strerror or error}", FAILED)
     opened = f"#{at}" if at else ""
-    serve(serving, at, lambda address: typer.echo(f"The lab is at {address}{opened}\nCtrl-C ends it."), look=look)
+    serve(serving, at, lambda address: click.echo(f"The lab is at {address}{opened}\nCtrl-C ends it."), look=look)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import FAILED, TERMINATED, fail, refusals
+from ackclock.cli.common import FAILED, PATH, TERMINATED, Decorator, Function, as_json, fail, refusals
+from ackclock.cli.lazy import Lazy, Origin
 from ackclock.cli.scenario import complete_stack
+from ackclock.progress import shown_share
 
 BENCH_EXAMPLES = """\b
 Examples:
@@ -36,72 +37,57 @@ Examples:
   ackclock live recv --listen 10.7.0.2:5001 -o COPY --tun tun7
 """
 
-app = typer.Typer(
-    help="Run the engine on a network device, against real kernels (Linux).",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+BOTH = "both"
+COMMANDS = {
+    "bench": Origin("live", "bench", "Measure transfers to and from this kernel in new namespaces."),
+    "send": Origin("live", "send", "Send a file with the engine's TCP."),
+    "recv": Origin("live", "recv", "Receive one connection into a file with the engine's TCP."),
+    "path": Origin(
+        "live_path", "path", "Run a scenario in real time, with the kernel's TCP or the engine at its ends."
+    ),
+    "shell": Origin(
+        "live_shell", "shell", "Run any program behind a scenario's path, in real time; its exit code is passed on."
+    ),
+}
+live = Lazy("live", origins=COMMANDS, help="Run the engine on a network device, against real kernels (Linux).")
+
+stack_option = click.option(
+    "--stack", default="linux-2025", metavar="NAME", shell_complete=complete_stack, help="The engine's stack."
 )
+realtime = click.option("--realtime", is_flag=True, help="Request real-time priority (SCHED_FIFO).")
 
 
-class Offload(StrEnum):
-    """Whether to allow packets that are trains of segments."""
-
-    ON = "on"
-    OFF = "off"
-    BOTH = "both"
-
-
-class Direction(StrEnum):
-    """Which way the bytes go, seen from the engine."""
-
-    SEND = "send"
-    RECEIVE = "receive"
-    BOTH = "both"
+def mtu(of: str) -> Decorator:
+    """The option ``--mtu``."""
+    return click.option(
+        "--mtu", default=1500, metavar="N", type=click.IntRange(68, 65535), help=f"MTU of {of}, in bytes."
+    )
 
 
-class Family(StrEnum):
-    """The version of IP."""
+def transport(peer: str) -> Decorator:
+    """The options of a file's transfer; ``peer`` says what the file of ``--peer`` is for."""
+    options = [
+        click.option(
+            "--tun",
+            metavar="NAME",
+            help="TUN device that you created and routed. "
+            "Default: a new one in its own namespace, with the kernel as the peer.",
+        ),
+        click.option("--peer", metavar="FILE", help=f"Without --tun: {peer}"),
+        stack_option,
+        mtu("the new device"),
+        click.option("--offload", is_flag=True, help="Allow packets that are trains of segments."),
+        realtime,
+        click.option("--pcap", metavar="FILE", help="File for a capture of the device, as pcapng."),
+        as_json("text"),
+    ]
 
-    V4 = "4"
-    V6 = "6"
-    BOTH = "both"
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
 
-
-Stack = Annotated[
-    str, typer.Option(help="The engine's stack.", autocompletion=complete_stack, metavar="NAME", show_default=True)
-]
-Mtu = Annotated[int, typer.Option(help="MTU of the new device, in bytes.", min=68, max=65535, metavar="N")]
-Realtime = Annotated[bool, typer.Option("--realtime", help="Request real-time priority (SCHED_FIFO).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Tun = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="TUN device that you created and routed. "
-        "Default: a new one in its own namespace, with the kernel as the peer.",
-    ),
-]
-Pcap = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="File for a capture of the device, as pcapng.", show_default=False),
-]
-Received = Annotated[
-    str | None,
-    typer.Option(
-        "--peer", metavar="FILE", help="Without --tun: file for the data that the kernel receives.", show_default=False
-    ),
-]
-Sent = Annotated[
-    str | None,
-    typer.Option(
-        "--peer",
-        metavar="FILE",
-        help="Without --tun: file that the kernel sends; - is standard input.",
-        show_default=False,
-    ),
-]
-OneOffload = Annotated[bool, typer.Option("--offload", help="Allow packets that are trains of segments.")]
+    return decorate
 
 
 def _end(*_: object) -> NoReturn:
@@ -111,44 +97,50 @@ def _end(*_: object) -> NoReturn:
 @contextmanager
 def run(what: str) -> Iterator[Callable[[float], object]]:
     """Context of every live run: one message for an error, a progress bar, and a clean end on Ctrl-C or SIGTERM."""
-    from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
-
     before = signal.signal(signal.SIGTERM, _end)
     try:
-        with refusals(), shown(what) as tell:
-            yield lambda share: tell(Told(share, 1, 0))
+        with refusals(), shown_share(what) as progress:
+            yield progress
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
 def say(line: str) -> None:
     """Print a run's first line to standard error, because standard output may carry the received bytes."""
-    typer.echo(line, err=True)
+    click.echo(line, err=True)
 
 
-@app.command(epilog=BENCH_EXAMPLES)
+def _choice(name: str, values: Sequence[str], text: str) -> Decorator:
+    return click.option(name, type=click.Choice(values), default=BOTH, help=text)
+
+
+@click.command(epilog=BENCH_EXAMPLES)
+@click.option("--bytes", "bytes_", default="1 GB", metavar="SIZE", help="Size of each transfer.")
+@_choice("--offload", ["on", "off", BOTH], "Whether to allow packets that are trains of segments.")
+@_choice("--direction", ["send", "receive", BOTH], "Direction, as seen from the engine.")
+@_choice("--ip", ["4", "6", BOTH], "Which IP.")
+@stack_option
+@mtu("the new device")
+@realtime
+@click.option("--pcap", type=PATH, metavar="DIR", help="Folder for a capture of each transfer.")
+@as_json("text")
 def bench(
-    bytes_: Annotated[str, typer.Option("--bytes", help="Size of each transfer.", metavar="SIZE")] = "1 GB",
-    offload: Annotated[
-        Offload, typer.Option(help="Whether to allow packets that are trains of segments.")
-    ] = Offload.BOTH,
-    direction: Annotated[Direction, typer.Option(help="Direction, as seen from the engine.")] = Direction.BOTH,
-    ip: Annotated[Family, typer.Option(help="Which IP.")] = Family.BOTH,
-    stack: Stack = "linux-2025",
-    mtu: Mtu = 1500,
-    realtime: Realtime = False,
-    pcap: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for a capture of each transfer.", show_default=False),
-    ] = None,
-    as_json: AsJson = False,
+    bytes_: str,
+    offload: str,
+    direction: str,
+    ip: str,
+    stack: str,
+    mtu: int,
+    realtime: bool,
+    pcap: Path | None,
+    as_json: bool,
 ) -> None:
     """Measure transfers to and from this kernel in new namespaces. The exit code is 1 if bytes differ."""
     plan = [
         (sends, v6, train)
-        for train in _chosen(offload, Offload.OFF, Offload.ON)
-        for sends in reversed(_chosen(direction, Direction.RECEIVE, Direction.SEND))
-        for v6 in _chosen(ip, Family.V4, Family.V6)
+        for train in _chosen(offload, "off", "on")
+        for sends in reversed(_chosen(direction, "receive", "send"))
+        for v6 in _chosen(ip, "4", "6")
     ]
     entries: list[dict[str, Any]] = []
     with run("measuring") as progress:
@@ -158,13 +150,13 @@ def bench(
             name = f"{'send' if sends else 'receive'}-{'v6' if v6 else 'v4'}-{'offload' if train else 'plain'}.pcapng"
             file = None if pcap is None else str(pcap / name)
 
-            def told(share: float, n: int = n) -> None:
+            def report(share: float, n: int = n) -> None:
                 progress((n + share) / len(plan))
 
-            entry = _native.live_bench(sends, v6, train, bytes_, mtu, stack, realtime, file, say, told)
+            entry = _native.live_bench(sends, v6, train, bytes_, mtu, stack, realtime, file, say, report)
             entries.append(json.loads(entry))
     if as_json:
-        typer.echo(json.dumps({"entries": entries}, indent=2))
+        click.echo(json.dumps({"entries": entries}, indent=2))
     else:
         from ackclock.tables.printed import print_live_bench  # noqa: PLC0415 - start-up time
 
@@ -173,29 +165,28 @@ def bench(
         fail("the bytes received differ from the bytes sent", FAILED)
 
 
-def _chosen(value: StrEnum, no: StrEnum, yes: StrEnum) -> list[bool]:
+def _chosen(value: str, no: str, yes: str) -> list[bool]:
     """Both values, or the chosen one."""
-    return [False, True] if value not in (no, yes) else [value == yes]
+    return [False, True] if value == BOTH else [value == yes]
 
 
-@app.command(epilog=SEND_EXAMPLES)
+@click.command(epilog=SEND_EXAMPLES)
+@click.argument("file", help="File to send; - is standard input.")
+@click.option("--to", required=True, metavar="ADDR:PORT", help="Destination; IPv6 as [ADDR]:PORT.")
+@click.option("--from", "from_", metavar="ADDR[:PORT]", help="Local address. [default: next to --to]")
+@transport("file for the data that the kernel receives.")
 def send(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File to send; - is standard input.")],
-    to: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Destination; IPv6 as [ADDR]:PORT.")],
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="ADDR[:PORT]", help="Local address. [default: next to --to]", show_default=False
-        ),
-    ] = None,
-    tun: Tun = None,
-    peer: Received = None,
-    stack: Stack = "linux-2025",
-    mtu: Mtu = 1500,
-    offload: OneOffload = False,
-    realtime: Realtime = False,
-    pcap: Pcap = None,
-    as_json: AsJson = False,
+    file: str,
+    to: str,
+    from_: str | None,
+    tun: str | None,
+    peer: str | None,
+    stack: str,
+    mtu: int,
+    offload: bool,
+    realtime: bool,
+    pcap: str | None,
+    as_json: bool,
 ) -> None:
     """Send a file with the engine's TCP."""
     way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
@@ -204,20 +195,21 @@ def send(
     _finish(json.loads(result), as_json, "sent", sys.stderr if peer == "-" else sys.stdout)
 
 
-@app.command(epilog=RECV_EXAMPLES)
+@click.command(epilog=RECV_EXAMPLES)
+@click.option("--listen", required=True, metavar="ADDR:PORT", help="Address to listen on; IPv6 as [ADDR]:PORT.")
+@click.option("-o", "--output", default="-", metavar="FILE", help="File to create; - is standard output.")
+@transport("file that the kernel sends; - is standard input.")
 def recv(
-    listen: Annotated[str, typer.Option(metavar="ADDR:PORT", help="Address to listen on; IPv6 as [ADDR]:PORT.")],
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="File to create; - is standard output.")
-    ] = "-",
-    tun: Tun = None,
-    peer: Sent = None,
-    stack: Stack = "linux-2025",
-    mtu: Mtu = 1500,
-    offload: OneOffload = False,
-    realtime: Realtime = False,
-    pcap: Pcap = None,
-    as_json: AsJson = False,
+    listen: str,
+    output: str,
+    tun: str | None,
+    peer: str | None,
+    stack: str,
+    mtu: int,
+    offload: bool,
+    realtime: bool,
+    pcap: str | None,
+    as_json: bool,
 ) -> None:
     """Receive one connection into a file with the engine's TCP. The file gets its name when it is complete."""
     way = _way(tun, peer, stack, mtu, offload, realtime, pcap)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import FAILED, fail, refusals
-from ackclock.cli.live import AsJson, Realtime, run, say
-from ackclock.cli.scenario import Scenario, Set, draw, plot_span, scenario_source, set_pairs
+from ackclock.cli.common import FAILED, PATH, SEED, as_json, fail, refusals
+from ackclock.cli.live import realtime, run, say
+from ackclock.cli.scenario import draw, parameters, plot_span, scenario_file, scenario_source, set_pairs
 from ackclock.permission import LIVE, refusing
 
 if TYPE_CHECKING:
@@ -28,52 +28,64 @@ Examples:
 KERNELS = ("kernel:cubic", "kernel:reno", "kernel:bbr")
 
 
-def _complete_sender(incomplete: str) -> list[str]:
+def _complete_sender(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     flow, given, begun = incomplete.rpartition("=")
     return [f"{flow}{given}{name}" for name in (*KERNELS, *_native.stack_names()) if name.startswith(begun)]
 
 
-def _complete_receiver(incomplete: str) -> list[str]:
+def _complete_receiver(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     return [name for name in ("kernel", *_native.stack_names()) if name.startswith(incomplete)]
 
 
+@click.command(epilog=EXAMPLES)
+@scenario_file
+@click.option(
+    "--sender",
+    multiple=True,
+    default=["kernel:cubic"],
+    metavar="[FLOW=]TCP",
+    shell_complete=_complete_sender,
+    help="Sending TCP of all flows or of one: kernel:cubic, kernel:reno, kernel:bbr, or a stack. Repeatable.",
+)
+@click.option(
+    "--receiver",
+    default="kernel",
+    metavar="TCP",
+    shell_complete=_complete_receiver,
+    help="Receiving TCP: kernel, or a stack.",
+)
+@click.option(
+    "--compare",
+    default=0,
+    metavar="N",
+    type=click.IntRange(0, 10**6),
+    help="Number of seeds to simulate for comparison.",
+)
+@click.option("--seconds", metavar="N", help="Length of the run. [default: the scenario's duration]")
+@click.option("--seed", metavar="N", type=SEED, help="Seed of the path's random events.")
+@parameters
+@click.option("--sysctl", multiple=True, metavar="KEY=VALUE", help="Kernel setting of the new namespaces. Repeatable.")
+@click.option("--trace", type=PATH, metavar="FILE", help="File for the events (.csv or .parquet).")
+@click.option("--plot", type=PATH, metavar="FILE", help="File for a plot of the first flow (.png or .svg).")
+@click.option("--pcap", type=PATH, metavar="DIR", help="Folder for a capture of each side.")
+@click.option("--pcap-snap", type=int, metavar="BYTES", help="Bytes to keep of each packet. Default: all.")
+@realtime
+@as_json("text")
 def path(
-    scenario: Scenario,
-    sender: Annotated[
-        list[str],
-        typer.Option(
-            help="Sending TCP of all flows or of one: kernel:cubic, kernel:reno, kernel:bbr, or a stack. Repeatable.",
-            metavar="[FLOW=]TCP",
-            autocompletion=_complete_sender,
-        ),
-    ] = ["kernel:cubic"],  # noqa: B006 - Typer copies it
-    receiver: Annotated[
-        str,
-        typer.Option(help="Receiving TCP: kernel, or a stack.", metavar="TCP", autocompletion=_complete_receiver),
-    ] = "kernel",
-    compare: Annotated[
-        int, typer.Option(help="Number of seeds to simulate for comparison.", metavar="N", min=0, max=10**6)
-    ] = 0,
-    seconds: Annotated[
-        str | None, typer.Option(help="Length of the run. [default: the scenario's duration]", metavar="N")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the path's random events.", min=0, max=2**63 - 1)
-    ] = None,
-    set_: Set = [],  # noqa: B006 - Typer copies it
-    sysctl: Annotated[
-        list[str], typer.Option(help="Kernel setting of the new namespaces. Repeatable.", metavar="KEY=VALUE")
-    ] = [],  # noqa: B006 - Typer copies it
-    trace: Annotated[Path | None, typer.Option(help="File for the events (.csv or .parquet).", metavar="FILE")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="File for a plot of the first flow (.png or .svg).", metavar="FILE")
-    ] = None,
-    pcap: Annotated[Path | None, typer.Option(help="Folder for a capture of each side.", metavar="DIR")] = None,
-    pcap_snap: Annotated[
-        int | None, typer.Option(help="Bytes to keep of each packet. Default: all.", metavar="BYTES")
-    ] = None,
-    realtime: Realtime = False,
-    as_json: AsJson = False,
+    scenario: str,
+    sender: tuple[str, ...],
+    receiver: str,
+    compare: int,
+    seconds: str | None,
+    seed: int | None,
+    set_: tuple[str, ...],
+    sysctl: tuple[str, ...],
+    trace: Path | None,
+    plot: Path | None,
+    pcap: Path | None,
+    pcap_snap: int | None,
+    realtime: bool,
+    as_json: bool,
 ) -> None:
     """Run a scenario in real time, with the kernel's TCP or the engine at its ends."""
     from ackclock.live import LiveResult, beside  # noqa: PLC0415 - start-up time
@@ -84,7 +96,20 @@ def path(
     to, folder = None if trace is None else str(trace), None if pcap is None else str(pcap)
     with run("running") as progress, refusing(LIVE):
         ran = _native.live_path(
-            file, text, pairs, sender, receiver, seconds, seed, settings, to, folder, pcap_snap, realtime, say, progress
+            file,
+            text,
+            pairs,
+            list(sender),
+            receiver,
+            seconds,
+            seed,
+            settings,
+            to,
+            folder,
+            pcap_snap,
+            realtime,
+            say,
+            progress,
         )
     with run("simulating") as progress:
         result = LiveResult(ran, to, beside(ran, compare, progress))
@@ -105,7 +130,7 @@ def _setting(option: str) -> tuple[str, str]:
 
 def _print(result: LiveResult, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2))
+        click.echo(json.dumps(result.to_dict(), indent=2))
     else:
         from ackclock.tables.printed import print_live_path  # noqa: PLC0415 - start-up time
 

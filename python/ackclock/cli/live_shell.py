@@ -8,14 +8,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import FAILED, INTERRUPTED, TERMINATED, fail, refusals
-from ackclock.cli.live import Realtime, say
-from ackclock.cli.scenario import Scenario, scenario_source
+from ackclock.cli.common import FAILED, INTERRUPTED, SEED, TERMINATED, fail, refusals
+from ackclock.cli.live import mtu, realtime, say
+from ackclock.cli.scenario import scenario_file, scenario_source
 from ackclock.permission import LIVE, refusing
 
 EXAMPLES = """\b
@@ -27,27 +26,28 @@ Examples:
 """
 
 
+@click.command(epilog=EXAMPLES)
+@scenario_file
+@click.argument("command", nargs=-1, required=True, metavar="-- COMMAND...", help="The program and its arguments.")
+@click.option("--from", "from_", metavar="NODE", help="The program's node.  [default: the first flow's]")
+@click.option("--to", metavar="NODE", help="The peer's node. [default: the first flow's]")
+@click.option("--peer", metavar="COMMAND", help="Shell command to start at the other end before the program.")
+@click.option("--seed", metavar="N", type=SEED, help="Seed of the path's random events.  [default: the scenario's]")
+@mtu("both devices")
+@realtime
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on standard output; the programs print on standard error."
+)
 def shell(
-    scenario: Scenario,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="The program and its arguments.")],
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="NODE", help="The program's node.  [default: the first flow's]")
-    ] = None,
-    to: Annotated[str | None, typer.Option(metavar="NODE", help="The peer's node. [default: the first flow's]")] = None,
-    peer: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Shell command to start at the other end before the program.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=0, max=2**63 - 1, help="Seed of the path's random events.  [default: the scenario's]"
-        ),
-    ] = None,
-    mtu: Annotated[int, typer.Option(help="MTU of both devices, in bytes.", min=68, max=65535, metavar="N")] = 1500,
-    realtime: Realtime = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on standard output; the programs print on standard error.")
-    ] = False,
+    scenario: str,
+    command: tuple[str, ...],
+    from_: str | None,
+    to: str | None,
+    peer: str | None,
+    seed: int | None,
+    mtu: int,
+    realtime: bool,
+    as_json: bool,
 ) -> None:
     """Run any program behind a scenario's path, in real time; its exit code is passed on.
 
@@ -61,10 +61,12 @@ def shell(
         def go_on() -> bool:
             return ended() is None
 
-        ledger = _native.live_shell(file, text, command, peer, from_, to, seed, mtu, realtime, as_json, say, go_on)
+        ledger = _native.live_shell(
+            file, text, list(command), peer, from_, to, seed, mtu, realtime, as_json, say, go_on
+        )
     result = json.loads(ledger)
     if as_json:
-        typer.echo(json.dumps(result, indent=2))
+        click.echo(json.dumps(result, indent=2))
     else:
         from ackclock.tables.printed import print_live_shell  # noqa: PLC0415 - start-up time
 
@@ -72,7 +74,7 @@ def shell(
     code = ended() if result["code"] is None else result["code"]
     if code is None:
         fail("the path's clock has reached its end; a run lasts at most a day", FAILED)
-    raise typer.Exit(code)
+    raise click.exceptions.Exit(code)
 
 
 @contextmanager

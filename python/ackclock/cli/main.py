@@ -2,80 +2,66 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from threading import Timer, main_thread
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ackclock import __version__
-from ackclock.cli.command import Origin, group
 from ackclock.cli.common import BAD_INPUT, INTERRUPTED
+from ackclock.cli.lazy import Lazy, Origin
 from ackclock.cli.output import lost
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-MAIN_EXAMPLES = """\b
+EXAMPLES = """\b
 Examples:
   ackclock new scenario.toml
   ackclock run scenario.toml --stack reno --stack rfc-6675
   ackclock COMMAND --help
+
+\b
+Completion by the tab key in bash (likewise in zsh and fish):
+  eval "$(_ACKCLOCK_COMPLETE=bash_source ackclock)"
 """
 COMMANDS = {
-    "run": Origin("run", "run"),
-    "show": Origin("show", "show", "SHOW_EXAMPLES"),
-    "new": Origin("show", "new", "NEW_EXAMPLES"),
-    "stacks": Origin("show", "stacks", "STACKS_EXAMPLES"),
-    "examples": Origin("examples", "examples"),
-    "reproduce": Origin("reproduce", "reproduce"),
-    "lab": Origin("lab", "lab"),
-    "sweep": Origin("sweep", "sweep"),
-    "study": Origin("study", "study"),
-    "arena": Origin("arena", "arena"),
-    "capture": Origin("capture", "command"),
-    "conform": Origin("conform", "command"),
-    "tune": Origin("tune", "tune"),
-    "schema": Origin("show", "schema", "SCHEMA_EXAMPLES"),
-    "results": Origin("results", "app", None),
-    "live": Origin("live_all", "app", None),
+    "run": Origin("run", "run", "Run a scenario once for each stack and seed, and print the results."),
+    "show": Origin("show", "show", "Print a scenario with every default as equivalent TOML."),
+    "new": Origin("show", "new", "Write a commented scenario to start from."),
+    "stacks": Origin("show", "stacks", "List the stacks."),
+    "examples": Origin("examples", "examples", "List or copy what comes with Ackclock."),
+    "reproduce": Origin("reproduce", "reproduce", "Run published papers again: draw their figures, judge every claim."),
+    "lab": Origin("lab", "lab", "Serve the lab page to this machine: see every packet of a run, change anything."),
+    "sweep": Origin("sweep", "sweep", "Run every point of a plan that is not finished yet, and print the means."),
+    "study": Origin("study", "study", "Find out which sender does best on some paths, and how sure that is."),
+    "arena": Origin("arena", "arena", "Let detectors compete on a fixed set of paths, all with the same response."),
+    "capture": Origin("capture", "command", "Say what happened to each transfer of a capture."),
+    "conform": Origin("conform", "command", "Run scripts in packetdrill's language against the engine or another TCP."),
+    "tune": Origin("tune", "tune", "Search a stack's parameters for more goodput and fewer needless retransmissions."),
+    "schema": Origin("show", "schema", "Print the JSON Schema of scenario files, for editors."),
+    "results": Origin("results", "results", "List, print and export the results of sweeps; look after stores."),
+    "live": Origin("live", "live", "Run the engine on a network device, against real kernels (Linux)."),
 }
 """Every command, in the order of the help."""
 
-app = typer.Typer(
-    name="ackclock",
+app = Lazy(
+    "ackclock",
+    origins=COMMANDS,
     help="A laboratory for TCP loss recovery under packet reordering and bursty loss.",
-    epilog=MAIN_EXAMPLES,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    cls=group(COMMANDS),
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"ackclock {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)] = (
-        False
-    ),
-) -> None:
-    pass
+click.version_option(__version__, message="ackclock %(version)s", help="Print the version.")(app)
 
 
 def _interrupted_again(about: UnraisableHookArgs) -> None:
-    """Repeat an interrupt that came while an object was being deleted: Python drops it."""
+    """Repeat an interrupt that arrived while an object was being deleted: Python drops it."""
     if about.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(about)
         return
-    import signal  # noqa: PLC0415 - rarely needed
-    from threading import Timer, main_thread  # noqa: PLC0415 - the same
-
     # Python drops what is raised here, too. The signal must reach the main thread, which may be in a system call.
     again = Timer(0.05, signal.pthread_kill, (main_thread().ident, signal.SIGINT))
     again.daemon = True
@@ -88,24 +74,16 @@ def main() -> None:
         sys.unraisablehook = _interrupted_again
     try:
         code = app(standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         sys.exit(INTERRUPTED)
     except OSError as error:
         sys.exit(lost(error))
-    except Exception as error:
-        # Errors of the parser have no public base class in some versions of Typer.
-        if not hasattr(error, "format_message"):
-            raise
-        sys.exit(_misused(error))
-    sys.exit(code or 0)
-
-
-def _misused(error: Any) -> int:  # noqa: ANN401 - the parser's
-    """Print the error in a command line on one line, or the help if there are no arguments; return the exit code."""
-    if type(error).__name__ == "NoArgsIsHelpError":
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-    else:
-        command = getattr(getattr(error, "ctx", None), "command_path", "ackclock")
-        said = " ".join(error.format_message().split()).rstrip(".")
-        typer.echo(f"ackclock: command line: {said}; see {command} --help", err=True)
-    return BAD_INPUT
+        sys.exit(BAD_INPUT)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "ackclock"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        click.echo(f"ackclock: command line: {message}; see {command} --help", err=True)
+        sys.exit(BAD_INPUT)
+    sys.exit(code or 0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from ackclock import _native, shared
-from ackclock.cli.common import FAILED, On, Store, Threads, fail, refusals
+from ackclock.cli.common import FAILED, PATH, fail, on, refusals, store, threads
 
 if TYPE_CHECKING:
     from ackclock.papers.one import Wish
@@ -30,40 +31,20 @@ Examples:
   ackclock reproduce --list
 """
 
-Readings = Annotated[
-    bool,
-    typer.Option(
-        "--readings",
-        help="Also run each paper under the declared readings of its open choices, with few, short runs. Without "
-        "`--quick`, the best readings are then run in full.",
-    ),
-]
 
-
-Lab = Annotated[
-    str | None,
-    typer.Option(
-        "--lab",
-        metavar="URL",
-        help="Address of a lab page for the report's links.  [default: the one that `ackclock lab` serves]",
-        show_default=False,
-    ),
-]
-
-
-def _complete(incomplete: str) -> list[str]:
+def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Keys of papers, taken from the names of folders without reading them."""
     found = sorted(file.parent.name for file in _papers().glob("*/pa[gp]e*.toml"))
     return [key for key in found if key.startswith(incomplete)]
 
 
-def _chosen(named: list[str], folder: Path) -> list[Paper | Extra]:
+def _chosen(named: Sequence[str], folder: Path) -> list[Paper | Extra]:
     """The papers named by key or folder, each once; without names, all in the folder of papers."""
     from ackclock.papers import folder as folders  # noqa: PLC0415 - start-up time
 
     known = folders.every(folder)
     elsewhere = {name for name in named if name not in known and (os.sep in name or Path(name).exists())}
-    if not known and elsewhere != set(named or [""]):
+    if not known and elsewhere != set(named or ("",)):
         fail(
             f"command line: key `--papers`: found no paper in {folder}, allowed: a folder of papers, "
             "as `ackclock examples papers --copy-to .` writes one"
@@ -91,50 +72,69 @@ def _list(folder: Path, out: Path, as_json: bool) -> None:
         from ackclock.papers import sizes  # noqa: PLC0415 - start-up time
 
         rows = sizes.listing(_chosen([], folder), folder, out)
-    typer.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(sizes.lines(rows)))
+    click.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(sizes.lines(rows)))
 
 
+@click.command(epilog=EXAMPLES)
+@click.argument(
+    "name",
+    nargs=-1,
+    metavar="[NAME|FOLDER]...",
+    shell_complete=_complete,
+    help="Papers and extra pages, or a folder with your own paper, whose Python code is run. "
+    "Default: all of `--papers`.",
+)
+@click.option("--quick", is_flag=True, help="Few, short runs: seconds instead of minutes.")
+@click.option("--full", is_flag=True, help="As many runs, and as long, as in the papers. This is the default.")
+@click.option(
+    "--seeds", metavar="N", type=click.IntRange(2, 100_000), help="Runs per point, instead of the papers' numbers."
+)
+@click.option("--out", type=PATH, default="results", metavar="DIR", help="Folder for the results.")
+@click.option(
+    "--papers",
+    type=PATH,
+    metavar="DIR",
+    help="Folder of papers. [default: papers, or the papers installed with Ackclock]",
+)
+@store
+@on
+@threads
+@click.option("--fresh", is_flag=True, help="Repeat finished runs.")
+@click.option(
+    "--readings",
+    is_flag=True,
+    help="Also run each paper under the declared readings of its open choices, with few, short runs. Without "
+    "`--quick`, the best readings are then run in full.",
+)
+@click.option(
+    "--lab",
+    metavar="URL",
+    help="Address of a lab page for the report's links.  [default: the one that `ackclock lab` serves]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary, or the list, as JSON.")
+@click.option("--list", "listed", is_flag=True, help="List the papers and their sizes; run nothing.")
+@click.option(
+    "--copy-to",
+    type=PATH,
+    metavar="DIR",
+    help="Also copy the figures here, and RESULTS.md and claims.json beside the scenarios.",
+)
 def reproduce(
-    name: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME|FOLDER",
-            help="Papers and extra pages, or a folder with your own paper, whose Python code is run. "
-            "Default: all of `--papers`.",
-            autocompletion=_complete,
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few, short runs: seconds instead of minutes.")] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="As many runs, and as long, as in the papers. This is the default.")
-    ] = False,
-    seeds: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Runs per point, instead of the papers' numbers.", min=2, max=100_000),
-    ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
-    papers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of papers. [default: papers, or the papers installed with Ackclock]",
-            show_default=False,
-        ),
-    ] = None,
-    store: Store = None,
-    on: On = None,
-    threads: Threads = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat finished runs.")] = False,
-    readings: Readings = False,
-    lab: Lab = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary, or the list, as JSON.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the papers and their sizes; run nothing.")] = (False),
-    copy_to: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Also copy the figures here, and RESULTS.md and claims.json beside the scenarios."
-        ),
-    ] = None,
+    name: tuple[str, ...],
+    quick: bool,
+    full: bool,
+    seeds: int | None,
+    out: Path,
+    papers: Path | None,
+    store: Path | None,
+    on: str | None,
+    threads: int | None,
+    fresh: bool,
+    readings: bool,
+    lab: str | None,
+    as_json: bool,
+    listed: bool,
+    copy_to: Path | None,
 ) -> None:
     """Run published papers again: draw their figures, judge every claim.
 
@@ -151,14 +151,14 @@ def reproduce(
     with refusals(extra=EXTRA):
         from ackclock.papers.one import Wish  # noqa: PLC0415 - start-up time
 
-        named = list(dict.fromkeys(name or []))
+        named = list(dict.fromkeys(name))
         what = _chosen(named, folder)
     if lab is not None and not lab.startswith(("http://", "https://")):
         fail(f'command line: key `--lab`: found "{lab}", allowed: an address that begins with http:// or https://')
     if not _made(
         Wish(what, named, folder, out, quick, seeds, fresh, copy_to, store, on, threads, readings, lab), as_json
     ):
-        raise typer.Exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _made(wish: Wish, as_json: bool) -> bool:
@@ -172,16 +172,16 @@ def _made(wish: Wish, as_json: bool) -> bool:
     begun: list[str] = []
     with refusals(lambda: KEPT if begun else "", EXTRA):
         from ackclock.papers import reproduce as papers  # noqa: PLC0415 - start-up time
-        from ackclock.progress import Tell, shown  # noqa: PLC0415 - likewise
+        from ackclock.progress import Report, shown  # noqa: PLC0415 - likewise
 
-        def show(what: str) -> AbstractContextManager[Tell]:
+        def show(what: str) -> AbstractContextManager[Report]:
             begun.append(what)
             return shown(what, at_once=True)
 
         done = papers.reproduce(wish, show)
     if as_json:
         said = {"ackclock": _native.__version__, "out": str(wish.out), **papers.as_json(done)}
-        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
     else:
-        typer.echo(papers.summary(done, wish.out))
+        click.echo(papers.summary(done, wish.out))
     return done.good

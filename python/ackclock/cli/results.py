@@ -6,11 +6,12 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from ackclock.cli.common import FAILED, Store, fail, refusals
+from ackclock.cli.common import FAILED, PATH, as_json, fail, refusals, store
+from ackclock.cli.lazy import Ordered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,15 +34,13 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
     ".arrow": lambda frame, to: frame.write_ipc(to),
 }
 
-app = typer.Typer(
-    help="List, print and export the results of sweeps; check, repair, copy and merge stores.",
-    epilog=EXAMPLES,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+
+@click.group(cls=Ordered, epilog=EXAMPLES)
+def results() -> None:
+    """List, print and export the results of sweeps; look after stores."""
 
 
-def _complete_name(context: typer.Context, incomplete: str) -> list[str]:
+def _complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     from ackclock.sweep import results  # noqa: PLC0415 - start-up time
 
     try:
@@ -50,18 +49,19 @@ def _complete_name(context: typer.Context, incomplete: str) -> list[str]:
         return []
 
 
-def _complete_column(incomplete: str) -> list[str]:
+def _complete_column(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
 
     return [name for name in (*MEANS, *MEASURED) if name.startswith(incomplete)]
 
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a sweep.", autocompletion=_complete_name)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+sweep_name = click.argument("name", shell_complete=_complete_name, help="Name of a sweep.")
 
 
-@app.command("ls", epilog="\b\nExamples:\n  ackclock results ls\n  ackclock results ls --store /data/runs --json")
-def listing(store: Store = None, as_json: Json = False) -> None:
+@results.command("ls", epilog="\b\nExamples:\n  ackclock results ls\n  ackclock results ls --store /data/runs --json")
+@store
+@as_json()
+def listing(store: Path | None, as_json: bool) -> None:
     """List the sweeps of a store."""
     from ackclock.sweep import results  # noqa: PLC0415 - start-up time
 
@@ -69,7 +69,7 @@ def listing(store: Store = None, as_json: Json = False) -> None:
         every = results(store)
         lines, damaged = every.listed(), every.damaged()
     if as_json:
-        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(lines, indent=2, ensure_ascii=False))
     elif lines or not damaged:
         from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
 
@@ -77,16 +77,14 @@ def listing(store: Store = None, as_json: Json = False) -> None:
     _told(damaged)
 
 
-@app.command(epilog=EXAMPLES)
-def show(
-    name: Name,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(help="Column to show. Repeatable.", metavar="COLUMN", autocompletion=_complete_column),
-    ] = None,
-    store: Store = None,
-    as_json: Json = False,
-) -> None:
+@results.command(epilog=EXAMPLES)
+@sweep_name
+@click.option(
+    "--column", multiple=True, metavar="COLUMN", shell_complete=_complete_column, help="Column to show. Repeatable."
+)
+@store
+@as_json()
+def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) -> None:
     """Print the means of a sweep; of an unfinished sweep, the means of its finished runs."""
     from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
     from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
@@ -94,7 +92,7 @@ def show(
     found = _load(name, store)
     with refusals():
         known = [*MEANS, *(one for one in MEASURED if one in found.frame.columns)]
-        for wanted in column or []:
+        for wanted in column:
             if wanted not in known:
                 allowed = f"one of {', '.join(known)}"
                 raise refusal("command line", None, "--column", f'"{wanted}"', allowed, nearest(wanted, known))
@@ -103,25 +101,21 @@ def show(
         about = {"sweep": found.name, "points": len(manifest.points), "runs": manifest.runs}
         more = {"finished": manifest.finished, "results_revision": manifest.results_revision}
         said = {**about, **more, "summary": found.summary.to_dicts()}
-        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
     from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
 
-    print_means(found.summary, found.manifest, column or [])
+    print_means(found.summary, found.manifest, column)
 
 
-@app.command(epilog=EXAMPLES)
-def export(
-    name: Name,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="File whose ending chooses the format: .parquet, .csv, .json, .ndjson or .arrow."
-        ),
-    ],
-    summary: Annotated[bool, typer.Option("--summary", help="Write the means instead of every run.")] = False,
-    store: Store = None,
-) -> None:
+@results.command(epilog=EXAMPLES)
+@sweep_name
+@click.argument(
+    "file", type=PATH, help="File whose ending chooses the format: .parquet, .csv, .json, .ndjson or .arrow."
+)
+@click.option("--summary", is_flag=True, help="Write the means instead of every run.")
+@store
+def export(name: str, file: Path, summary: bool, store: Path | None) -> None:
     """Write the table of a sweep to a file."""
     from ackclock import files  # noqa: PLC0415 - start-up time
     from ackclock.document import refusal  # noqa: PLC0415 - likewise
@@ -136,11 +130,12 @@ def export(
     _WRITERS[ending](frame, content)
     with refusals():
         files.write(file, content.getvalue())
-    typer.echo(f"{file}: {frame.height:,} rows")
+    click.echo(f"{file}: {frame.height:,} rows")
 
 
-@app.command(epilog="\b\nExamples:\n  ackclock results check\n  ackclock results check --store /data/runs")
-def check(store: Store = None) -> None:
+@results.command(epilog="\b\nExamples:\n  ackclock results check\n  ackclock results check --store /data/runs")
+@store
+def check(store: Path | None) -> None:
     """Check every run, manifest and table of a store. Damage is reported with exit code 1."""
     from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
 
@@ -148,27 +143,27 @@ def check(store: Store = None) -> None:
     with refusals():
         damaged = stores.check(folder)
     _told(damaged)
-    typer.echo(f"{folder}: nothing is damaged")
+    click.echo(f"{folder}: nothing is damaged")
 
 
-@app.command(epilog="\b\nExamples:\n  ackclock results repair --store /data/runs")
-def repair(store: Store = None) -> None:
+@results.command(epilog="\b\nExamples:\n  ackclock results repair --store /data/runs")
+@store
+def repair(store: Path | None) -> None:
     """Keep the undamaged part of a store and set damaged files aside. No other command may use the store meanwhile."""
     from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
 
     folder = _folder(store)
     with refusals():
         done = stores.repair(folder)
-    typer.echo("\n".join(done or [f"{folder}: nothing is damaged"]))
+    click.echo("\n".join(done or [f"{folder}: nothing is damaged"]))
 
 
-@app.command(
+@results.command(
     epilog="\b\nExamples:\n  ackclock results copy /backup/runs\n  ackclock results copy elsewhere --store here"
 )
-def copy(
-    to: Annotated[Path, typer.Argument(metavar="TO", help="Folder for the copy, without a store.")],
-    store: Store = None,
-) -> None:
+@click.argument("to", type=PATH, help="Folder for the copy, without a store.")
+@store
+def copy(to: Path, store: Path | None) -> None:
     """Copy a store, even while other commands use it."""
     from ackclock.document import refusal  # noqa: PLC0415 - start-up time
     from ackclock.runs.store import FILE  # noqa: PLC0415 - likewise
@@ -180,11 +175,10 @@ def copy(
     _merge(_folder(store), to)
 
 
-@app.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
-def merge(
-    other: Annotated[Path, typer.Argument(metavar="FROM", help="Folder of another store, which is not changed.")],
-    store: Store = None,
-) -> None:
+@results.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
+@click.argument("other", type=PATH, metavar="FROM", help="Folder of another store, which is not changed.")
+@store
+def merge(other: Path, store: Path | None) -> None:
     """Import the runs and sweeps of another store: all of them, or none if one run has different results."""
     _merge(other, _folder(store))
 
@@ -198,7 +192,7 @@ def _merge(source: Path, to: Path) -> None:
             pass  # check that the other store exists before this one is created
         with Kept(to) as opened:
             said = stores.merge(source, opened)
-    typer.echo("\n".join(said))
+    click.echo("\n".join(said))
 
 
 def _folder(store: Path | None) -> Path:
@@ -210,9 +204,9 @@ def _folder(store: Path | None) -> Path:
 def _told(damaged: list[str]) -> None:
     """Print the damage, one line each, and exit if there is any."""
     for line in damaged:
-        typer.echo(f"ackclock: {line}", err=True)
+        click.echo(f"ackclock: {line}", err=True)
     if damaged:
-        raise typer.Exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def _load(name: str, store: Path | None) -> Sweep:
@@ -228,7 +222,7 @@ def _load(name: str, store: Path | None) -> Sweep:
             allowed = f"a sweep of {every.folder}: {', '.join(every) or 'there is none'}"
             raise refusal("command line", None, "NAME", f'"{name}"', allowed, nearest(name, every)) from None
     for note in found.notes:
-        typer.echo(f"ackclock: {note}", err=True)
+        click.echo(f"ackclock: {note}", err=True)
     if not found.frame.height:
         fail(f"{name}: no run is finished", FAILED)
     return found

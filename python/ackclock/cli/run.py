@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import AllowPython, Threads, refusals
+from ackclock.cli.common import PATH, allow_python, as_json, refusals, threads
 from ackclock.cli.scenario import (
-    Scenario,
-    Seed,
-    Seeds,
-    Set,
     complete_stack,
     draw,
+    first_seed,
+    number_of_seeds,
+    parameters,
     plot_span,
+    scenario_file,
     scenario_source,
     set_pairs,
 )
 from ackclock.permission import allowing
+from ackclock.progress import shown_share
 
 EXAMPLES = """\b
 Examples:
@@ -39,61 +37,56 @@ Examples:
 """
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[float], object]]:
-    """Show the fraction of the runs that is done."""
-    from ackclock.progress import Told, shown  # noqa: PLC0415 - start-up time
-
-    with shown("simulating") as tell:
-        yield lambda share: tell(Told(share, 1, 0))
-
-
+@click.command(epilog=EXAMPLES)
+@scenario_file
+@click.option(
+    "--stack",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_stack,
+    help="Stack for every flow, optionally with parameters: NAME,PATH=VALUE. Repeat to compare stacks.",
+)
+@first_seed
+@number_of_seeds
+@parameters
+@click.option("--measures", is_flag=True, help="Measure totals, delays, completion times and links.")
+@as_json()
+@click.option("--trace", type=PATH, metavar="FILE", help="File for the first run's events (.csv or .parquet).")
+@click.option("--pcap", type=PATH, metavar="DIR", help="Folder for captures of both sides of every run.")
+@click.option("--pcap-at", metavar="NODE", help="Also capture at this node between the ends.")
+@click.option("--pcap-snap", type=int, metavar="BYTES", help="Bytes to keep of each packet. Default: 96.")
+@click.option("--plot", type=PATH, metavar="FILE", help="File for a plot of the first run's first flow (.png or .svg).")
+@click.option("--plot-from", metavar="TIME", help='Start of the plot, as in "1.2 s".')
+@click.option("--plot-to", metavar="TIME", help="End of the plot.")
+@threads
+@allow_python
 def run(
-    scenario: Scenario,
-    stack: Annotated[
-        list[str],
-        typer.Option(
-            help="Stack for every flow, optionally with parameters: NAME,PATH=VALUE. Repeat to compare stacks.",
-            autocompletion=complete_stack,
-            metavar="NAME",
-        ),
-    ] = [],  # noqa: B006 - Typer copies it
-    seed: Seed = None,
-    seeds: Seeds = None,
-    set_: Set = [],  # noqa: B006 - Typer copies it
-    measures: Annotated[
-        bool, typer.Option("--measures", help="Measure totals, delays, completion times and links.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-    trace: Annotated[
-        Path | None, typer.Option(help="File for the first run's events (.csv or .parquet).", metavar="FILE")
-    ] = None,
-    pcap: Annotated[
-        Path | None, typer.Option(help="Folder for captures of both sides of every run.", metavar="DIR")
-    ] = None,
-    pcap_at: Annotated[
-        str | None, typer.Option(help="Also capture at this node between the ends.", metavar="NODE")
-    ] = None,
-    pcap_snap: Annotated[
-        int | None, typer.Option(help="Bytes to keep of each packet. Default: 96.", metavar="BYTES")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="File for a plot of the first run's first flow (.png or .svg).", metavar="FILE")
-    ] = None,
-    plot_from: Annotated[str | None, typer.Option(help='Start of the plot, as in "1.2 s".', metavar="TIME")] = None,
-    plot_to: Annotated[str | None, typer.Option(help="End of the plot.", metavar="TIME")] = None,
-    threads: Threads = None,
-    allow_python: AllowPython = False,
+    scenario: str,
+    stack: tuple[str, ...],
+    seed: int | None,
+    seeds: int | None,
+    set_: tuple[str, ...],
+    measures: bool,
+    as_json: bool,
+    trace: Path | None,
+    pcap: Path | None,
+    pcap_at: str | None,
+    pcap_snap: int | None,
+    plot: Path | None,
+    plot_from: str | None,
+    plot_to: str | None,
+    threads: int | None,
+    allow_python: bool,
 ) -> None:
     """Run a scenario once for each stack and seed, and print the results."""
     span = plot_span(plot, plot_from, plot_to)
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
-    with refusals(), allowing(allow_python), _progress() as progress:
+    with refusals(), allowing(allow_python), shown_share("simulating") as progress:
         captures = _captures(pcap, pcap_at, pcap_snap)
-        runs = _native.run(file, text, stack, pairs, seed, seeds, to, captures, threads, progress, measures)
+        runs = _native.run(file, text, list(stack), pairs, seed, seeds, to, captures, threads, progress, measures)
     if as_json:
-        typer.echo(runs.json())
+        click.echo(runs.json())
     else:
         from ackclock.tables.printed import print_run  # noqa: PLC0415 - start-up time
 
@@ -102,7 +95,7 @@ def run(
         from ackclock.result import Again, Result  # noqa: PLC0415 - start-up time
 
         # After the numbers, so that they are printed even if the picture fails.
-        with refusals(), _progress() as progress:
+        with refusals(), shown_share("simulating") as progress:
             again = Again(file, text, stack[0] if stack else None, tuple(pairs), allow_python)
             draw(plot, Result(runs, partial(again, progress=progress), to), span)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import fail, refusals
+from ackclock.cli.common import SEED, fail, refusals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,46 +18,44 @@ if TYPE_CHECKING:
 PLOT_ENDINGS = (".png", ".svg")
 
 
-def complete_stack(incomplete: str) -> list[str]:
+def complete_stack(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of stacks."""
     return [name for name in _native.stack_names() if name.startswith(incomplete)]
 
 
-def complete_path(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    """Folders, and files with these endings; hidden ones if the name begins with a dot."""
-    folder, _, begun = incomplete.rpartition("/")
-    at = f"{folder}/" if "/" in incomplete else ""
-    try:
-        found = sorted(Path(at or ".").iterdir())
-    except OSError:
-        return []
-    named = [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in found if p.name.startswith(begun)]
-    return [name for name in named if name.endswith(("/", *endings)) and (begun or not Path(name).name.startswith("."))]
+def complete_path(*endings: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """A completion with folders, and files with these endings; hidden ones if the name begins with a dot."""
+
+    def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+        folder, _, begun = incomplete.rpartition("/")
+        at = f"{folder}/" if "/" in incomplete else ""
+        try:
+            found = sorted(Path(at or ".").iterdir())
+        except OSError:
+            return []
+        shown = [path for path in found if path.name.startswith(begun) and (begun or not path.name.startswith("."))]
+        return [f"{at}{p.name}/" if p.is_dir() else f"{at}{p.name}" for p in shown if p.is_dir() or p.suffix in endings]
+
+    return complete
 
 
-def _complete_scenario(incomplete: str) -> list[str]:
-    """Folders, and files that look like scenarios."""
-    return complete_path(incomplete, (".toml",))
+scenario_file = click.argument(
+    "scenario", help="Scenario file in TOML; - is standard input.", shell_complete=complete_path(".toml")
+)
+parameters = click.option(
+    "--set",
+    "set_",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Parameter of every flow's stack. Repeatable.",
+)
+first_seed = click.option("--seed", metavar="N", type=SEED, help="First seed; without --seeds, the only one.")
+number_of_seeds = click.option(
+    "--seeds", metavar="N", type=click.IntRange(1, 10**6), help="Number of consecutive seeds from the first."
+)
 
 
-Scenario = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO", help="Scenario file in TOML; - is standard input.", autocompletion=_complete_scenario
-    ),
-]
-Set = Annotated[
-    list[str], typer.Option("--set", help="Parameter of every flow's stack. Repeatable.", metavar="PATH=VALUE")
-]
-Seed = Annotated[
-    int | None, typer.Option(metavar="N", help="First seed; without --seeds, the only one.", min=0, max=2**63 - 1)
-]
-Seeds = Annotated[
-    int | None, typer.Option(metavar="N", help="Number of consecutive seeds from the first.", min=1, max=10**6)
-]
-
-
-def set_pairs(options: list[str]) -> list[tuple[str, str]]:
+def set_pairs(options: Sequence[str]) -> list[tuple[str, str]]:
     """Split options of the form `path=value`."""
     pairs = [tuple(option.split("=", 1)) for option in options]
     for option, pair in zip(options, pairs, strict=True):

@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import AllowPython, fail, refusals
-from ackclock.cli.scenario import Scenario, Seed, Seeds, Set, complete_stack, scenario_source, set_pairs
+from ackclock.cli.common import PATH, allow_python, as_json, fail, refusals
+from ackclock.cli.scenario import (
+    complete_stack,
+    first_seed,
+    number_of_seeds,
+    parameters,
+    scenario_file,
+    scenario_source,
+    set_pairs,
+)
 from ackclock.permission import allowing
 
 SHOW_EXAMPLES = """\b
@@ -26,35 +34,41 @@ Examples:
   ackclock new - | ackclock run -
 """
 STACKS_EXAMPLES = "\b\nExamples:\n  ackclock stacks\n  ackclock stacks --json"
+STARTER = "scenario.toml"
 SCHEMA_EXAMPLES = "\b\nExamples:\n  ackclock schema > scenario.schema.json"
 
 
+@click.command(epilog=SHOW_EXAMPLES)
+@scenario_file
+@click.option("--stack", metavar="NAME", shell_complete=complete_stack, help="Stack for every flow.")
+@first_seed
+@number_of_seeds
+@parameters
+@allow_python
 def show(
-    scenario: Scenario,
-    stack: Annotated[
-        str | None, typer.Option(help="Stack for every flow.", autocompletion=complete_stack, metavar="NAME")
-    ] = None,
-    seed: Seed = None,
-    seeds: Seeds = None,
-    set_: Set = [],  # noqa: B006 - Typer copies it
-    allow_python: AllowPython = False,
+    scenario: str,
+    stack: str | None,
+    seed: int | None,
+    seeds: int | None,
+    set_: tuple[str, ...],
+    allow_python: bool,
 ) -> None:
     """Print a scenario with every default as equivalent TOML."""
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     with refusals(), allowing(allow_python):
-        typer.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
+        click.echo(_native.show_toml(file, text, stack, pairs, seed, seeds), nl=False)
 
 
-def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to create; - is standard output.")] = Path(
-        "scenario.toml"
-    ),
-) -> None:
+@click.command(epilog=NEW_EXAMPLES)
+@click.argument(
+    "file", type=PATH, default="scenario.toml", help="File to create; - is standard output.  [default: scenario.toml]"
+)
+def new(file: Path) -> None:
     """Write a commented scenario to start from. An existing file is kept."""
     from ackclock import api  # noqa: PLC0415 - start-up time
 
     if str(file) == "-":
-        typer.echo(api.starter(), nl=False)
+        click.echo(api.starter(), nl=False)
         return
     try:
         api.new(file)
@@ -62,14 +76,16 @@ def new(
         fail(f"{file}: found a file, allowed: a name that does not exist yet")
     except OSError as error:
         fail(str(error), 1)
-    typer.echo(f"{file}: written; next: ackclock run {shlex.quote(str(file))}")
+    click.echo(f"{file}: written; next: ackclock run {shlex.quote(str(file))}")
 
 
-def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
+@click.command(epilog=STACKS_EXAMPLES)
+@as_json()
+def stacks(as_json: bool) -> None:
     """List the stacks. Each is a named combination of components."""
     result = _native.stacks_json()
     if as_json:
-        typer.echo(result)
+        click.echo(result)
     else:
         from ackclock.tables.printed import print_stacks  # noqa: PLC0415 - start-up time
 
@@ -77,6 +93,10 @@ def stacks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inst
         print_stacks(every)
 
 
+@click.command(epilog=SCHEMA_EXAMPLES)
 def schema() -> None:
-    """Print the JSON Schema of scenario files, for completion and checks in editors."""
-    typer.echo(_native.schema_json(), nl=False)
+    """Print the JSON Schema of scenario files, for editors.
+
+    They complete keys with it, and check values.
+    """
+    click.echo(_native.schema_json(), nl=False)

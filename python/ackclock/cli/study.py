@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from ackclock.cli.common import FAILED, AllowPython, On, Store, Threads, fail, refusals
+from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 
 EXAMPLES = """\b
 Examples:
@@ -19,19 +18,24 @@ Examples:
 NEEDED = {"matplotlib": "plot", "jinja2": "papers"}
 
 
+@click.command(epilog=EXAMPLES)
+@click.argument("question", help="Study in TOML: see docs/studies.md.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for the report.  [default: studies/NAME]")
+@store
+@on
+@threads
+@allow_python
+@click.option("--dry-run", is_flag=True, help="Check the study and print how many runs it may take; run nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print study.json instead of the answer.")
 def study(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Study in TOML: see docs/studies.md.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the report.  [default: studies/NAME]")
-    ] = None,
-    store: Store = None,
-    on: On = None,
-    threads: Threads = None,
-    allow_python: AllowPython = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the study and print how many runs it may take; run nothing.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print study.json instead of the answer.")] = False,
+    question: str,
+    out: Path | None,
+    store: Path | None,
+    on: str | None,
+    threads: int | None,
+    allow_python: bool,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Find out which sender does best on some paths, and how sure that is.
 
@@ -53,7 +57,7 @@ def study(
     if dry_run:
         looks, points = asked.seeds.looks, len(asked.paths) * len(asked.stacks)
         most = f" to {looks[-1] * points:,}" if len(looks) > 1 else ""
-        typer.echo(
+        click.echo(
             f"{asked.name}: {len(asked.stacks)} stacks on {len(asked.paths)} paths, {looks[0] * points:,}{most} runs"
         )
         return
@@ -63,9 +67,9 @@ def study(
         answer = run(asked, store, on, threads, shown)
         written = answer.write(folder)
     if as_json:
-        typer.echo(answer.json, nl=False)
+        click.echo(answer.json, nl=False)
         return
     from ackclock.study.tables import show  # noqa: PLC0415 - start-up time
 
     show(answer)
-    typer.echo(f"{folder}: {', '.join(file.name for file in written)}")
+    click.echo(f"{folder}: {', '.join(file.name for file in written)}")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from ackclock import _native
-from ackclock.cli.common import AllowPython, On, Store, Threads, refusals
+from ackclock.cli.common import PATH, allow_python, as_json, on, refusals, store, threads
 
 if TYPE_CHECKING:
-    from ackclock.progress import Told
+    from ackclock.progress import Progress
     from ackclock.sweep.outcome import Sweep
     from ackclock.sweep.plan import Plan
 
@@ -27,16 +27,22 @@ Examples:
 """
 
 
+@click.command(epilog=EXAMPLES)
+@click.argument("plan", type=PATH, help="Plan of a sweep in TOML.")
+@store
+@on
+@threads
+@click.option("--dry-run", is_flag=True, help="Check all points and print the size of the sweep; run nothing.")
+@as_json()
+@allow_python
 def sweep(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="Plan of a sweep in TOML.")],
-    store: Store = None,
-    on: On = None,
-    threads: Threads = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check all points and print the size of the sweep; run nothing.")
-    ] = (False),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-    allow_python: AllowPython = False,
+    plan: Path,
+    store: Path | None,
+    on: str | None,
+    threads: int | None,
+    dry_run: bool,
+    as_json: bool,
+    allow_python: bool,
 ) -> None:
     """Run every point of a plan that is not finished yet, and print the means.
 
@@ -53,20 +59,20 @@ def sweep(
     from ackclock.progress import shown  # noqa: PLC0415 - start-up time
     from ackclock.sweep import sweep as run  # noqa: PLC0415 - likewise
 
-    last: list[Told] = []
+    last: list[Progress] = []
 
     def kept() -> str:
         return f"; {last[-1].done:,} of {last[-1].runs:,} runs are kept and the same command continues" if last else ""
 
     with refusals(kept), shown(read.name) as show:
 
-        def told(how_far: Told) -> None:
-            last[:] = [how_far]
-            show(how_far)
+        def report(progress: Progress) -> None:
+            last[:] = [progress]
+            show(progress)
 
-        done = run(read, store, on, threads, told, allow_python)
+        done = run(read, store, on, threads, report, allow_python)
     for note in done.notes:
-        typer.echo(f"ackclock: {note}", err=True)
+        click.echo(f"ackclock: {note}", err=True)
     _print(done, last[-1].kept, as_json)
 
 
@@ -79,14 +85,14 @@ def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool)
     with refusals(), allowing(allow_python):
         found = forecast(plan, store)
     if as_json:
-        typer.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
+        click.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
         return
     least = " or more" if plan.stop else ""
     said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
     if found.seconds:
         each = found.seconds / cores()
         said += f"; the others take about {duration(each)} on {cores()} cores, judging by the kept ones"
-    typer.echo(said)
+    click.echo(said)
 
 
 def _print(done: Sweep, kept: int, as_json: bool) -> None:
@@ -95,10 +101,10 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
         about = {"ackclock": _native.__version__, "results_revision": _native.results_revision, "sweep": done.name}
         counts = {"points": len(manifest.points), "runs": manifest.runs, "kept": kept, "finished": manifest.finished}
         rows: list[dict[str, Any]] = done.summary.to_dicts()
-        typer.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
         return
     from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
 
     said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
-    typer.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
+    click.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
     print_means(done.summary, manifest)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from ackclock.cli.common import FAILED, AllowPython, On, Store, Threads, fail, refusals
+from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 
 EXAMPLES = """\b
 Examples:
@@ -18,23 +17,30 @@ Examples:
 """
 
 
+@click.command(epilog=EXAMPLES)
+@click.argument("plan", help="Plan in TOML: see docs/tuning.md.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for the results.  [default: tuning/NAME]")
+@click.option(
+    "--trials", metavar="N", type=click.IntRange(1, 10**6), help="Number of settings to try, instead of the plan's."
+)
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0, 2**32 - 1), help="Seed of the search, instead of the plan's."
+)
+@store
+@on
+@threads
+@click.option("--json", "as_json", is_flag=True, help="Print tuning.json instead of tables.")
+@allow_python
 def tune(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="Plan in TOML: see docs/tuning.md.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: tuning/NAME]")
-    ] = None,
-    trials: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of settings to try, instead of the plan's.", min=1, max=10**6),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the search, instead of the plan's.", min=0, max=2**32 - 1)
-    ] = None,
-    store: Store = None,
-    on: On = None,
-    threads: Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of tables.")] = False,
-    allow_python: AllowPython = False,
+    plan: str,
+    out: Path | None,
+    trials: int | None,
+    seed: int | None,
+    store: Path | None,
+    on: str | None,
+    threads: int | None,
+    as_json: bool,
+    allow_python: bool,
 ) -> None:
     """Search a stack's parameters for more goodput and fewer needless retransmissions.
 
@@ -61,9 +67,9 @@ def tune(
     with refusals(lambda: kept):
         files.write(tuning, folder)
     if as_json:
-        typer.echo(tuning.json, nl=False)
+        click.echo(tuning.json, nl=False)
         return
     from ackclock.tuning.tables import show  # noqa: PLC0415 - start-up time
 
     show(tuning)
-    typer.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")
+    click.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")

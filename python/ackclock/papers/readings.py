@@ -16,7 +16,7 @@ from ackclock.papers.claims import Verdict
 from ackclock.papers.design import Scored, Split
 from ackclock.papers.paper import Paper, Work
 from ackclock.papers.reading import Reading
-from ackclock.progress import Show, Told, unshown
+from ackclock.progress import Progress, Show, unshown
 from ackclock.runs.task import Task
 from ackclock.runs.trial import Effort
 
@@ -96,7 +96,7 @@ def explore(paper: Paper, work: Work, full: Effort | None, show: Show = unshown)
     choices = reading.read(paper.folder)
     split = Split.of(claims.read(paper.folder / folder.CLAIMS))
     judge = _Judge(paper, work, _content(paper.folder))
-    with show(f"{paper.key}: readings") as tell:
+    with show(f"{paper.key}: readings") as report:
         total, finished, kept = 0, 0, 0
 
         def expect(more: int) -> None:
@@ -105,7 +105,7 @@ def explore(paper: Paper, work: Work, full: Effort | None, show: Show = unshown)
 
         def run(one: Reading, why: str) -> Scored:
             nonlocal finished, kept
-            tell(Told(finished, total, kept, "reading"))
+            report(Progress(finished, total, kept, "reading"))
             scored, was = judge(one, why, work.effort)
             finished, kept = finished + 1, kept + was
             return scored
@@ -118,9 +118,9 @@ def explore(paper: Paper, work: Work, full: Effort | None, show: Show = unshown)
 
 def _in_full(readings: Sequence[Scored], judge: _Judge, effort: Effort, show: Show) -> list[Scored]:
     done: list[Scored] = []
-    with show(f"{judge.paper.key}: readings in full") as tell:
+    with show(f"{judge.paper.key}: readings in full") as report:
         for one in readings:
-            tell(Told(len(done), len(readings), 0, "reading"))
+            report(Progress(len(done), len(readings), 0, "reading"))
             done.append(judge(one.reading, one.why, effort)[0])
     return done
 

@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass, replace
 from itertools import compress, islice
 from typing import Any
 
-from ackclock.progress import Show, Tell, Told, unshown
+from ackclock.progress import Progress, Report, Show, unshown
 from ackclock.runs.executor import Executor
 from ackclock.runs.store import Cost, Store
 from ackclock.runs.store.keys import keys_of, keys_of_runs, stretches
@@ -137,16 +137,16 @@ class Laboratory:
         """
         missing = _Missing(keys, self._kept)
         kept = missing.wanted - missing.left
-        with self._show(what) as tell:
-            tell(Told(kept, missing.wanted, kept))
+        with self._show(what) as report:
+            report(Progress(kept, missing.wanted, kept))
             if missing.left:
-                self._make(what, points, missing, tell)
+                self._make(what, points, missing, report)
 
     def _kept(self, keys: Iterable[str]) -> set[str]:
         """Return the keys of these whose runs need not be made."""
         return self._store.kept(self._made.intersection(keys) if self._fresh else keys)
 
-    def _make(self, what: str, points: Iterable[Wanted], missing: _Missing, tell: Tell) -> None:
+    def _make(self, what: str, points: Iterable[Wanted], missing: _Missing, report: Report) -> None:
         kept, last = missing.wanted - missing.left, time.perf_counter()
         asked: set[str] = set()
         with closing(self._executor.run(_tasks(points, missing, asked))) as finished:
@@ -162,7 +162,7 @@ class Laboratory:
                     asked.difference_update(keys)
                     if self._fresh:
                         self._made.update(keys)
-                tell(Told(missing.wanted - missing.left - len(asked), missing.wanted, kept))
+                report(Progress(missing.wanted - missing.left - len(asked), missing.wanted, kept))
         if asked or not missing.all_had_their_turn:
             raise RuntimeError(f"{what}: {missing.left + len(asked)} runs did not come back")
 

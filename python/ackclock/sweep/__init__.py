@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.deploy.cluster import Cluster
 
-    from ackclock.progress import Tell
+    from ackclock.progress import Report
     from ackclock.runs.executor import Executor
     from ackclock.sweep.outcome import Results, Sweep
     from ackclock.sweep.plan import Plan
@@ -21,7 +21,7 @@ def sweep(
     store: str | PathLike[str] | None = None,
     on: str | AbstractContextManager[Executor] | Client | Cluster | None = None,
     threads: int | None = None,
-    progress: Tell | None = None,
+    progress: Report | None = None,
     allow_python: bool = False,
 ) -> Sweep:
     """Run the unfinished part of a plan, and make its table.
@@ -35,7 +35,7 @@ def sweep(
         on: where to run: ``None`` for this machine's cores, ``dask://host:port`` for a Dask cluster, ``dask:N`` for a
             local one of N processes, a ``distributed.Client``, a cluster such as ``LocalCluster``, or an executor.
         threads: the number of concurrent runs on this machine. Default: one per core.
-        progress: called with an ``ackclock.progress.Told`` at the start and after every task.
+        progress: called with an ``ackclock.progress.Progress`` at the start and after every task.
         allow_python: run Python files that the plan or its scenario names, here and on workers. Allow only files you
             trust. Classes passed as objects need no permission.
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
-from ackclock.progress import Tell, Told
+from ackclock.progress import Progress, Report
 from ackclock.runs.executor import Executor
 from ackclock.runs.laboratory import Laboratory, Wanted
 from ackclock.runs.store import Store
@@ -68,7 +68,7 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
 class Job:
     """One running sweep."""
 
-    def __init__(self, plan: Plan, progress: Tell | None = None) -> None:
+    def __init__(self, plan: Plan, progress: Report | None = None) -> None:
         """Check all points of a plan.
 
         Raises:
@@ -109,7 +109,7 @@ class Job:
         if any(len(store.kept(point.keys)) < len(set(point.keys)) for point in self.manifest.points):
             return False
         wanted = len(set(self.manifest.keys()))
-        self.progress(Told(wanted, wanted, wanted))
+        self.progress(Progress(wanted, wanted, wanted))
         return True
 
     def _unused(self, store: Store) -> list[str]:
@@ -149,18 +149,18 @@ class Job:
 class _Rounds:
     """Progress over the rounds of a sweep: runs from an earlier round do not count as stored before."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell, self._made, self._last = tell, 0, Told(0, 0, 0)
+    def __init__(self, report: Report) -> None:
+        self._report, self._made, self._last = report, 0, Progress(0, 0, 0)
 
     @contextmanager
-    def show(self, _: str) -> Iterator[Tell]:
+    def show(self, _: str) -> Iterator[Report]:
         """Start the next round."""
 
-        def tell(told: Told) -> None:
-            self._last = told
-            self._tell(replace(told, kept=told.kept - self._made))
+        def report(progress: Progress) -> None:
+            self._last = progress
+            self._report(replace(progress, kept=progress.kept - self._made))
 
-        yield tell
+        yield report
         self._made += round(self._last.done) - self._last.kept
 
 

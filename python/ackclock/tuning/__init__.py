@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ackclock.progress import Tell
+    from ackclock.progress import Report
     from ackclock.runs.executor import Executor
     from ackclock.tuning.result import Tuning
 
@@ -21,7 +21,7 @@ def tune(
     store: str | PathLike[str] | None = None,
     on: str | AbstractContextManager[Executor] | None = None,
     threads: int | None = None,
-    progress: Tell | None = None,
+    progress: Report | None = None,
     allow_python: bool = False,
 ) -> Tuning:
     """Search a stack's parameters for more goodput and fewer needless retransmissions over a set of paths.
@@ -34,7 +34,7 @@ def tune(
         store: folder that keeps every finished run, so that none is repeated; as for :func:`ackclock.sweep`.
         on: the executor, as for :func:`ackclock.sweep`. Default: this machine.
         threads: the number of concurrent runs here. Default: one per core. Results do not depend on it.
-        progress: called with an ``ackclock.progress.Told`` after every task; its ``runs`` is an upper bound.
+        progress: called with an ``ackclock.progress.Progress`` after every task; its ``runs`` is an upper bound.
         allow_python: as for :func:`ackclock.sweep`.
 
     Returns:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 
-from ackclock.progress import Tell, Told
+from ackclock.progress import Progress, Report
 from ackclock.runs.executor import Executor, executor
 from ackclock.runs.laboratory import Laboratory, Runs
 from ackclock.runs.store import Store
@@ -22,7 +22,7 @@ def run(
     store: str | PathLike[str] | None,
     on: str | AbstractContextManager[Executor] | None,
     threads: int | None,
-    progress: Tell | None,
+    progress: Report | None,
 ) -> Tuning:
     """Run a plan; arguments and errors are those of :func:`ackclock.tune`."""
     with Store(store) as opened, executor(on, threads) as workers:
@@ -45,17 +45,17 @@ def _most(plan: Plan) -> int:
 class _Batches:
     """Adds up the progress of consecutive batches."""
 
-    def __init__(self, runs: int, tell: Tell) -> None:
-        self._runs, self._tell = runs, tell
-        self._before = Told(0, runs, 0)
+    def __init__(self, runs: int, report: Report) -> None:
+        self._runs, self._report = runs, report
+        self._before = Progress(0, runs, 0)
 
     @contextmanager
-    def show(self, _: str) -> Iterator[Tell]:
+    def show(self, _: str) -> Iterator[Report]:
         """Start the next batch."""
         before = self._before
 
-        def tell(told: Told) -> None:
-            self._before = Told(before.done + told.done, self._runs, before.kept + told.kept)
-            self._tell(self._before)
+        def report(progress: Progress) -> None:
+            self._before = Progress(before.done + progress.done, self._runs, before.kept + progress.kept)
+            self._report(self._before)
 
-        yield tell
+        yield report
