@@ -82,7 +82,7 @@ cargo_tool() {
 
 mutants() { cargo_tool cargo-mutants 27.1.0; }
 
-deny() { cargo_tool cargo-deny 0.18.3; }
+deny() { cargo_tool cargo-deny 0.20.2; }
 
 for tool in "$@"; do
     "$tool"

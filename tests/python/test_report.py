@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -70,10 +71,18 @@ def said(path: Path) -> str:
     return " ".join(read(path)[1].text.split())
 
 
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two made-up papers and an extra page, and with their complete results."""
+    folder = tmp_path_factory.mktemp("made")
+    reproduce_made_up(folder)
+    return folder
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
-    """Complete results of two made-up papers and an extra page."""
-    reproduce_made_up(tmp_path)
+def made(made_once: Path, tmp_path: Path) -> Path:
+    """Complete results of two made-up papers and an extra page; a test may change them."""
+    shutil.copytree(made_once, tmp_path, dirs_exist_ok=True)
     return tmp_path / "results"
 
 
