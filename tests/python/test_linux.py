@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import linux_page
 from ackclock.statistics import Mean
 from doc_page import live_runs
 from linux_page import Row, Verdict, of_count, of_goodput, of_timeouts
-from linux_records import KEPT, STACKS, Listed, Record, append, head, paths, read, valid, write
+from linux_records import KEPT, STACKS, Listed, Record, paths, read
 
 needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
 LISTED = paths()
@@ -26,82 +26,6 @@ def record(path: Listed, seed: int, goodput: float, control: str = "cubic") -> R
 
 def only(path: Listed, *controls: str) -> list[Listed]:
     return [replace(path, controls=controls or ("cubic",))]
-
-
-def seeds(runs: Iterable[tuple[Listed, str, int]]) -> list[int]:
-    return [seed for _, _, seed in runs]
-
-
-def test_the_kernel_has_four_seeds_and_more_while_its_interval_is_wide_but_sixteen_at_most() -> None:
-    narrow = [record(PLAIN, seed, 1000.0 + seed) for seed in range(1, 5)]
-    wide = [record(PLAIN, seed, 1000.0 * (1 + seed % 2)) for seed in range(1, 17)]
-    assert seeds(linux.missing(only(PLAIN), [])) == [1, 2, 3, 4]
-    assert seeds(linux.missing(only(PLAIN), narrow[:3])) == [4]
-    assert seeds(linux.missing(only(PLAIN), narrow)) == []
-    assert seeds(linux.missing(only(PLAIN), wide[:4])) == [5, 6, 7, 8]
-    assert seeds(linux.missing(only(PLAIN), wide)) == []
-
-
-def test_a_record_of_a_scenario_that_was_another_then_is_void(tmp_path: Path) -> None:
-    before = [replace(record(PLAIN, seed, 1000.0), identity="another") for seed in range(1, 5)]
-    assert seeds(linux.missing(only(PLAIN), before)) == [1, 2, 3, 4]
-    assert list(valid(before, LISTED)) == []
-    renamed = tmp_path / "renamed.toml"
-    text = PLAIN.file.read_text(encoding="utf-8")
-    renamed.write_text(text.replace("name = ", "name = 'other' # ").replace("count = 8", "count = 9"), encoding="utf-8")
-    slower = tmp_path / "slower.toml"
-    slower.write_text(text.replace("5 Mbps", "4 Mbps", 1), encoding="utf-8")
-    there = Listed("there", str(tmp_path / "renamed"))
-    assert there.identity == PLAIN.identity
-    assert replace(there, scenario=str(tmp_path / "slower")).identity != PLAIN.identity
-    assert replace(there, sysctl={"net.ipv4.tcp_sack": 0}).identity != PLAIN.identity
-
-
-def test_what_was_measured_before_ctrl_c_is_kept_and_the_rest_is_measured_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[int] = []
-
-    def measured(path: Listed, control: str, seed: int) -> Record:
-        if len(made) == 3:
-            raise KeyboardInterrupt
-        made.append(seed)
-        return record(path, seed, 1000.0, control)
-
-    monkeypatch.setattr(linux, "measured", measured)
-    with pytest.raises(KeyboardInterrupt):
-        linux.record_live(tmp_path, only(PLAIN), 1)
-    file = linux.kernel_file(tmp_path)
-    assert [r.seed for r in read(file)] == [1, 2, 3]
-    made.clear()
-    linux.record_live(tmp_path, only(PLAIN), 1)
-    assert made == [4]
-    assert [r.seed for r in read(file)] == [1, 2, 3, 4]
-    assert head(file)[0].startswith(f"Linux {linux.version()}")
-
-
-def test_of_two_runs_where_the_first_was_late_the_less_late_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lateness(*late: float) -> tuple[float, int]:
-        left = list(late)
-
-        def one(path: Listed, control: str, seed: int) -> Record:
-            return replace(record(path, seed, 1.0, control), late_p99_us=left.pop(0))
-
-        monkeypatch.setattr(linux, "run_live", one)
-        return linux.measured(PLAIN, "cubic", 1).late_p99_us, len(left)
-
-    assert lateness(300.0, 1.0) == (300.0, 1)
-    assert lateness(301.0, 120.0) == (120.0, 0)
-    assert lateness(301.0, 900.0) == (301.0, 0)
-
-
-def test_records_read_as_they_were_written(tmp_path: Path) -> None:
-    records = [record(PLAIN, 1, 0.1 + 0.2), record(PLAIN, 2, 7.0, "reno"), record(JITTER, 1, 1e7)]
-    file = tmp_path / "kernel-6.0.csv"
-    write(file, ["Linux 6.0.1"], records[:2], LISTED)
-    with file.open("a", encoding="utf-8") as opened:
-        append(opened, records[2])
-    assert (read(file), head(file)) == (records, ["Linux 6.0.1"])
 
 
 def test_goodput_inside_a_wide_interval_counts_only_after_all_seeds() -> None:
@@ -153,22 +77,6 @@ def test_of_transfers_the_median_completion_of_all_runs_counts() -> None:
     assert "goodput" not in row.verdicts
     assert row.verdicts["completion"] is Verdict.OUTSIDE
     assert row.same_luck == 125.0 / 110.0
-
-
-def test_the_page_has_a_section_for_each_kernel_and_counts_what_holds(tmp_path: Path) -> None:
-    ours = [record(PLAIN, seed, 1000.0) for seed in range(1, 9)]
-    write(tmp_path / "ours.csv", [], ours, LISTED)
-    for release, goodput in (("6.0", 1050.0), ("6.1", 1500.0)):
-        kernel = [replace(record(PLAIN, seed, goodput), late_p99_us=400.0) for seed in range(1, 5)]
-        write(tmp_path / f"kernel-{release}.csv", [f"Linux {release}.9"], kernel, LISTED)
-    page = linux_page.page(tmp_path)
-    old, new = page.split("## Linux 6.0\n")[1].split("## Linux 6.1\n")
-    assert "Linux 6.0.9." in old
-    assert "| cubic | 1 of 1 | — | 1 of 1 | 1 of 1 | 1 of 1 |" in old
-    assert "| cubic | 0 of 1 | — | 1 of 1 | 1 of 1 | 1 of 1 |" in new
-    assert "| `plain` † | 4 | 1.1 | 1.0 | 0.95 | 0.95 |" in old
-    assert "| `plain` † | 4 | 1.5 | 1.0 | **0.67** | 0.67 |" in new
-    assert "`jitter-50` ‡ |" in new
 
 
 def test_the_list_has_twenty_paths_and_six_that_were_held_back_all_with_cubic_and_reno() -> None:

@@ -212,7 +212,9 @@ FEW = ["unshare", "-U", "--keep-caps", "sh", "-c"]
 WITHOUT = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "
 WITHOUT_NETWORKS = "echo 0 > /proc/sys/user/max_net_namespaces && exec "
 NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups "
-OF_SOMEBODY = f"ip tuntap add dev tun1 mode tun user 12345 && exec {NOBODY}"
+OPEN_TO_ALL = "mount -t tmpfs none /dev/net && mknod -m 666 /dev/net/tun c 10 200"
+"""On some systems only root may open the device; here it is a new one, in a mount namespace of the test."""
+OF_SOMEBODY = f"{OPEN_TO_ALL} && ip tuntap add dev tun1 mode tun user 12345 && exec {NOBODY}"
 
 
 def restricted(before: list[str], restriction: str, words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -257,14 +259,18 @@ def test_without_permission_a_command_says_in_one_sentence_what_is_missing(
 @pytest.mark.parametrize(("device", "code"), [("tun1", 3), ("lo", 2), ("absent", 2)])
 def test_a_device_that_may_not_be_used_is_refused_in_one_sentence(device: str, code: int) -> None:
     words = ["live", "recv", "--tun", device, "--listen", "10.77.0.1:5001"]
-    result = restricted(["unshare", "--net", "sh", "-c"], OF_SOMEBODY, words)
+    result = restricted(["unshare", "--net", "--mount", "sh", "-c"], OF_SOMEBODY, words)
     assert (result.returncode, result.stderr.count("\n")) == (code, 1), result.stderr
     assert device in result.stderr
 
 
 @needs_devices
 def test_a_user_without_permission_has_a_namespace_of_his_own_and_no_real_time_priority() -> None:
-    result = restricted(["sh", "-c"], f"exec {NOBODY}", ["live", "shell", "-", "--realtime", "--", "true"])
+    result = restricted(
+        ["unshare", "--mount", "sh", "-c"],
+        f"{OPEN_TO_ALL} && exec {NOBODY}",
+        ["live", "shell", "-", "--realtime", "--", "true"],
+    )
     if result.returncode == 3:
         pytest.skip(f"live: skipped, because {result.stderr}")
     assert result.returncode == 0, result.stderr

@@ -203,6 +203,7 @@ impl Run {
         self.c.on_segment(self.now, seg, &mut ());
     }
 
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
     fn apply(&mut self, op: &Op) {
         match op {
             Op::Ack { eighths, off, wnd, dsack, blocks } => {

@@ -87,6 +87,7 @@ const fn far(name: &'static str, there: &'static str) -> Path {
 }
 
 /// All packets.
+#[expect(clippy::too_many_lines, reason = "a table of paths")]
 pub(crate) fn all() -> Vec<Path> {
     let slow = Way { rate: "100 Mbps", queue: "1000 packets", ..NEAR };
     let short = Way { queue: "10 packets", ..NEAR };
