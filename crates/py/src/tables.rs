@@ -69,7 +69,7 @@ impl Columns {
         self.put(name, C::column(cells));
     }
 
-    /// The columns of a kind of row, without those that only JSON has.
+    /// The columns of a kind of row, without columns that only JSON has.
     pub(crate) fn add_rows<'a, R: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a R>) {
         let cells: Vec<_> = rows.map(Row::cells).collect();
         for (i, column) in R::columns().into_iter().enumerate().filter(|(_, column)| column.kind.is_flat()) {

@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// The type's name in Arrow; for those that only JSON has, its name there.
+    /// The type's name in Arrow; for types that only JSON has, its name there.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Int => "int64",

@@ -10,7 +10,7 @@ pub trait Row {
     /// What a row is.
     const ABOUT: &'static str;
 
-    /// Its columns in the order of tables, with those that only JSON has.
+    /// Its columns in the order of tables, with the columns that only JSON has.
     fn columns() -> Vec<Column>;
 
     /// Its values, one for each column.
