@@ -15,6 +15,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from markdown_it import MarkdownIt
 
+import parts
 import release
 import wheel_backend
 
@@ -45,12 +46,20 @@ def jobs() -> dict[str, Any]:
 
 
 def scripts() -> list[str]:
-    return [step["run"] for job in jobs().values() for step in job["steps"] if "run" in step]
+    every = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in WORKFLOW.parent.glob("*.yml")]
+    return [step["run"] for one in every for job in one["jobs"].values() for step in job["steps"] if "run" in step]
 
 
-def test_every_script_of_the_workflow_parses_and_calls_targets_that_the_makefile_has() -> None:
+def test_every_part_of_the_check_is_in_one_job_of_a_pull_request() -> None:
+    read = yaml.safe_load((WORKFLOW.parent / "pull-request.yml").read_text(encoding="utf-8"))
+    named = [name for job in read["jobs"]["check"]["strategy"]["matrix"]["include"] for name in job["parts"].split()]
+    needed = {name for part in parts.PARTS for name in part.needs}
+    assert sorted(named) == sorted(parts.BY_NAME.keys() - needed)
+
+
+def test_every_script_of_the_workflows_parses_and_calls_targets_that_the_makefile_has() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert len(scripts()) > 7
+    assert len(scripts()) > 12
     called = set[str]()
     for script in scripts():
         plain = re.sub(r"\$\{\{.*?\}\}", "value", script)

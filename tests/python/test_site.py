@@ -75,6 +75,17 @@ def test_a_page_of_an_algorithm_says_who_uses_it_and_shows_its_code() -> None:
     ]
 
 
+def test_the_index_of_decisions_has_each_of_them_once_under_its_title() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = re.findall(
+        r"^- \[(.*)\]\((0\d{3}-.*\.md)\)$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(name for _, name in listed) == sorted(path.name for path in folder.glob("0*.md"))
+    for title, name in listed:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert text.startswith(f"# {title}\n\nStatus: "), name
+
+
 @pytest.mark.parametrize(
     ("link", "page", "uri", "there"),
     [
