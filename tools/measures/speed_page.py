@@ -19,13 +19,13 @@ Rows = Sequence[Row]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure and its target."""
+    """A figure and our goals."""
 
     case: str
     what: str
     value: Callable[[Rows], float | None]
-    asked: float | None
-    aim: float | None
+    goal: float | None
+    stretch: float | None
     form: str
     part: str
     """The part of tools/measures/bench.py that measures it."""
@@ -118,18 +118,18 @@ def line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def asked(rows: Rows) -> Iterator[str]:
-    """The table of targets."""
-    yield line("case", "figure", "asked", "aim", "measured", "", "command")
+def goals(rows: Rows) -> Iterator[str]:
+    """The table of goals."""
+    yield line("case", "figure", "our goal", "stretch goal", "measured", "", "command")
     yield line("---", "---", "--:", "--:", "--:", "---", "---")
     for f in FIGURES:
         value, least = f.value(rows), "≤ " if f.most else "≥ "
-        bounds = ("" if b is None else f"{least}{b:{',' if b >= 1000 else ''}}" for b in (f.asked, f.aim))  # noqa: PLR2004
+        bounds = ("" if b is None else f"{least}{b:{',' if b >= 1000 else ''}}" for b in (f.goal, f.stretch))  # noqa: PLR2004
         verdict = ""
-        if value is not None and f.reaches(value, f.aim):
-            verdict = "aim"
-        elif value is not None and f.asked is not None:
-            verdict = "yes" if f.reaches(value, f.asked) else "no"
+        if value is not None and f.reaches(value, f.stretch):
+            verdict = "stretch"
+        elif value is not None and f.goal is not None:
+            verdict = "yes" if f.reaches(value, f.goal) else "no"
         measured = "" if value is None else f"{value:{f.form}}"
         yield line(f.case, f.what, *bounds, measured, verdict, f"`tools/measures/bench.py {f.part}`")
 
@@ -164,7 +164,7 @@ def generated(rows: Rows) -> str:
     """The text between the markers."""
     blocks = (
         [f"Measured in one run of `tools/dev measure bench` on {rows[0]['machine']}."],
-        asked(rows),
+        goals(rows),
         ["### Flows"],
         flows(rows),
         ["### Stacks"],
