@@ -86,11 +86,11 @@ class Firefox {
     await this.act("key", { type: "keyDown", value }, { type: "keyUp", value });
   }
 
-  /** The middle of an element, which an expression names. */
+  /** The middle of an element, which an expression names, once it is in view. */
   async middle(element: string): Promise<{ x: number; y: number }> {
-    return (await this.run(
-      `const r = (${element}).getBoundingClientRect(); return { x: (r.x + r.width / 2) | 0, y: (r.y + r.height / 2) | 0 }`,
-    )) as { x: number; y: number };
+    const script = `const e = ${element}; e.scrollIntoView({ block: "center", behavior: "instant" });
+      const r = e.getBoundingClientRect(); return { x: (r.x + r.width / 2) | 0, y: (r.y + r.height / 2) | 0 }`;
+    return (await this.run(script)) as { x: number; y: number };
   }
 
   /** The errors of pages below an address. */
@@ -113,39 +113,43 @@ class Firefox {
   }
 }
 
-test.skipIf(!program)("Firefox draws a run, by pointer and by keyboard", async () => {
-  const served = await serve(DIST);
-  const fox = await Firefox.launch(program ?? "");
-  const shown = () => fox.run('return document.documentElement.dataset.lab === "shown"');
-  const runs = () => fox.run("return document.documentElement.dataset.runs");
-  try {
-    await fox.call("WebDriver:Navigate", { url: served.url });
-    await fox.run('localStorage.setItem("ackclock-visited", "yes"); location.hash = "#preset=hoe-1995/fig5-5"');
-    await fox.call("WebDriver:Refresh", {});
-    await until("a picture", shown);
-    const panel = `document.querySelector('.ak-panel[data-view="sequence"]')`;
-    await fox.act("wheel", { type: "scroll", ...(await fox.middle(panel)), deltaX: 0, deltaY: -600 });
-    await fox.run(`${panel}.focus()`);
-    await fox.press("n");
-    await until("a tip", () => fox.run('return document.querySelector(".ak-tip:not([hidden])") !== null'));
-    await fox.press("\uE007"); // Enter
-    const item = `[...document.querySelectorAll('[role="menuitem"]')].find((i) => i.textContent.includes("Drop it"))`;
-    await until("a menu", () => fox.run(`return ${item} !== undefined`));
-    const before = await runs();
-    const button = { button: 0 };
-    await fox.act(
-      "pointer",
-      { type: "pointerMove", ...(await fox.middle(item)) },
-      { type: "pointerDown", ...button },
-      { type: "pointerUp", ...button },
-    ); // prettier-ignore
-    await until("another run", async () => (await runs()) !== before && (await shown()));
-    expect(await fox.run('return document.querySelectorAll(".deed").length')).toBe(1);
-    expect(await fox.errors(served.url)).toEqual([]);
-    const loaded = (await fox.run('return performance.getEntriesByType("resource").map((r) => r.name)')) as string[];
-    expect(loaded.filter((name) => !name.startsWith(served.url) && !/^(data|blob):/.test(name))).toEqual([]);
-  } finally {
-    await fox.close();
-    await served.close();
-  }
-});
+test.skipIf(!program)(
+  "Firefox draws a run, by pointer and by keyboard",
+  async () => {
+    const served = await serve(DIST);
+    const fox = await Firefox.launch(program ?? "");
+    const shown = () => fox.run('return document.documentElement.dataset.lab === "shown"');
+    const runs = () => fox.run("return document.documentElement.dataset.runs");
+    try {
+      await fox.call("WebDriver:Navigate", { url: served.url });
+      await fox.run('localStorage.setItem("ackclock-visited", "yes"); location.hash = "#preset=hoe-1995/fig5-5"');
+      await fox.call("WebDriver:Refresh", {});
+      await until("a picture", shown);
+      const panel = `document.querySelector('.ak-panel[data-view="sequence"]')`;
+      await fox.act("wheel", { type: "scroll", ...(await fox.middle(panel)), deltaX: 0, deltaY: -600 });
+      await fox.run(`${panel}.focus()`);
+      await fox.press("n");
+      await until("a tip", () => fox.run('return document.querySelector(".ak-tip:not([hidden])") !== null'));
+      await fox.press("\uE007"); // Enter
+      const item = `[...document.querySelectorAll('[role="menuitem"]')].find((i) => i.textContent.includes("Drop it"))`;
+      await until("a menu", () => fox.run(`return ${item} !== undefined`));
+      const before = await runs();
+      const button = { button: 0 };
+      await fox.act(
+        "pointer",
+        { type: "pointerMove", ...(await fox.middle(item)) },
+        { type: "pointerDown", ...button },
+        { type: "pointerUp", ...button },
+      ); // prettier-ignore
+      await until("another run", async () => (await runs()) !== before && (await shown()));
+      expect(await fox.run('return document.querySelectorAll(".deed").length')).toBe(1);
+      expect(await fox.errors(served.url)).toEqual([]);
+      const loaded = (await fox.run('return performance.getEntriesByType("resource").map((r) => r.name)')) as string[];
+      expect(loaded.filter((name) => !name.startsWith(served.url) && !/^(data|blob):/.test(name))).toEqual([]);
+    } finally {
+      await fox.close();
+      await served.close();
+    }
+  },
+  180_000,
+);

@@ -156,6 +156,7 @@ fn stop(rng: &mut Rng, at: Place) -> ElementSpec {
 }
 
 /// The scenario of this number.
+#[expect(clippy::too_many_lines, reason = "a table of paths")]
 pub(crate) fn draw(number: u64) -> Drawn {
     let mut rng = Rng::new(number);
     let rate = Rate(rng.of(&[500_000, 2_000_000, 5_000_000, 20_000_000]));

@@ -16,6 +16,7 @@ fn pairs(sack: &SackBlocks) -> Vec<(u32, u32)> {
 }
 
 /// The header that etherparse reads from a packet, in our terms; and the payload.
+#[expect(clippy::too_many_lines, reason = "each field of a header by its own name")]
 fn by_etherparse(packet: &[u8]) -> (Header, Vec<u8>) {
     let sliced = ep::SlicedPacket::from_ip(packet).unwrap();
     let Some(ep::TransportSlice::Tcp(tcp)) = &sliced.transport else { panic!("not TCP") };
