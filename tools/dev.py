@@ -115,7 +115,7 @@ CAMPAIGNS = {
     ),
     "kills": Long(
         "kills sweeps of 2,000 runs and a paper's readings at random, here and on Dask, and compares their results",
-        "python tools/campaigns/sweep_kills.py; python tools/campaigns/reproduce_kills.py",
+        tool("campaigns/kills"),
         release=True,
     ),
     "linux": Long(

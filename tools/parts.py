@@ -226,8 +226,8 @@ def chosen(names: Sequence[str]) -> list[Part]:
 
 
 PYTEST = re.compile(r"^(?P<s>[\d.]+)s (?:call|setup|teardown) +(?P<name>\S+)", re.MULTILINE)
-VITEST = re.compile(r"^ *[✓✗] (?P<name>\S.*?)(?: \(\d+ tests?[^)]*\))? +(?P<ms>\d+)ms *$", re.MULTILINE)
-RUST = re.compile(r"Running .*?(?P<name>[\w/]+\.rs) \(.*?finished in (?P<s>[\d.]+)s", re.DOTALL)
+VITEST = re.compile(r"^ *[✓✗] (?P<name>\S.*?) +(?P<ms>\d+)ms *$", re.MULTILINE)
+RUST = re.compile(r"Running .*?/deps/(?P<name>\w+)-\w+\).*?finished in (?P<s>[\d.]+)s", re.DOTALL)
 
 
 def slowest(ended: Sequence[Ended]) -> list[tuple[float, str]]:
@@ -236,7 +236,8 @@ def slowest(ended: Sequence[Ended]) -> list[tuple[float, str]]:
     for one in ended:
         text = re.sub(r"\x1b\[[\d;]*m", "", one.log)
         found += [(float(match["s"]), match["name"]) for match in PYTEST.finditer(text)]
-        found += [(int(match["ms"]) / 1000, f"{one.part.name}: {match['name']}") for match in VITEST.finditer(text)]
+        each = [match for match in VITEST.finditer(text) if not match["name"].endswith((" test)", " tests)"))]
+        found += [(int(match["ms"]) / 1000, f"{one.part.name}: {match['name']}") for match in each]
         found += [(float(match["s"]), match["name"]) for match in RUST.finditer(text)]
     return sorted(found, reverse=True)[:SLOWEST]
 
