@@ -4,6 +4,7 @@
     tools/dev check --all               everything that must pass: make test
     tools/dev check PART ...            some parts of it, and what they need; --list names them
     tools/dev generate [FILES ...]      write the generated files; --check compares them
+    tools/dev generate pictures         draw the pictures of README and of the lab page again
     tools/dev measure NAME [...]        speed, sizes, instructions; without NAME the list of measurements
     tools/dev campaign NAME [...]       long tests that look for errors; without NAME the list of them
     tools/dev release [...]             a release, to the last step before publishing (docs/release.md)
@@ -178,8 +179,21 @@ def check(words: list[str]) -> int:
     return parts.check(parts.chosen(asked.part)) if asked.part or asked.all else reach.check()
 
 
+PICTURES = Long(
+    "the pictures of README and of the lab page",
+    """
+    python tools/generators/front_picture.py
+    make web; cd web
+    CHROMIUM=$(../tools/need.sh chromium) FIGURES=../docs/figures npm run --silent test:page -- tests/figures.test.ts
+    """,
+    "rust npm",
+)
+
+
 def generated(words: list[str]) -> int:
     """Write the generated files, or compare them."""
+    if words == ["pictures"]:
+        return long("generate", {"pictures": PICTURES}, words)
     parser = argparse.ArgumentParser(prog="tools/dev generate")
     parser.add_argument("files", nargs="*", metavar="FILES", help="as listed in tools/generate.py")
     parser.add_argument("--check", action="store_true", help="compare them only")

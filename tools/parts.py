@@ -42,7 +42,11 @@ PARTS = (
     Part(
         "page",
         "the lab page in web/dist, with the engine in the tests' profile",
-        "cd web; npm run --silent generate -- --debug; npm run --silent build",
+        # The browsers are fetched here, beside the first builds.
+        """
+        tools/need.sh chromium firefox >/dev/null || true
+        cd web; npm run --silent generate -- --debug; npm run --silent build
+        """,
         0,
     ),
     Part("format", "formatting; no crate is built twice", "cargo fmt --all --check; tools/one_build.sh", 1),

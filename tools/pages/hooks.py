@@ -157,11 +157,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return mend(indented(text), REPOSITORY.get(uri, f"docs/{uri}"), uri)
 
 
-LOADED = re.compile(
-    r"""<[^>]* (?:src|srcset|poster|data|background)=["']?([^"'> ]+)|<link [^>]*href=["']?([^"'> ]+)|"""
-    r"""(?:url\(|@import)\s*["']?([^"')\s;]+)|class="[^"]*\b(mermaid)\b"""
-)
-"""What a browser loads with a page; the theme fetches the program of a mermaid diagram."""
+LOADED = {
+    "html": re.compile(
+        r"""\s(?:src|srcset|poster|data|background)=["']([^"']+)|<link [^>]*href=["']?([^"'> ]+)"""
+        r"""|\sstyle=["'][^>]*url\(["']?([^"')]+)|class="[^"]*\b(mermaid)\b"""
+    ),
+    "css": re.compile(r"""(?:url\(|@import)\s*["']?([^"')\s;]+)"""),
+}
+"""What a browser loads with a page or a style; the theme fetches the program of a mermaid diagram."""
 
 
 def on_post_build(config: MkDocsConfig) -> None:
@@ -170,8 +173,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     Raises:
         PluginError: a page does.
     """
-    for path in sorted(file for kind in ("html", "css") for file in Path(config.site_dir).rglob(f"*.{kind}")):
-        for found in LOADED.finditer(path.read_text(encoding="utf-8")):
-            what = next(filter(None, found.groups()))
-            if re.match(r"(?!data:)[a-z]+:|//|mermaid$", what):
-                raise PluginError(f"{path}: loads {what} from elsewhere")
+    for kind, pattern in LOADED.items():
+        for path in sorted(Path(config.site_dir).rglob(f"*.{kind}")):
+            for found in pattern.finditer(path.read_text(encoding="utf-8")):
+                what = next(filter(None, found.groups()))
+                if re.search(r"(?:^|,\s*)(?:(?!data:)[a-z]+:|//|mermaid$)", what):
+                    raise PluginError(f"{path}: loads {what} from elsewhere")
