@@ -3,5 +3,4 @@
 mod hostile;
 mod language;
 mod library;
-mod settings;
 mod suites;
