@@ -115,7 +115,7 @@ PARTS = (
         """
         RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked --document-private-items \\
           --exclude ackclock-py
-        NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
+        NO_MKDOCS_2_WARNING=1 PYTHONPATH=tools/generators mkdocs build --quiet --strict
         """,
         needs=("extension",),
     ),
