@@ -18,6 +18,8 @@ LOGS = ROOT / "target/check"
 SLOWEST = 10
 SCENARIOS = " ".join(f"crates/lab/tests/scenarios/{name}.toml" for name in ("good", "dumbbell", "elements", "paths"))
 """Scenarios whose trace hashes are compared between machines."""
+GUIDES = "tests/python/test_docs.py::test_every_block_of_a_page_does_what_it_says"
+"""They run with a wheel."""
 BUILT_WHEEL = "target/wheel/ackclock-*.whl"
 
 
@@ -73,7 +75,7 @@ PARTS = (
         "the Python tests, and the extension's type stubs",
         f"""
         python -m mypy.stubtest ackclock._native
-        python -m pytest -rs --durations={SLOWEST}
+        python -m pytest -rs --durations={SLOWEST} --deselect {GUIDES}
         """,
         needs=("extension",),
     ),
@@ -102,7 +104,7 @@ PARTS = (
           tools/dev release wheel target/wheel --profile dev --strip false --compatibility linux
         fi
         python -m pytest -rPs --durations={SLOWEST} tests/python/test_wheel.py \\
-          tests/python/test_docs.py::test_every_block_of_a_page_does_what_it_says \\
+          {GUIDES} \\
           --wheel "${{WHEEL:-$(ls {BUILT_WHEEL})}}"
         """,
         needs=("extension", "page"),

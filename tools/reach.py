@@ -43,18 +43,28 @@ def rust(files: set[Path]) -> list[Part]:
 
 
 def python(files: set[Path]) -> list[Part]:
-    """Ruff and mypy; the test files that were changed, or that name a changed module."""
+    """Ruff and mypy; the test files that were changed, or that bear or import the name of a changed module."""
     ours = {path for path in files if path.suffix == ".py"}
     if not ours and not any(path.parts[0] == "crates" and path.parts[1] == "py" for path in files):
         return []
-    modules = {".".join(path.with_suffix("").parts[1:]) for path in ours if path.parts[0] == "python"}
-    words = {re.escape(name.removesuffix(".__init__")) for name in modules}
-    words |= {rf"(?:import|from) {path.stem}\b" for path in ours if path.parts[0] in {"tools", "papers", "tests"}}
-    named = re.compile("|".join(words) or "(?!)")
+    words = {"(?!)"}
+    stems = {"command" if "cli" in path.parts else name for path in ours for name in (path.stem, path.parent.name)}
+    for path in ours:
+        match path.parts:
+            case ("python", *module):
+                words.add(re.escape(".".join(module).removesuffix(".py").removesuffix(".__init__")))
+            case ("papers", _, package, *_) | (_, *_, package):
+                words.add(rf"(?:import|from) {package.removesuffix('.py')}\b")
+    named = re.compile("|".join(words))
+
+    def reached(path: Path) -> bool:
+        own = path.stem.removeprefix("test_").split("_")[0] in stems
+        return path.name not in DEAR and (own or bool(named.search(path.read_text(encoding="utf-8"))))
+
     tests = sorted(
         str(path.relative_to(ROOT))
         for path in (ROOT / "tests/python").glob("test_*.py")
-        if path.relative_to(ROOT) in ours or (path.name not in DEAR and named.search(path.read_text(encoding="utf-8")))
+        if path.relative_to(ROOT) in ours or reached(path)
     )
     lint = Part("lint-python", "ruff and mypy", "ruff check; ruff format --check; mypy")
     if not tests:
