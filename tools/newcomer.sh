@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Follows "How to add an algorithm" and "How to add an element" in CONTRIBUTING.md. In a copy of the crates, a renamed newreno.rs becomes
-# a stack, and a renamed wobble.rs an element. Checks that they run, behave exactly like the originals, and that only the places named
-# there were changed.
+# Follows "How to add an algorithm", "How to add an element" and "How to add a column" in CONTRIBUTING.md. In a copy of the crates, a
+# renamed newreno.rs becomes a stack, and a renamed wobble.rs an element; a flow gets a column. Checks that they run, behave exactly like
+# the originals, that the column is in every output, and that only the places named there were changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -39,7 +39,10 @@ sed -i element.rs \
     -e 's|^    "wobble" Wobble(wobble::WobbleSpec),|&\n    "newcomer" Newcomer(newcomer::NewcomerSpec),|' \
     -e 's|^    Wobble(wobble::Wobble),|&\n    Newcomer(newcomer::Newcomer),|' \
     -e 's|^ *Delays::Wobble(w) => w.of(now),|&\n            Delays::Newcomer(n) => n.of(now),|'
-# Tests for both.
+# The column, steps 1 and 2: its declaration.
+sed -i "$copy/crates/lab/src/results.rs" \
+    -e 's|^        /// Retransmission timeouts\.$|        /// Data packets that were not dropped.\n        newcomer_packets: u64 [averaged, summed, shown("newcomer")] =\n            f.result.data_sent - f.tally.data_drops;\n&|'
+# Tests for the stack and the element.
 sed -i 's|^mod nothing_lost;|mod newcomer;\n&|' "$copy/crates/sim/tests/sim/main.rs"
 cat > "$copy/crates/sim/tests/sim/newcomer.rs" <<'RUST'
 //! The newcomers do what newreno and wobble do.
@@ -113,6 +116,16 @@ INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked --workspace -
 sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
 sed -n 's/^newcomer  *//p' crates/sim/tests/sweep/tables.snap | diff - ours
 
+# The column is in JSON, frames, the command's table, the page's types and the reference.
+cargo run --quiet --locked --workspace --example results_page -- page | grep --quiet '^| `newcomer_packets` | int64'
+cargo run --quiet --locked --workspace --example results_page -- types | grep --quiet '^  readonly newcomer_packets: number;'
+PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked --manifest-path crates/py/Cargo.toml --lib
+mkdir python
+cp -a "$root/python/ackclock" python
+rm -f python/ackclock/_native*.so
+cp "$CARGO_TARGET_DIR/debug/lib_native.so" python/ackclock/_native.abi3.so
+PYTHONPATH=$copy/python "$root/.venv/bin/python" "$root/tools/newcomer_columns.py" "$root/scenarios"
+
 # Exactly the listed places were changed, and the sequencer was not.
 listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)
 touched=$({ diff -rq "$root/crates" crates || true; } | sed -E 's|^Only in ([^:]*): |\1/|; s|^Files .* and (.*) differ$|\1|' | sort)
@@ -123,4 +136,4 @@ fi
 diff -r "$root/crates/tcp/src/sender" crates/tcp/src/sender
 diff "$root/crates/tcp/src/sender.rs" crates/tcp/src/sender.rs
 rm -rf "$copy"
-echo "newcomer: copies of newreno.rs and wobble.rs are a stack and an element; $(wc -l <<< "$touched") places touched, all listed, none in the sequencer"
+echo "newcomer: copies of newreno.rs and wobble.rs are a stack and an element; $(wc -l <<< "$touched") places touched, all listed, none in the sequencer; the new columns are in every output"

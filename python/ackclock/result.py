@@ -13,7 +13,7 @@ from ackclock import _native
 from ackclock.errors import ScenarioError
 from ackclock.slots import allowing, pickled, unpacked
 from ackclock.statistics import interval
-from ackclock.tables.columns import HALF, LABELS, unused_notes
+from ackclock.tables.columns import HALF, LABELS, Shown, shown, unused_notes
 from ackclock.tables.measures import Measures
 
 if TYPE_CHECKING:
@@ -298,20 +298,20 @@ class Result:
         """The means, for notebooks."""
         from html import escape  # noqa: PLC0415 - start-up time
 
-        from ackclock.tables.printed import COLUMNS, SELDOM, cell  # noqa: PLC0415 - start-up time
+        from ackclock.tables.printed import cell  # noqa: PLC0415 - start-up time
 
         flows = self.summary.to_dicts()
-        seldom = [name for name in SELDOM if name != "refused_retransmissions"]
-        columns = [c for c in COLUMNS if c[1] not in seldom or any(flow[c[1]] for flow in flows)]
-        head = "".join(f"<th>{escape(title)}</th>" for title in ("flow", "stack", *(c[0] for c in columns)))
+        some = {one.name: any(flow[one.name] for flow in flows) for one, _ in shown("flow")}
+        columns = [(one.name, look) for one, look in shown("flow") if some[one.name] or not look.seldom]
+        head = "".join(f"<th>{escape(title)}</th>" for title in ("flow", "stack", *(c[1].heading for c in columns)))
 
-        def shown(flow: Mapping[str, Any], key: str, scale: float, digits: int) -> str:
-            mean = cell({"mean": flow[key], "half_width_95": flow[key + HALF]}, scale, digits)
+        def data(flow: Mapping[str, Any], key: str, look: Shown) -> str:
+            mean = cell({"mean": flow[key], "half_width_95": flow[key + HALF]}, look.scale, look.digits)
             return f"<td style='text-align: right'>{mean}</td>"
 
         body = "".join(
             f"<tr><td>{escape(flow['flow'])}</td><td>{escape(flow['stack'])}</td>"
-            + "".join(shown(flow, *column[1:]) for column in columns)
+            + "".join(data(flow, *column) for column in columns)
             + "</tr>"
             for flow in flows
         )

@@ -27,7 +27,7 @@ from ackclock.runs.local import Local
 from ackclock.runs.task import Done, Task, run_task
 from ackclock.runs.worker import Worker
 from ackclock.sweep import table
-from ackclock.sweep.columns import FLOW_NUMBERS, TRANSFERS
+from ackclock.sweep.columns import FLOW_NUMBERS
 from ackclock.sweep.points import Points
 from conftest import SHORT, Command, completed
 
@@ -82,7 +82,7 @@ def test_the_table_has_what_single_runs_have(tmp_path: Path) -> None:
 
 def test_the_columns_are_all_numbers_that_a_run_has() -> None:
     (run,) = ak.run(BRIEF, seed=1).to_dict()["runs"]
-    assert [*run["flows"][0]] == ["name", "stack", *[name for name in FLOW_NUMBERS if name not in TRANSFERS]]
+    assert [*run["flows"][0]] == ["name", "stack", *[name for name in FLOW_NUMBERS if not name.startswith("transfer")]]
     (run,) = ak.run(ASKS, seed=1).to_dict()["runs"]
     assert [*run["flows"][0]] == ["name", "stack", *FLOW_NUMBERS, "transfer_times_s"]
 
@@ -515,7 +515,7 @@ def test_results_of_an_unfinished_sweep_are_those_that_there_are(ackclock: Comma
             ("show", "kiled"),
             'key `NAME`: found "kiled", allowed: a sweep of ackclock-results: killed; did you mean `kill',
         ),
-        (("show", "killed", "--column", "timouts"), 'key `--column`: found "timouts", allowed: one of finish_s, '),
+        (("show", "killed", "--column", "timouts"), 'key `--column`: found "timouts", allowed: one of acked_bytes, '),
         (("export", "killed", "x.xls"), 'key `FILE`: found "x.xls", allowed: a file name that ends in one of .parquet'),
     ],
 )

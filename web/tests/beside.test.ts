@@ -64,7 +64,7 @@ test("two variants of a path run beside each other; each is edited alone, and a 
 test("a trace that is dropped on the page is drawn alone or beside the run", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-5");
   const [timeouts] = await values(page, "timeouts");
-  const [needed] = await values(page, "retransmissions, needed");
+  const [needed] = await values(page, "needed retransmissions");
   await page.keyboard.press("d");
   const button = page.getByRole("button", { name: "Trace (CSV)" });
   const named = (download: { suggestedFilename: () => string }) => download.suggestedFilename().endsWith(".csv");
@@ -72,18 +72,18 @@ test("a trace that is dropped on the page is drawn alone or beside the run", asy
   const buffer = readFileSync(await download.path());
   await page.keyboard.press("Escape");
   await afterwards(page, () => page.locator(".stack select").first().selectOption("rfc-6675"));
-  const [ours] = await values(page, "retransmissions, needed");
+  const [ours] = await values(page, "needed retransmissions");
   await afterwards(page, () =>
     page.locator("input[type=file]").setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer }),
   );
   expect(await values(page, "timeouts")).toEqual([timeouts]);
   await afterwards(page, () => page.getByRole("button", { name: "Beside the run" }).click());
   expect(await page.locator(SEQUENCE).count()).toBe(2);
-  expect(await values(page, "retransmissions, needed")).toEqual([ours, needed]);
+  expect(await values(page, "needed retransmissions")).toEqual([ours, needed]);
   expect((await headings(page))[1]).toBe("mine.csv");
   // A new run takes the place of the old one; the trace stays.
   await afterwards(page, () => page.locator(".stack select").first().selectOption("newreno"));
-  expect((await values(page, "retransmissions, needed"))[1]).toBe(needed);
+  expect((await values(page, "needed retransmissions"))[1]).toBe(needed);
   await page.locator(SEQUENCE).nth(1).focus();
   await page.keyboard.press("n");
   await page.keyboard.press("Enter");

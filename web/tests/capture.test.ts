@@ -128,7 +128,7 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
     const line = (title: string) =>
       page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: title }) }).locator("td");
     for (const key of ["needed", "needless", "refused", "undecided"] as const) {
-      const value = await line(`retransmissions, ${key}`).getAttribute("data-value");
+      const value = await line(`${key} retransmissions`).getAttribute("data-value");
       expect(Number(value), `${name}: ${key}`).toBe(main?.retransmissions[key]);
     }
     const many = main?.each_stall.length ?? 0;

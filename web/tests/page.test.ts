@@ -97,9 +97,9 @@ test("numbers and trace hashes are those of `ackclock run` with the scenario tha
     await page.keyboard.press("Tab");
   });
   const goodput = await values(page, "goodput");
-  const needed = await values(page, "retransmissions, needed");
-  const refused = await values(page, "retransmissions, refused");
-  const needless = await values(page, "retransmissions, needless");
+  const needed = await values(page, "needed retransmissions");
+  const refused = await values(page, "refused retransmissions");
+  const needless = await values(page, "needless retransmissions");
   const timeouts = await values(page, "timeouts");
   expect(goodput).toHaveLength(4);
   for (const i of goodput.keys()) {
@@ -234,9 +234,9 @@ test("a trace that was downloaded opens as the same graph", async () => {
   const parquet = await saved(page, ".parquet", () => page.getByRole("button", { name: "Trace (Parquet)" }).click());
   await page.keyboard.press("Escape");
   const counted = async (of: Page) => ({
-    needed: await values(of, "retransmissions, needed"),
-    refused: await values(of, "retransmissions, refused"),
-    needless: await values(of, "retransmissions, needless"),
+    needed: await values(of, "needed retransmissions"),
+    refused: await values(of, "refused retransmissions"),
+    needless: await values(of, "needless retransmissions"),
     timeouts: await values(of, "timeouts"),
     stall: await values(of, "longest stall"),
   });

@@ -61,7 +61,7 @@ test("means and intervals over seeds are those of `ackclock run --seeds`", async
   await page.waitForSelector("td[data-half]");
   const lines: [string, string][] = [
     ["goodput", "goodput_bytes_per_s"],
-    ["retransmissions, needless", "needless_retransmissions"],
+    ["needless retransmissions", "needless_retransmissions"],
     ["timeouts", "timeouts"],
   ];
   for (let i = 0; i < columns; i++) {

@@ -45,6 +45,7 @@
 mod bounded;
 pub mod capturing;
 mod chains;
+mod ended;
 pub mod error;
 mod file;
 mod form;
@@ -56,6 +57,7 @@ mod measuring;
 pub mod places;
 mod reader;
 pub mod report;
+mod results;
 pub mod run;
 pub mod scenario;
 pub mod schema;

@@ -1,9 +1,15 @@
 //! A run's measures for network engineers, as numbers with their units: see `docs/measures.md`.
 
+use crate::results::{BackgroundSummary, FlowSummary};
 use ackclock_sim::histogram::Histogram;
+use ackclock_sim::measures::{FlowMeter, LinkMeter};
+use ackclock_table::row;
 use ackclock_tcp::time::Nanos;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use ackclock_tcp::units::Bytes;
+use grouping::{Directed, Group};
+use serde::Serialize;
+
+pub(crate) mod grouping;
 
 /// The measures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,110 +30,123 @@ pub struct Measures {
     pub bins: Vec<BinMeasures>,
 }
 
-/// Several flows together.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct GroupMeasures {
-    /// Their common property: `all`, `stack` or `name`.
-    pub by: &'static str,
-    /// The stack, or the name without its number; empty for all.
-    pub group: String,
-    /// The number of flows.
-    pub flows: usize,
-    /// Payload acknowledged, bytes.
-    pub acked_bytes: u64,
-    /// `acked_bytes` over the duration of the run.
-    pub throughput_bytes_per_s: f64,
-    /// `acked_bytes` over the time from the first start to the last finish, or else to the end of the run.
-    pub goodput_bytes_per_s: Option<f64>,
-    /// Share of the payload acknowledged in the run.
-    pub share: Option<f64>,
-    /// Jain's index of the flows' goodput (Jain, Chiu & Hawe 1984): 1 if all are equal, 1/n if one flow has everything.
-    pub jain: Option<f64>,
-    /// Counts of packets.
-    #[serde(flatten)]
-    pub packets: PacketMeasures,
-    /// Durations of transfers.
-    #[serde(flatten, serialize_with = "completion")]
-    pub completion: Spread,
-    /// Round-trip times.
-    #[serde(flatten, serialize_with = "rtt")]
-    pub rtt: Spread,
-    /// One-way delay of data.
-    #[serde(flatten, serialize_with = "delay")]
-    pub delay: Spread,
+row! {
+    /// Several flows together.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct GroupMeasures pub(crate) of g: &Group<'_> {
+        /// Their common property: `all`, `stack` or `name` (names that differ only in a number, as `web-1` and `web-2`).
+        by: &'static str = g.by;
+        /// The stack, or the name without its number; empty for all.
+        group: String = g.name.to_owned();
+        /// The number of flows.
+        flows: usize = g.flows.len();
+        /// Payload acknowledged.
+        acked_bytes: u64 [unit("bytes")] = g.acked_bytes();
+        /// `acked_bytes` over the duration of the run.
+        throughput_bytes_per_s: f64 [unit("bytes/s"), averaged] = g.acked_bytes() as f64 / g.duration_s;
+        /// `acked_bytes` over the time from the first start to the last finish, or else to the end of the run.
+        goodput_bytes_per_s: Option<f64> [unit("bytes/s"), averaged, shown("goodput"), scaled("kB/s", 1e-3, 1)] =
+            g.length_s().map(|length_s| g.acked_bytes() as f64 / length_s);
+        /// Share of the payload acknowledged in the run.
+        share: Option<f64> [shown("share"), scaled("%", 1e2, 1)] = ratio(g.acked_bytes(), g.all_acked_bytes);
+        /// Jain's index of the flows' goodput (Jain, Chiu & Hawe 1984): 1 if all got the same, 1/n if one of n got
+        /// everything. Flows that never began do not count.
+        jain: Option<f64> [averaged, shown("Jain"), scaled("", 1.0, 3)] = jain(g.begun().map(|f| f.goodput_bytes_per_s));
+        /// The durations of finished transfers, from the start of each (its SYN, if it has one) to the acknowledgment of
+        /// its last byte.
+        completion: Spread [parts(&[("p50_s", "done p50", "s", 1.0, 3), ("p95_s", "p95", "s", 1.0, 3)])] =
+            Spread::exact(g.flows.iter().flat_map(|(f, _)| f.completion_times_s()).collect());
+        /// Round-trip times: for each ACK, from the transmission of a data packet to the arrival of the ACK. Among the
+        /// packets that arrived since the previous ACK, the one sent first counts.
+        rtt: Spread [parts(&[("p50_s", "RTT p50", "ms", 1e3, 1), ("p95_s", "p95", "ms", 1e3, 1)])] =
+            g.spread(|meter| &meter.rtt);
+        /// One-way delays: from the transmission of each data packet to its arrival, retransmissions included.
+        delay: Spread [parts(&[("p95_s", "delay p95", "ms", 1e3, 1)])] = g.spread(|meter| &meter.delay);
+        /// Counts of packets.
+        packets: PacketMeasures [bare] = PacketMeasures::of(&g.flows);
+    }
 }
 
-/// One flow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FlowMeasures {
-    /// The flow's name.
-    pub name: String,
-    /// Its stack's name.
-    pub stack: String,
-    /// Share of the payload acknowledged in the run.
-    pub share: Option<f64>,
-    /// Counts of packets.
-    #[serde(flatten)]
-    pub packets: PacketMeasures,
-    /// The durations of its transfers: from the start of each to the acknowledgment of its last byte.
-    #[serde(flatten, serialize_with = "completion")]
-    pub completion: Spread,
-    /// From the transmission of a data packet to the arrival of the ACK that acknowledges it; one value for each ACK.
-    #[serde(flatten, serialize_with = "rtt")]
-    pub rtt: Spread,
-    /// From the transmission of each data packet to its arrival.
-    #[serde(flatten, serialize_with = "delay")]
-    pub delay: Spread,
+row! {
+    /// One flow.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct FlowMeasures pub(crate) of (f, meter, all_acked_bytes): (&FlowSummary, &FlowMeter, Bytes) {
+        /// The flow's name.
+        name: String = f.name.clone();
+        /// Its stack's name.
+        stack: String = f.stack.clone();
+        /// Share of the payload acknowledged in the run.
+        share: Option<f64> [averaged] = ratio(f.acked_bytes, all_acked_bytes);
+        /// Counts of packets.
+        packets: PacketMeasures [bare] = PacketMeasures::of(&[(f, meter)]);
+        /// The durations of its transfers. A flow of fixed size is one transfer.
+        completion: Spread = Spread::exact(f.completion_times_s());
+        /// Its round-trip times, as of several flows.
+        rtt: Spread = Spread::of(&meter.rtt);
+        /// Its one-way delays, as of several flows.
+        delay: Spread = Spread::of(&meter.delay);
+    }
 }
 
-/// Loss and reordering experienced by packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct PacketMeasures {
-    /// Data packets that were sent, retransmissions included.
-    pub data_packets_sent: u64,
-    /// Data packets that arrived.
-    pub data_packets_arrived: u64,
-    /// Data packets dropped on the path, as a share of those sent.
-    pub loss_ratio: Option<f64>,
-    /// Packets that arrived after a packet sent later (RFC 4737), as a share of all arrivals.
-    pub reordered_ratio: Option<f64>,
-    /// Needless retransmissions, as a share of the packets sent.
-    pub needless_ratio: Option<f64>,
+row! {
+    /// Loss and reordering experienced by packets.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub part PacketMeasures pub(crate) of flows: &[(&FlowSummary, &FlowMeter)] {
+        /// Data packets that were sent, retransmissions included.
+        data_packets_sent: u64 = flows.iter().map(|(f, _)| f.data_packets_sent).sum();
+        /// Data packets that arrived; one that the network duplicated counts once.
+        data_packets_arrived: u64 [averaged] = flows.iter().map(|(_, meter)| meter.arrived()).sum();
+        /// Data packets dropped on the path, as a share of those sent.
+        loss_ratio: Option<f64> [averaged, shown("lost"), scaled("%", 1e2, 2)] =
+            share(flows, |(f, _)| f.data_drops, |(f, _)| f.data_packets_sent);
+        /// Packets that arrived after a packet sent later (RFC 4737), as a share of all arrivals.
+        reordered_ratio: Option<f64> [averaged, shown("late"), scaled("%", 1e2, 2)] =
+            share(flows, |(_, meter)| meter.reordered, |(_, meter)| meter.arrived());
+        /// Needless retransmissions, as a share of the packets sent.
+        needless_ratio: Option<f64> [averaged, shown("needless"), scaled("%", 1e2, 2)] =
+            share(flows, |(f, _)| f.needless_retransmissions, |(f, _)| f.data_packets_sent);
+    }
 }
 
-/// One kind of background traffic.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BackgroundMeasures {
-    /// Its place among them.
-    pub background: usize,
-    /// The delivered data over the duration of the run.
-    pub throughput_bytes_per_s: f64,
-    /// The durations of its finished transfers.
-    #[serde(flatten, serialize_with = "completion")]
-    pub completion: Spread,
+row! {
+    /// One kind of background traffic.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BackgroundMeasures pub(crate) of (background, of, took, duration_s): (usize, &BackgroundSummary, &Histogram, f64) {
+        /// Its place among them.
+        background: usize = background;
+        /// The delivered data over the duration of the run.
+        throughput_bytes_per_s: f64 [unit("bytes/s")] = of.delivered_bytes as f64 / duration_s;
+        /// The durations of its finished transfers.
+        completion: Spread = Spread::of(took);
+    }
 }
 
-/// One direction of a link, or a path of its split.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinkMeasures {
-    /// Its number, as in the trace.
-    pub link: usize,
-    /// For a path: its position in the split.
-    pub path: Option<usize>,
-    /// The node at its entry.
-    pub from: String,
-    /// The node at its exit.
-    pub to: String,
-    /// Packets that left its transmitter.
-    pub packets: u64,
-    /// Their bytes on the wire.
-    pub bytes: u64,
-    /// Bytes sent, as a share of the bytes that its rate allows; `None` without a fixed rate. For a split: of all its
-    /// paths together.
-    pub utilisation: Option<f64>,
-    /// The time that those packets waited before their transmission began.
-    #[serde(flatten, serialize_with = "queue_delay")]
-    pub queue_delay: Spread,
+row! {
+    /// One direction of a link, or a path of its split. A link with a split comes before its paths and is their sum.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LinkMeasures pub(crate) of (d, meter, duration_s): (&Directed<'_>, &LinkMeter, f64) {
+        /// Its number, as in the trace.
+        link: usize = d.link;
+        /// For a path: its position in the split.
+        path: Option<usize> = d.path;
+        /// The node at its entry.
+        from: String = d.from.to_owned();
+        /// The node at its exit.
+        to: String = d.to.to_owned();
+        /// Packets that left its transmitter.
+        packets: u64 = meter.packets;
+        /// Their bytes on the wire.
+        bytes: u64 [unit("bytes"), shown("bytes"), scaled("MB", 1e-6, 2)] = meter.bytes;
+        /// Bytes sent, as a share of the bytes that its rate allows; missing without a fixed rate. For a split: of all its
+        /// paths together.
+        utilisation: Option<f64> [shown("used"), scaled("%", 1e2, 1)] = d.utilisation(meter.bytes, duration_s);
+        /// The time that those packets waited before their transmission began.
+        queue_delay: Spread [parts(&[
+            ("p50_s", "waited p50", "ms", 1e3, 2),
+            ("p95_s", "p95", "ms", 1e3, 2),
+            ("p99_s", "p99", "ms", 1e3, 2),
+        ])] = Spread::of(&meter.wait);
+    }
 }
 
 /// A period of a run.
@@ -143,48 +162,51 @@ pub struct BinMeasures {
     pub links: Vec<LinkBin>,
 }
 
-/// A flow in a period of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FlowBin {
-    /// Payload acknowledged in it, over its length.
-    pub goodput_bytes_per_s: f64,
-    /// Round-trip times of round trips that ended in it.
-    #[serde(flatten, serialize_with = "rtt")]
-    pub rtt: Spread,
-    /// One-way delay of data that arrived in it.
-    #[serde(flatten, serialize_with = "delay")]
-    pub delay: Spread,
+row! {
+    /// A flow in a period of a run.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FlowBin pub(crate) of (acked, meter, length_s): (Bytes, &FlowMeter, f64) {
+        /// Payload acknowledged in it, over its length.
+        goodput_bytes_per_s: f64 [unit("bytes/s")] = acked as f64 / length_s;
+        /// Round-trip times of round trips that ended in it.
+        rtt: Spread = Spread::of(&meter.rtt);
+        /// One-way delay of data that arrived in it.
+        delay: Spread = Spread::of(&meter.delay);
+    }
 }
 
-/// A link in a period of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LinkBin {
-    /// Bytes that left its transmitter in it.
-    pub bytes: u64,
-    /// As for the whole run.
-    pub utilisation: Option<f64>,
-    /// The time that the packets that left in it had waited.
-    #[serde(flatten, serialize_with = "queue_delay")]
-    pub queue_delay: Spread,
+row! {
+    /// A link in a period of a run.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LinkBin pub(crate) of (d, meter, length_s): (&Directed<'_>, &LinkMeter, f64) {
+        /// Bytes that left its transmitter in it.
+        bytes: u64 [unit("bytes")] = meter.bytes;
+        /// As for the whole run.
+        utilisation: Option<f64> = d.utilisation(meter.bytes, length_s);
+        /// The time that the packets that left in it had waited.
+        queue_delay: Spread = Spread::of(&meter.wait);
+    }
 }
 
-/// The distribution of a quantity's values, seconds; all fields except `count` are `None` without values.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    /// The number of values.
-    pub count: u64,
-    /// Their mean.
-    pub mean_s: Option<f64>,
-    /// The smallest.
-    pub min_s: Option<f64>,
-    /// The smallest value that half of them do not exceed, and so on (nearest rank).
-    pub p50_s: Option<f64>,
-    /// The same for 95 %.
-    pub p95_s: Option<f64>,
-    /// The same for 99 %.
-    pub p99_s: Option<f64>,
-    /// The largest.
-    pub max_s: Option<f64>,
+row! {
+    /// The distribution of a quantity's values; everything but the count is missing without values.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub part Spread {
+        /// The number of values.
+        count: u64 [averaged];
+        /// Their mean.
+        mean_s: Option<f64> [unit("s"), averaged];
+        /// The smallest.
+        min_s: Option<f64> [unit("s"), averaged];
+        /// The smallest value that half of them do not exceed (nearest rank).
+        p50_s: Option<f64> [unit("s"), averaged];
+        /// The same for 95 %.
+        p95_s: Option<f64> [unit("s"), averaged];
+        /// The same for 99 %.
+        p99_s: Option<f64> [unit("s"), averaged];
+        /// The largest.
+        max_s: Option<f64> [unit("s"), averaged];
+    }
 }
 
 impl Spread {
@@ -221,25 +243,15 @@ pub fn jain(values: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (n * squares))
 }
 
-/// A serializer of a [`Spread`] whose keys begin with a quantity's name, for a row with other numbers.
-macro_rules! named {
-    ($($name:ident)*) => {
-        $(fn $name<S: Serializer>(of: &Spread, to: S) -> Result<S::Ok, S::Error> {
-            let Spread { count, mean_s, min_s, p50_s, p95_s, p99_s, max_s } = of;
-            let mut map = to.serialize_map(Some(7))?;
-            map.serialize_entry(concat!(stringify!($name), "_count"), count)?;
-            map.serialize_entry(concat!(stringify!($name), "_mean_s"), mean_s)?;
-            map.serialize_entry(concat!(stringify!($name), "_min_s"), min_s)?;
-            map.serialize_entry(concat!(stringify!($name), "_p50_s"), p50_s)?;
-            map.serialize_entry(concat!(stringify!($name), "_p95_s"), p95_s)?;
-            map.serialize_entry(concat!(stringify!($name), "_p99_s"), p99_s)?;
-            map.serialize_entry(concat!(stringify!($name), "_max_s"), max_s)?;
-            map.end()
-        })*
-    };
+/// `of` as a share of `all`; `None` if that is 0.
+fn ratio(of: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| of as f64 / all as f64)
 }
 
-named! { completion rtt delay queue_delay }
+/// The sum of one count as a share of the sum of another.
+fn share<T>(rows: &[T], of: impl Fn(&T) -> u64, all: impl Fn(&T) -> u64) -> Option<f64> {
+    ratio(rows.iter().map(of).sum(), rows.iter().map(all).sum())
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,20 +6,18 @@ use crate::error::ScenarioError;
 use crate::identity::identity;
 use crate::measuring::Measured;
 use crate::scenario::Plan;
-use crate::summary::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary, Summary};
-use crate::tally::FlowTally;
+use crate::summary::{BackgroundSummary, LinkSummary, Summary};
 pub use crate::tally::Tally;
-use crate::transfers;
+use crate::transfers::of_chain;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::measures::{Metered, Metering, Unmetered};
-use ackclock_sim::results::{FlowResult, Results};
+use ackclock_sim::results::Results;
 use ackclock_sim::scenario::{FlowSpec, Scenario};
-use ackclock_sim::watch::{Side, Watch};
+use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_trace::{ArrowSink, Both, CaptureFolder, Events, Hasher, Meta, Recorder, TraceError, TraceHash};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::ops::Range;
 use std::path::Path;
 
 /// The number of slices of a run; after each, progress is reported and the run may be stopped.
@@ -224,58 +222,12 @@ fn simulate_as<W: Watch, M: Metering>(
 /// The numbers of a run: the network's counts, and those of a [`Tally`] that listened to it.
 pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: TraceHash) -> Summary {
     let s = &plan.scenario;
-    let duration_s = s.duration.as_secs_f64();
-    let order = |flow: usize, to| {
-        tally.order.as_ref().map(|o| o.at(flow as u32, to).map(ReorderingSummary::of).unwrap_or_default())
-    };
-    let flow = |(i, ((f, t), r)): (usize, ((&FlowSpec, &FlowTally), &FlowResult))| {
-        let dupthresh = t.dupthresh.ended();
-        let start_s = r.started.map_or(duration_s, Time::as_secs_f64);
-        let finish_s = r.finished.map(Time::as_secs_f64);
-        FlowSummary {
-            name: f.name.clone(),
-            stack: plan.stacks[f.stack as usize].name.clone(),
-            start_s,
-            finish_s,
-            acked_bytes: r.acked,
-            throughput_bytes_per_s: r.acked as f64 / duration_s,
-            goodput_bytes_per_s: r.acked as f64 / (finish_s.unwrap_or(duration_s) - start_s),
-            data_packets_sent: r.data_sent,
-            retransmissions: r.retransmitted,
-            needed_retransmissions: r.needed,
-            refused_retransmissions: r.refused,
-            needless_retransmissions: r.needless,
-            needless_fast_retransmissions: r.needless_by.fast,
-            needless_recovery_retransmissions: r.needless_by.recovery,
-            needless_probe_retransmissions: r.needless_by.probe,
-            needless_timeout_retransmissions: r.needless_by.timeout,
-            data_drops: t.data_drops,
-            ack_drops: t.ack_drops,
-            timeouts: t.timeouts,
-            fast_recoveries: t.fast_recoveries,
-            dupthresh_max: dupthresh.max,
-            dupthresh_mean: dupthresh.mean(results.at),
-            dupthresh_after_timeout_max: dupthresh.after_timeout_max,
-            dupthresh_of_ceiling_max: dupthresh.of_ceiling_max(),
-            transfers: None,
-            transfer_median_s: None,
-            transfer_p95_s: None,
-            transfer_times_s: Vec::new(),
-            reordering: order(i, Side::Receiver),
-            ack_reordering: order(i, Side::Sender),
-        }
-    };
-    let one = |row: Range<usize>| {
-        let parts: Vec<FlowSummary> =
-            row.clone().map(|i| flow((i, ((&s.flows[i], &tally.flows[i]), &results.flows[i])))).collect();
-        transfers::of_row(&s.flows[row.clone()], parts, results, row.start, duration_s)
-    };
     Summary {
         seed,
         identity: identity(plan, seed),
         trace_hash: hash.to_string(),
-        duration_s,
-        flows: chains(&s.flows).into_iter().map(one).collect(),
+        duration_s: s.duration.as_secs_f64(),
+        flows: chains(&s.flows).into_iter().map(|chain| of_chain(plan, tally, results, chain)).collect(),
         background: (s.background.iter().zip(&results.background))
             .map(|(b, r)| BackgroundSummary::of((s, b, r)))
             .collect(),

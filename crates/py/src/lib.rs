@@ -30,8 +30,8 @@ use std::path::PathBuf;
 mod _native {
     #[pymodule_export]
     use super::{
-        check, events, identities, mean_interval, own_parameters, read_toml, run, run_json, run_rows, schema_json,
-        seconds, show_toml, stack_names, stacks_json,
+        check, columns_json, events, identities, mean_interval, own_parameters, read_toml, run, run_json, run_rows,
+        schema_json, seconds, show_toml, stack_names, stacks_json,
     };
     #[pymodule_export]
     use crate::views::{
@@ -213,6 +213,12 @@ fn stacks_json() -> String {
 #[pyfunction]
 fn schema_json() -> String {
     schema::json()
+}
+
+/// The columns of every kind of row, by its name: an object with `name`, `about` and `columns` for each.
+#[pyfunction]
+fn columns_json() -> String {
+    ackclock_table::description(&ackclock_lab::summary::described())
 }
 
 /// The names of the stacks.

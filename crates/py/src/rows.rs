@@ -1,97 +1,26 @@
 //! Rows of tables from the JSON of runs, as it was stored.
 
 use crate::arrow::{refused, Table};
-use crate::tables::{Cell, Columns};
-use arrow_array::{ArrayRef, Float64Array, StringArray};
+use crate::tables::Columns;
+use ackclock_lab::summary::FlowSummary;
+use ackclock_table::{Cell, Kind, Row};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::fmt::Display;
 
-/// A float with every digit of its text: serde_json's own reading may miss the last bit.
-struct Exact(f64);
-
-impl<'de> Deserialize<'de> for Exact {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = <&RawValue>::deserialize(from)?.get();
-        text.parse().map(Exact).map_err(|_| D::Error::custom(format!("{text} is no number")))
-    }
-}
-
-impl Cell for Option<Exact> {
-    fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef {
-        Arc::new(cells.map(|cell| cell.as_ref().map(|exact| exact.0)).collect::<Float64Array>())
-    }
-}
-
-impl Cell for Cow<'_, str> {
-    fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a,
-    {
-        Arc::new(cells.map(Some).collect::<StringArray>())
-    }
-}
-
-/// The parts of a run that a table shows.
+/// The parts of a run that a table shows; none of a flow's numbers must be there.
 #[derive(Deserialize)]
 struct Run<'a> {
-    duration_s: Option<Exact>,
     #[serde(borrow)]
-    identity: Cow<'a, str>,
+    duration_s: Option<&'a RawValue>,
+    identity: String,
+    trace_hash: String,
     #[serde(borrow)]
-    trace_hash: Cow<'a, str>,
-    flows: Vec<Flow<'a>>,
-}
-
-/// Declares a flow with its numbers, none of which must be there, and their columns.
-macro_rules! flow {
-    ($($number:ident: $of:ty,)*) => {
-        #[derive(Deserialize)]
-        struct Flow<'a> {
-            #[serde(borrow)]
-            stack: Cow<'a, str>,
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-            $($number: Option<$of>,)*
-        }
-
-        fn add_numbers(columns: &mut Columns, flows: &[&Flow<'_>]) {
-            $(columns.add(stringify!($number), flows.iter().map(|flow| &flow.$number));)*
-        }
-    };
-}
-
-flow! {
-    start_s: Exact,
-    finish_s: Exact,
-    acked_bytes: i64,
-    throughput_bytes_per_s: Exact,
-    goodput_bytes_per_s: Exact,
-    data_packets_sent: i64,
-    retransmissions: i64,
-    needed_retransmissions: i64,
-    refused_retransmissions: i64,
-    needless_retransmissions: i64,
-    needless_fast_retransmissions: i64,
-    needless_recovery_retransmissions: i64,
-    needless_probe_retransmissions: i64,
-    needless_timeout_retransmissions: i64,
-    data_drops: i64,
-    ack_drops: i64,
-    timeouts: i64,
-    fast_recoveries: i64,
-    dupthresh_max: i64,
-    dupthresh_mean: Exact,
-    dupthresh_after_timeout_max: i64,
-    dupthresh_of_ceiling_max: Exact,
-    transfers: i64,
-    transfer_median_s: Exact,
-    transfer_p95_s: Exact,
+    flows: Vec<HashMap<&'a str, &'a RawValue>>,
 }
 
 /// A row for each flow of runs, given as the JSON of each: the run's position among them (`run`), and what
@@ -100,19 +29,41 @@ flow! {
 pub(crate) fn rows_of_runs(runs: &Bound<'_, PyList>) -> PyResult<Table> {
     let texts: Vec<Bound<'_, PyString>> = runs.extract()?;
     let runs: Vec<Run<'_>> = texts.iter().map(parsed).collect::<PyResult<_>>()?;
-    let flows: Vec<&Flow<'_>> = runs.iter().flat_map(|run| &run.flows).collect();
-    let places: Vec<usize> = runs.iter().enumerate().flat_map(|(at, run)| vec![at; run.flows.len()]).collect();
     let mut columns = Columns::default();
+    let described = FlowSummary::columns();
+    let places: Vec<usize> = runs.iter().enumerate().flat_map(|(at, run)| vec![at; run.flows.len()]).collect();
+    let durations: Vec<Cell> = runs.iter().map(|run| cell(Kind::Real, run.duration_s)).collect::<Result<_, _>>()?;
+    let flows = runs.iter().flat_map(|run| &run.flows);
+    let flows = flows.map(|flow| described.iter().map(|c| cell(c.kind, flow.get(&*c.name).copied())).collect());
+    let flows: Vec<Vec<Cell>> = flows.collect::<Result<_, _>>()?;
     columns.add("run", places.iter());
-    columns.add("stack", flows.iter().map(|flow| &flow.stack));
-    columns.add("flow", flows.iter().map(|flow| &flow.name));
-    columns.add("duration_s", places.iter().map(|&at| &runs[at].duration_s));
-    add_numbers(&mut columns, &flows);
+    for (name, of) in [("stack", "stack"), ("flow", "name")] {
+        let i = described.iter().position(|c| c.name == of).unwrap_or_default();
+        columns.put(name, Kind::Text, flows.iter().map(|flow| &flow[i]));
+    }
+    columns.put("duration_s", Kind::Real, places.iter().map(|&at| &durations[at]));
+    columns.add_cells::<FlowSummary>(&flows, &["name", "stack"]);
     columns.add("identity", places.iter().map(|&at| &runs[at].identity));
     columns.add("trace_hash", places.iter().map(|&at| &runs[at].trace_hash));
     columns.table().map_err(refused)
 }
 
 fn parsed<'a>(run: &'a Bound<'_, PyString>) -> PyResult<Run<'a>> {
-    serde_json::from_str(run.to_str()?).map_err(|e| PyValueError::new_err(format!("not the JSON of a run: {e}")))
+    serde_json::from_str(run.to_str()?).map_err(not_a_run)
+}
+
+fn not_a_run(e: impl Display) -> PyErr {
+    PyValueError::new_err(format!("not the JSON of a run: {e}"))
+}
+
+/// A value of a column. A float has every digit of its text: serde_json's own reading may miss the last bit.
+fn cell(kind: Kind, value: Option<&RawValue>) -> PyResult<Cell> {
+    let Some(text) = value.map(RawValue::get).filter(|text| *text != "null") else { return Ok(Cell::None) };
+    match kind {
+        Kind::Int => text.parse().map(Cell::Int).map_err(|_| not_a_run(format!("{text} is no whole number"))),
+        Kind::Real => text.parse().map(Cell::Real).map_err(|_| not_a_run(format!("{text} is no number"))),
+        Kind::Bool => serde_json::from_str(text).map(Cell::Bool).map_err(not_a_run),
+        Kind::Text => serde_json::from_str(text).map(Cell::Text).map_err(not_a_run),
+        Kind::List(_) | Kind::Map(_) | Kind::Row(_) => Ok(Cell::None),
+    }
 }

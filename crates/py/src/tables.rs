@@ -1,58 +1,25 @@
-//! Runs as columns. The type of a column is that of its field, even if all values are missing. Every field of a summary is
-//! named here once; a missing field is a compile error.
+//! Runs as columns. The type of a column is that of its description, even if all values are missing.
 
 use crate::arrow::Table;
 use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::{means, FlowMeans, FlowSummary, ReorderingSummary, Summary};
-use ackclock_table::{Kind, Row};
+use ackclock_table::{Cell, Column, Field, Kind, Row};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, Schema};
 use std::sync::Arc;
 
-/// A value of a column. Counters are signed, so that differences of columns work in every tool.
-pub(crate) trait Cell {
-    fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a;
-}
-
-macro_rules! cells {
-    ($($of:ty => $array:ident, $cell:pat => $value:expr;)*) => {
-        $(impl Cell for $of {
-            fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef {
-                Arc::new($array::from_iter(cells.map(|$cell| $value)))
-            }
-        })*
-    };
-}
-
-cells! {
-    String => StringArray, text => Some(text);
-    &'static str => StringArray, text => Some(text);
-    f64 => Float64Array, x => Some(*x);
-    Option<f64> => Float64Array, x => *x;
-    i64 => Int64Array, n => Some(*n);
-    u64 => Int64Array, n => i64::try_from(*n).ok();
-    usize => Int64Array, n => i64::try_from(*n).ok();
-    Option<i64> => Int64Array, n => *n;
-    Option<u32> => Int64Array, n => n.map(i64::from);
-    Option<u64> => Int64Array, n => n.and_then(|n| i64::try_from(n).ok());
-    Option<String> => StringArray, text => text.as_deref();
-    bool => BooleanArray, yes => Some(*yes);
-    Option<bool> => BooleanArray, yes => *yes;
-}
-
 /// Values of this type as an array; cells of any other type are missing.
-fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a ackclock_table::Cell>) -> ArrayRef {
-    use ackclock_table::Cell;
+fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a Cell>) -> ArrayRef {
     match kind {
-        Kind::Int => Arc::new(Int64Array::from_iter(cells.map(|c| if let Cell::Int(n) = c { Some(*n) } else { None }))),
+        Kind::Int => {
+            Arc::new(cells.map(|c| if let Cell::Int(n) = c { Some(*n) } else { None }).collect::<Int64Array>())
+        }
         Kind::Real => Arc::new(cells.map(Cell::number).collect::<Float64Array>()),
         Kind::Bool => {
-            Arc::new(BooleanArray::from_iter(cells.map(|c| if let Cell::Bool(yes) = c { Some(*yes) } else { None })))
+            Arc::new(cells.map(|c| if let Cell::Bool(yes) = c { Some(*yes) } else { None }).collect::<BooleanArray>())
         }
         Kind::Text | Kind::List(_) | Kind::Map(_) | Kind::Row(_) => {
-            Arc::new(StringArray::from_iter(cells.map(|c| if let Cell::Text(text) = c { Some(text) } else { None })))
+            Arc::new(cells.map(|c| if let Cell::Text(text) = c { Some(text) } else { None }).collect::<StringArray>())
         }
     }
 }
@@ -60,25 +27,37 @@ fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a ackclock_table::Cell>) 
 /// A table under construction.
 #[derive(Default)]
 pub(crate) struct Columns {
-    fields: Vec<Field>,
+    fields: Vec<arrow_schema::Field>,
     arrays: Vec<ArrayRef>,
 }
 
 impl Columns {
-    pub(crate) fn add<'a, C: Cell + 'a>(&mut self, name: &str, cells: impl Iterator<Item = &'a C>) {
-        self.put(name, C::column(cells));
+    /// A column with these values.
+    pub(crate) fn add<'a, F: Field + 'a>(&mut self, name: &str, values: impl Iterator<Item = &'a F>) {
+        let (mut columns, mut cells) = (Vec::new(), Vec::new());
+        F::columns(Column::new("", ""), &mut columns);
+        values.for_each(|value| value.cells(&mut cells));
+        self.put(name, columns[0].kind, cells.iter());
     }
 
-    /// The columns of a kind of row, without columns that only JSON has.
-    pub(crate) fn add_rows<'a, R: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a R>) {
-        let cells: Vec<_> = rows.map(Row::cells).collect();
-        for (i, column) in R::columns().into_iter().enumerate().filter(|(_, column)| column.kind.is_flat()) {
-            self.put(&column.name, array(column.kind, cells.iter().map(|row| &row[i])));
+    /// The columns of a kind of row, except these and those that only JSON has.
+    pub(crate) fn add_rows<'a, R: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a R>, but: &[&str]) {
+        self.add_cells::<R>(&rows.map(Row::cells).collect::<Vec<_>>(), but);
+    }
+
+    /// The same for rows that are already cells.
+    pub(crate) fn add_cells<R: Row>(&mut self, rows: &[Vec<Cell>], but: &[&str]) {
+        for (i, column) in R::columns().into_iter().enumerate() {
+            if column.kind.is_flat() && !but.contains(&&*column.name) {
+                self.put(&column.name, column.kind, rows.iter().map(|row| &row[i]));
+            }
         }
     }
 
-    fn put(&mut self, name: &str, array: ArrayRef) {
-        self.fields.push(Field::new(name, array.data_type().clone(), true));
+    /// A column of cells.
+    pub(crate) fn put<'a>(&mut self, name: &str, kind: Kind, cells: impl Iterator<Item = &'a Cell>) {
+        let array = array(kind, cells);
+        self.fields.push(arrow_schema::Field::new(name, array.data_type().clone(), true));
         self.arrays.push(array);
     }
 
@@ -97,14 +76,6 @@ impl Columns {
     }
 }
 
-/// Adds a column for each field before `but`. Together with the fields after it, these are all fields.
-macro_rules! add_fields {
-    ($to:ident, $rows:ident: $of:ident { $($field:ident),* $(,)? } but { $($other:ident),* }) => {
-        let _all = |$of { $($field: _,)* $($other: _,)* }: $of| ();
-        $($to.add(stringify!($field), $rows.iter().map(|(_, row)| &row.$field));)*
-    };
-}
-
 /// Stack, flow and seed of flows.
 fn flows<T>(columns: &mut Columns, rows: &[((&Summary, &FlowSummary), T)]) {
     columns.add("stack", rows.iter().map(|((_, flow), _)| &flow.stack));
@@ -118,13 +89,8 @@ pub(crate) fn frame(runs: &[Summary]) -> Result<Table, ArrowError> {
     let mut columns = Columns::default();
     flows(&mut columns, &rows);
     columns.add("duration_s", rows.iter().map(|((run, _), _)| &run.duration_s));
-    add_fields!(columns, rows: FlowSummary {
-        start_s, finish_s, acked_bytes, throughput_bytes_per_s, goodput_bytes_per_s, data_packets_sent,
-        retransmissions, needed_retransmissions, refused_retransmissions, needless_retransmissions,
-        needless_fast_retransmissions, needless_recovery_retransmissions, needless_probe_retransmissions,
-        needless_timeout_retransmissions, data_drops, ack_drops, timeouts, fast_recoveries, dupthresh_max, dupthresh_mean,
-        dupthresh_after_timeout_max, dupthresh_of_ceiling_max, transfers, transfer_median_s, transfer_p95_s,
-    } but { name, stack, transfer_times_s, reordering, ack_reordering });
+    // `stack` and `flow` are there already.
+    columns.add_rows(rows.iter().map(|(_, row)| *row), &["name", "stack"]);
     columns.add("identity", rows.iter().map(|((run, _), _)| &run.identity));
     columns.add("trace_hash", rows.iter().map(|((run, _), _)| &run.trace_hash));
     columns.table()
@@ -136,36 +102,11 @@ pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowErro
     let mut columns = Columns::default();
     columns.add("stack", rows.iter().map(|row| &row.stack));
     columns.add("flow", rows.iter().map(|row| &row.name));
-    let counts: Vec<usize> = rows.iter().map(|row| row.throughput_bytes_per_s.n).collect();
-    columns.add("runs", counts.iter());
-    let finished: Vec<usize> = rows.iter().map(|row| row.finish_s.map_or(0, |i| i.n)).collect();
-    columns.add("finished_runs", finished.iter());
-    macro_rules! add_means {
-        ($($field:ident),* $(,)?) => {
-            let _all = |FlowMeans { name: _, stack: _, $($field: _),* }: FlowMeans| ();
-            $(columns.means(stringify!($field), rows.iter().map(|row| row.$field.into()));)*
-        };
+    columns.add("runs", rows.iter().map(|row| row.runs("throughput_bytes_per_s")).collect::<Vec<_>>().iter());
+    columns.add("finished_runs", rows.iter().map(|row| row.runs("finish_s")).collect::<Vec<_>>().iter());
+    for (i, (column, _)) in rows.first().map_or(&[][..], |row| &row.means).iter().enumerate() {
+        columns.means(&column.name, rows.iter().map(|row| row.means[i].1));
     }
-    add_means!(
-        throughput_bytes_per_s,
-        goodput_bytes_per_s,
-        data_packets_sent,
-        retransmissions,
-        needed_retransmissions,
-        refused_retransmissions,
-        needless_retransmissions,
-        needless_fast_retransmissions,
-        needless_recovery_retransmissions,
-        needless_probe_retransmissions,
-        needless_timeout_retransmissions,
-        data_drops,
-        timeouts,
-        fast_recoveries,
-        finish_s,
-        transfers,
-        transfer_median_s,
-        transfer_p95_s,
-    );
     columns.table()
 }
 
@@ -198,14 +139,14 @@ fn parts<'a, T>(
 /// A row for each run and direction of a link.
 pub(crate) fn links(runs: &[Summary]) -> Result<Table, ArrowError> {
     let (mut columns, rows) = parts(runs, "link", |run| &run.links);
-    columns.add_rows(rows.iter().map(|(_, row)| *row));
+    columns.add_rows(rows.iter().map(|(_, row)| *row), &[]);
     columns.table()
 }
 
 /// A row for each run and kind of background traffic.
 pub(crate) fn background(runs: &[Summary]) -> Result<Table, ArrowError> {
     let (mut columns, rows) = parts(runs, "background", |run| &run.background);
-    columns.add_rows(rows.iter().map(|(_, row)| *row));
+    columns.add_rows(rows.iter().map(|(_, row)| *row), &[]);
     columns.table()
 }
 
@@ -243,9 +184,6 @@ pub(crate) fn reordering(runs: &[Summary]) -> Result<Table, ArrowError> {
     let mut columns = Columns::default();
     flows(&mut columns, &rows);
     columns.add("direction", ways.iter());
-    add_fields!(columns, rows: ReorderingSummary {
-        packets, duplicates, reordered, ratio, late_time_s, max_late_time_s, byte_offset_bytes, max_byte_offset_bytes,
-        discontinuities, free_runs, free_run_packets, density_threshold,
-    } but { extents, n_reordered, reorder_density, buffer_occupancy_density });
+    columns.add_rows(rows.iter().map(|(_, row)| *row), &[]);
     columns.table()
 }

@@ -1,5 +1,7 @@
 //! The value of one column in one row.
 
+use serde::{Serialize, Serializer};
+
 /// A value of a table. Counts are signed, so that differences of columns work in every tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
@@ -28,5 +30,17 @@ impl Cell {
     /// A count; none if it exceeds what an `i64` holds.
     pub(crate) fn int(n: impl TryInto<i64>) -> Self {
         n.try_into().map_or(Cell::None, Cell::Int)
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::None => to.serialize_none(),
+            Cell::Int(n) => n.serialize(to),
+            Cell::Real(x) => x.serialize(to),
+            Cell::Bool(yes) => yes.serialize(to),
+            Cell::Text(text) => text.serialize(to),
+        }
     }
 }

@@ -4,6 +4,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
+/// How a column of a part of a row is shown: its name in the part, title, unit, scale and digits.
+pub type PartShown = (&'static str, &'static str, &'static str, f64, u8);
+
 /// A column of a kind of row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -17,6 +20,10 @@ pub struct Column {
     pub kind: Kind,
     /// Whether a row may lack the value.
     pub nullable: bool,
+    /// Whether the columns of a part of the row do not have its name before their own.
+    pub bare: bool,
+    /// How the columns of a part of the row are shown.
+    pub parts: &'static [PartShown],
     /// Whether the JSON of a row omits a missing value, instead of `null`.
     pub sparse: bool,
     /// Whether summaries of several rows have its mean.
@@ -38,11 +45,17 @@ pub struct Shown {
     pub scale: f64,
     /// Digits after the decimal point.
     pub digits: u8,
+    /// Whether tables with many rows show it, too.
+    pub brief: bool,
     /// Whether it is shown only if a row has a value other than zero.
     pub seldom: bool,
     /// Whether more of it is better.
     pub more_is_better: bool,
 }
+
+/// A count without a title.
+pub(crate) const PLAIN: Shown =
+    Shown { title: "", unit: "", scale: 1.0, digits: 0, brief: false, seldom: false, more_is_better: false };
 
 /// How a column of several rows together is made from those of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +66,8 @@ pub enum Together {
     Sum,
     /// The largest value.
     Largest,
+    /// The last row's value if every row has one.
+    Last,
     /// It is only defined for a single row.
     Missing,
 }
@@ -108,11 +123,24 @@ impl Column {
             unit: "",
             kind: Kind::Text,
             nullable: false,
+            bare: false,
+            parts: &[],
             sparse: false,
             averaged: false,
             together: Together::First,
             shown: None,
         }
+    }
+
+    /// Its name in words, without the unit at its end: `goodput` for `goodput_bytes_per_s`.
+    pub fn label(&self) -> String {
+        let end = match self.unit {
+            "s" => "_s",
+            "bytes" => "_bytes",
+            "bytes/s" => "_bytes_per_s",
+            _ => "",
+        };
+        self.name.strip_suffix(end).unwrap_or(&self.name).replace('_', " ")
     }
 
     /// Its values are in this unit.
@@ -122,11 +150,37 @@ impl Column {
         self
     }
 
+    /// It is a part of the row, whose columns have their own names.
+    #[must_use]
+    pub const fn bare(mut self) -> Self {
+        self.bare = true;
+        self
+    }
+
     /// The JSON of a row omits a missing value.
     #[must_use]
     pub const fn sparse(mut self) -> Self {
         self.sparse = true;
         self
+    }
+
+    /// These columns of the part are shown.
+    #[must_use]
+    pub const fn parts(mut self, parts: &'static [PartShown]) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// A column of the part of a row that this describes.
+    #[must_use]
+    pub fn before(&self, column: Column) -> Self {
+        if self.bare {
+            return column;
+        }
+        let name = format!("{}_{}", self.name, column.name).into();
+        let part = self.parts.iter().find(|part| part.0 == column.name);
+        let shown = part.map(|&(_, title, unit, scale, digits)| Shown { title, unit, scale, digits, ..PLAIN });
+        Column { shown, name, meaning: format!("{} {}", self.meaning, column.meaning).into(), ..column }
     }
 
     /// Summaries of several rows have its mean.
@@ -150,6 +204,13 @@ impl Column {
         self
     }
 
+    /// Several rows together have the last one's value, if each has one.
+    #[must_use]
+    pub const fn last(mut self) -> Self {
+        self.together = Together::Last;
+        self
+    }
+
     /// Several rows together do not have it.
     #[must_use]
     pub const fn single(mut self) -> Self {
@@ -160,7 +221,7 @@ impl Column {
     /// Tables for people show it with this heading, as it is, without digits after the point.
     #[must_use]
     pub const fn shown(mut self, title: &'static str) -> Self {
-        self.shown = Some(Shown { title, unit: "", scale: 1.0, digits: 0, seldom: false, more_is_better: false });
+        self.shown = Some(Shown { title, ..PLAIN });
         self
     }
 
@@ -175,6 +236,15 @@ impl Column {
     pub const fn scaled(self, unit: &'static str, scale: f64, digits: u8) -> Self {
         match self.shown {
             Some(shown) => self.change(Shown { unit, scale, digits, ..shown }),
+            None => self,
+        }
+    }
+
+    /// Tables with many rows show it, too.
+    #[must_use]
+    pub const fn brief(self) -> Self {
+        match self.shown {
+            Some(shown) => self.change(Shown { brief: true, ..shown }),
             None => self,
         }
     }
@@ -201,7 +271,8 @@ impl Column {
 /// Its description for other languages.
 impl Serialize for Column {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Column { name, meaning, unit, kind, nullable, sparse: _, averaged, together: _, shown } = self;
+        let Column { name, meaning, unit, kind, nullable, bare: _, parts: _, sparse: _, averaged, together: _, shown } =
+            self;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("name", name)?;
         map.serialize_entry("kind", kind.name())?;
@@ -216,12 +287,13 @@ impl Serialize for Column {
 
 impl Serialize for Shown {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Shown { title, unit, scale, digits, seldom, more_is_better } = self;
+        let Shown { title, unit, scale, digits, brief, seldom, more_is_better } = self;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("title", title)?;
         map.serialize_entry("unit", unit)?;
         map.serialize_entry("scale", scale)?;
         map.serialize_entry("digits", digits)?;
+        map.serialize_entry("brief", brief)?;
         map.serialize_entry("seldom", seldom)?;
         map.serialize_entry("more_is_better", more_is_better)?;
         map.end()

@@ -132,7 +132,7 @@ impl<T: Value> Field for T {
 
     fn combine(&mut self, other: &Self, how: Together) {
         match how {
-            Together::First | Together::Missing => (),
+            Together::First | Together::Last | Together::Missing => (),
             Together::Sum => self.add(other),
             Together::Largest => self.raise(other),
         }
@@ -163,7 +163,8 @@ impl<T: Value + Clone> Field for Option<T> {
             (Together::Largest, Some(own), Some(other)) => own.raise(other),
             (Together::Largest, None, Some(_)) => self.clone_from(other),
             (Together::Largest, _, None) => (),
-            (Together::Missing, ..) | (Together::Sum, None, _) | (Together::Sum, _, None) => *self = None,
+            (Together::Last, Some(_), _) => self.clone_from(other),
+            (Together::Missing, ..) | (Together::Last, None, _) | (Together::Sum, ..) => *self = None,
         }
     }
 }

@@ -11,7 +11,7 @@ mod page;
 mod row;
 
 pub use cell::Cell;
-pub use column::{Column, Kind, Shown, Together};
+pub use column::{Column, Kind, PartShown, Shown, Together};
 pub use field::{Field, Value};
 pub use page::{description, markdown, typescript, Described};
 pub use row::Row;

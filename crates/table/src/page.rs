@@ -1,6 +1,6 @@
 //! The description of rows for people and for other languages.
 
-use crate::column::{Column, Kind};
+use crate::column::{Column, Kind, Shown, PLAIN};
 use crate::row::Row;
 use serde::Serialize;
 use std::fmt::Write;
@@ -40,21 +40,46 @@ pub fn markdown(row: &Described) -> String {
     p
 }
 
-/// The rows as interfaces of TypeScript.
+/// The rows as interfaces of TypeScript, each with the descriptions of its numbers.
 pub fn typescript(rows: &[Described]) -> String {
-    let mut p = String::new();
-    for row in rows {
-        let _ = write!(p, "\n/** {} */\nexport interface {} {{\n", row.about, row.name);
-        for c in &row.columns {
+    let mut p = TYPES.to_owned();
+    for Described { name, about, columns } in rows {
+        let _ = write!(p, "\n/** {about} */\nexport interface {name} {{\n");
+        for c in columns {
             let unit = if c.unit.is_empty() { String::new() } else { format!(" Unit: {}.", c.unit) };
             let absent = if c.sparse { "?" } else { "" };
             let null = if c.nullable && !c.sparse { " | null" } else { "" };
             let _ = writeln!(p, "  /** {}{unit} */\n  readonly {}{absent}: {}{null};", c.meaning, c.name, of(c.kind));
         }
-        p.push_str("}\n");
+        let _ = write!(p, "}}\n\nexport const {name}Columns = {{\n");
+        for c in columns.iter().filter(|c| matches!(c.kind, Kind::Int | Kind::Real)) {
+            let Shown { unit, scale, digits, more_is_better, .. } =
+                c.shown.unwrap_or(Shown { unit: c.unit, digits: if c.kind == Kind::Int { 0 } else { 3 }, ..PLAIN });
+            let label = c.label();
+            let _ = writeln!(
+                p,
+                "  {}: {{ label: {label:?}, unit: {unit:?}, scale: {scale:?}, digits: {digits}, moreIsBetter: {more_is_better} }},",
+                c.name
+            );
+        }
+        p.push_str("} as const satisfies Record<string, Column>;\n");
     }
     p
 }
+
+const TYPES: &str = "
+/** How a number is shown. */
+export interface Column {
+  readonly label: string;
+  /** The displayed unit; empty for counts and shares. */
+  readonly unit: string;
+  /** The factor from the value to the displayed one. */
+  readonly scale: number;
+  /** Digits after the decimal point. */
+  readonly digits: number;
+  readonly moreIsBetter: boolean;
+}
+";
 
 fn of(kind: Kind) -> String {
     match kind {

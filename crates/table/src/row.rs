@@ -20,8 +20,10 @@ pub trait Row {
 /// Declares a kind of row once.
 ///
 /// Each column has a doc comment, which is its meaning, a name, a type and, in brackets, calls of methods of [`Column`]. The
-/// first form declares a struct, and `of`, a function that computes all fields from one value; the second, a struct that is
-/// filled elsewhere; the third, the columns of a type that exists.
+/// first form declares a struct, and `of`, a function with a visibility of its own that computes all fields from one value; the second, a struct that is
+/// filled elsewhere; the third, the columns of a type that exists. With `part`
+/// in place of `struct`, the row is a part of others: its columns are among theirs, with the field's name before their own,
+/// unless the field is `bare`.
 ///
 /// ```
 /// use ackclock_table::{row, Cell, Row};
@@ -31,7 +33,7 @@ pub trait Row {
 /// row! {
 ///     /// A flow.
 ///     #[derive(Clone, Debug)]
-///     pub struct Flow of counts: &Counts {
+///     pub struct Flow pub of counts: &Counts {
 ///         /// Payload acknowledged.
 ///         acked_bytes: u64 [unit("bytes"), averaged, summed, shown("acked"), scaled("kB", 1e-3, 1)] = counts.acked;
 ///         /// Packets lost.
@@ -54,24 +56,59 @@ pub trait Row {
 /// ```
 #[macro_export]
 macro_rules! row {
+    (@field struct $name:ident { $($field:ident $([$($set:ident $(($($arg:expr),*))?),*])?)* }) => {
+        impl $crate::Value for $name {
+            const KIND: $crate::Kind = $crate::Kind::Row(stringify!($name));
+
+            fn add(&mut self, other: &Self) {
+                $({
+                    const ABOUT: $crate::Column = $crate::Column::new("", "")$($(.$set($($($arg),*)?))*)?;
+                    $crate::Field::combine(&mut self.$field, &other.$field, ABOUT.together);
+                })*
+            }
+        }
+    };
+    (@field part $name:ident { $($rest:tt)* }) => {
+        impl $crate::Field for $name {
+            fn columns(about: $crate::Column, to: &mut Vec<$crate::Column>) {
+                to.extend(<Self as $crate::Row>::columns().into_iter().map(|column| about.before(column)));
+            }
+
+            fn cells(&self, to: &mut Vec<$crate::Cell>) {
+                to.append(&mut $crate::Row::cells(self));
+            }
+
+            fn entries<M: $crate::serde::ser::SerializeMap>(
+                &self, about: &$crate::Column, to: &mut M,
+            ) -> Result<(), M::Error> {
+                for (column, cell) in <Self as $crate::Row>::columns().into_iter().zip($crate::Row::cells(self)) {
+                    to.serialize_entry(&about.before(column).name, &cell)?;
+                }
+                Ok(())
+            }
+
+            /// The parts of several rows are computed anew.
+            fn combine(&mut self, _other: &Self, _how: $crate::Together) {}
+        }
+    };
     (
         $(#[doc = $about:literal])+
         #[derive($($derive:ident),*)]
-        $vis:vis struct $name:ident of $r:tt: $from:ty {
+        $vis:vis $form:ident $name:ident $make:vis of $r:tt: $from:ty {
             $($(#[doc = $doc:literal])+ $field:ident: $of:ty $([$($set:ident $(($($arg:expr),*))?),*])? = $how:expr;)*
         }
     ) => {
         $crate::row! {
             $(#[doc = $about])+
             #[derive($($derive),*)]
-            $vis struct $name {
+            $vis $form $name {
                 $($(#[doc = $doc])+ $field: $of $([$($set $(($($arg),*))?),*])?;)*
             }
         }
 
         impl $name {
             /// Computes every field.
-            $vis fn of($r: $from) -> Self {
+            $make fn of($r: $from) -> Self {
                 $name { $($field: $how,)* }
             }
         }
@@ -79,7 +116,7 @@ macro_rules! row {
     (
         $(#[doc = $about:literal])+
         #[derive($($derive:ident),*)]
-        $vis:vis struct $name:ident {
+        $vis:vis $form:ident $name:ident {
             $($(#[doc = $doc:literal])+ $field:ident: $of:ty $([$($set:ident $(($($arg:expr),*))?),*])?;)*
         }
     ) => {
@@ -96,16 +133,7 @@ macro_rules! row {
             }
         }
 
-        impl $crate::Value for $name {
-            const KIND: $crate::Kind = $crate::Kind::Row(stringify!($name));
-
-            fn add(&mut self, other: &Self) {
-                $({
-                    const ABOUT: $crate::Column = $crate::Column::new("", "")$($(.$set($($($arg),*)?))*)?;
-                    $crate::Field::combine(&mut self.$field, &other.$field, ABOUT.together);
-                })*
-            }
-        }
+        $crate::row! { @field $form $name { $($field $([$($set $(($($arg),*))?),*])?)* } }
     };
     (
         $(#[doc = $about:literal])+

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 
 from ackclock import _native
-from ackclock.sweep.columns import OF_FLOW, TOTALS, WORST
+from ackclock.sweep.columns import OF_FLOW, TOTALS, WORST, Kinds
 
 _KINDS = {int: pl.Int64, float: pl.Float64}
 
@@ -44,8 +43,8 @@ def _measures(runs: list[str], places: pl.Series) -> pl.DataFrame:
         links.list.eval(pl.element().struct.field(name.removeprefix("worst_"))).list.max().alias(name) for name in WORST
     ]
     total = measures.field("groups").list.first().struct
-    totals = [total.field(name).alias(f"total_{name}") for name in TOTALS]
-    whole = said.select(measures.field("flows").alias("measured"), *totals, *worst, total.field("jain"))
+    totals = [total.field(name).alias(name if name == "jain" else f"total_{name}") for name in TOTALS]
+    whole = said.select(measures.field("flows").alias("measured"), *totals, *worst)
     at = pl.int_range(pl.len()).over("run")
     own = pl.col("measured").list.get(at, null_on_oob=True)
     return whole[places].with_columns(places).with_columns(own).drop("run").unnest("measured")
@@ -53,19 +52,14 @@ def _measures(runs: list[str], places: pl.Series) -> pl.DataFrame:
 
 def _run() -> pl.Struct:
     """The part of a run's JSON that has its measures."""
-    groups = _fields((name, int if name.endswith("_count") else float) for name in TOTALS)
-    links = _fields((name.removeprefix("worst_"), float) for name in WORST)
+    links = _fields(dict.fromkeys((name.removeprefix("worst_") for name in WORST), float))
     measures = {
-        "flows": pl.List(_struct(OF_FLOW)),
-        "groups": pl.List(pl.Struct({**groups, "jain": pl.Float64})),
+        "flows": pl.List(pl.Struct(_fields(OF_FLOW))),
+        "groups": pl.List(pl.Struct(_fields(TOTALS))),
         "links": pl.List(pl.Struct(links)),
     }
     return pl.Struct({"measures": pl.Struct(measures)})
 
 
-def _struct(numbers: dict[str, type[int] | type[float]]) -> pl.Struct:
-    return pl.Struct(_fields(numbers.items()))
-
-
-def _fields(numbers: Iterable[tuple[str, type[int] | type[float]]]) -> dict[str, Any]:
-    return {name: _KINDS[kind] for name, kind in numbers}
+def _fields(numbers: Kinds) -> dict[str, Any]:
+    return {name: _KINDS[kind] for name, kind in numbers.items()}

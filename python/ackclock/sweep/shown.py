@@ -11,23 +11,14 @@ from rich.table import Table
 
 from ackclock.sweep.columns import FLOW_NUMBERS, MEASURED
 from ackclock.sweep.manifest import Manifest
-from ackclock.tables.columns import HALF
-from ackclock.tables.printed import COLUMNS, SELDOM, cell, console
+from ackclock.tables.columns import HALF, shown
+from ackclock.tables.printed import cell, console
 
 if TYPE_CHECKING:
     import polars as pl
 
 SHOWN_ROWS = 60
-USUAL = (
-    "goodput_bytes_per_s",
-    "retransmissions",
-    "refused_retransmissions",
-    "needless_retransmissions",
-    "data_drops",
-    "timeouts",
-    "finish_s",
-)
-_SCALES = {key: (title, scale, digits) for title, key, scale, digits in COLUMNS}
+_SHOWN = {one.name: look for one, look in shown("flow")}
 
 
 def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
@@ -42,11 +33,11 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
     more = [name for name in ("stack", "flow") if name not in manifest.parameters and summary[name].n_unique() > 1]
     about = [*manifest.parameters, *more]
     # A mean without values is null; counts that are rarely above zero are hidden if all are zero.
-    told = [name for name in USUAL if summary[name].count() and (name not in SELDOM or summary[name].sum())]
-    shown = columns or told
-    titles = [_SCALES.get(name, (name,))[0] for name in shown]
+    known = {name: look for name, look in _SHOWN.items() if look.brief and summary[name].count()}
+    chosen = columns or [name for name, look in known.items() if not look.seldom or summary[name].sum()]
+    titles = [_SHOWN[name].heading if name in _SHOWN else name for name in chosen]
     rows = [
-        [str(row[name]) for name in about] + [_mean(row, name) for name in shown]
+        [str(row[name]) for name in about] + [_mean(row, name) for name in chosen]
         for row in summary.head(SHOWN_ROWS).to_dicts()
     ]
     runs = summary["runs"]
@@ -57,7 +48,8 @@ def cells(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()
 
 
 def _mean(row: dict[str, Any], name: str) -> str:
-    _, scale, digits = _SCALES.get(name, (name, 1, 0 if (FLOW_NUMBERS | MEASURED)[name] is int else 3))
+    digits = 0 if (FLOW_NUMBERS | MEASURED)[name] is int else 3
+    scale, digits = (_SHOWN[name].scale, _SHOWN[name].digits) if name in _SHOWN else (1.0, digits)
     return cell({"mean": row[name], "half_width_95": row[name + HALF]}, scale, digits)
 
 

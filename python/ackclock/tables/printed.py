@@ -10,31 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.tables.columns import unused_notes
+from ackclock.tables.columns import Column, Shown, shown, unused_notes
 from ackclock.tables.measures_printed import print_measures
 
 SHOWN_FLOWS = 20
 PIPE_WIDTH = 200
 LATE_US = 300
 """Lateness in microseconds at the 99th percentile above which a live run prints a warning."""
-COLUMNS = [
-    ("throughput kB/s", "throughput_bytes_per_s", 1e-3, 1),
-    ("goodput kB/s", "goodput_bytes_per_s", 1e-3, 1),
-    ("sent", "data_packets_sent", 1, 0),
-    ("resent", "retransmissions", 1, 0),
-    ("refused", "refused_retransmissions", 1, 0),
-    ("needless", "needless_retransmissions", 1, 0),
-    ("dropped", "data_drops", 1, 0),
-    ("timeouts", "timeouts", 1, 0),
-    ("fast rec.", "fast_recoveries", 1, 0),
-    ("finish s", "finish_s", 1, 3),
-    ("transfers", "transfers", 1, 0),
-    ("median ms", "transfer_median_s", 1e3, 1),
-    ("p95 ms", "transfer_p95_s", 1e3, 1),
-]
-
-SELDOM = ("refused_retransmissions", "finish_s", "transfers", "transfer_median_s", "transfer_p95_s")
-"""Columns shown only if they have values."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -53,10 +35,10 @@ def cell(interval: dict[str, float | None] | None, scale: float, digits: int) ->
     return mean if half is None else f"{mean} ± {half * scale:,.{digits}f}"
 
 
-def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[Any]) -> None:
+def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[tuple[Column, Shown]]) -> None:
     """Add the flows of one stack, and their sum if there are too many to show."""
     for flow in flows[:SHOWN_FLOWS]:
-        cells = [cell(flow.get(key), scale, digits) for _, key, scale, digits in columns]
+        cells = [cell(flow.get(one.name), look.scale, look.digits) for one, look in columns]
         table.add_row(flow["name"], flow["stack"], *cells)
     if len(flows) > SHOWN_FLOWS:
         total = sum(f["throughput_bytes_per_s"]["mean"] for f in flows) / 1e3
@@ -71,9 +53,10 @@ def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
     table.add_column("flow")
     table.add_column("stack")
     flows = [flow for block in blocks for flow in block]
-    columns = [c for c in COLUMNS if c[1] not in SELDOM or any(f.get(c[1]) and f[c[1]]["mean"] for f in flows)]
-    for title, *_ in columns:
-        table.add_column(title, justify="right")
+    some = {one.name: any(flow.get(one.name) and flow[one.name]["mean"] for flow in flows) for one, _ in shown("flow")}
+    columns = [(one, look) for one, look in shown("flow") if some[one.name] or not look.seldom]
+    for _, look in columns:
+        table.add_column(look.heading, justify="right")
     for block in blocks:
         _add_block(table, block, columns)
     return table

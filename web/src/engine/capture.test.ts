@@ -51,8 +51,8 @@ test("the details of a retransmission name its frame, its verdict and the eviden
 test("the table of results has the capture's counts, and no line for numbers that it cannot know", () => {
   const lines = tableLines([run], 0);
   const value = (name: string) => lines.find((line) => line.name === name)?.values[0];
-  expect(value("retransmissions, needless")).toBe(row.retransmissions.needless);
-  expect(value("retransmissions, undecided")).toBe(row.retransmissions.undecided);
+  expect(value("needless retransmissions")).toBe(row.retransmissions.needless);
+  expect(value("undecided retransmissions")).toBe(row.retransmissions.undecided);
   expect(value("longest stall")).toBe(row.stalls.longest?.duration_s);
   expect(lines.map(({ name }) => name)).not.toContain("timeouts");
 });

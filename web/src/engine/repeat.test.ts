@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { presets } from "../scenario/presets";
 import { loadHere } from "./node";
-import { needlessShare, repeat } from "./repeat";
+import { needlessRatio, repeat } from "./repeat";
 
 test("each scenario is run on each seed, from the first on, and the share of needless retransmissions is a mean of shares", async () => {
   const engine = await loadHere();
@@ -27,8 +27,8 @@ test("each scenario is run on each seed, from the first on, and the share of nee
       return (report.runs as { flows: Record<string, number>[] }[])[0]?.flows[0];
     }),
   );
-  const mean = each.map((told) => needlessShare(told) ?? Number.NaN).reduce((a, b) => a + b) / 3;
-  expect(repeated.scenarios[0]?.[0]?.needless_share?.mean).toBeCloseTo(mean, 12);
+  const mean = each.map((told) => needlessRatio(told) ?? Number.NaN).reduce((a, b) => a + b) / 3;
+  expect(repeated.scenarios[0]?.[0]?.needless_ratio?.mean).toBeCloseTo(mean, 12);
 });
 
 test("a scenario refused with any seed rejects with the refusal", async () => {

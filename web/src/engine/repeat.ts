@@ -1,6 +1,7 @@
 /** The same scenarios on several seeds: means of each flow's numbers with their 95 % confidence intervals. */
 import type { Engine, Options, Run } from "./engine";
 import { inLanes } from "./lanes";
+import type { FlowSummary } from "./results";
 
 /** The mean of a number over runs, as `ackclock run --json` has it. */
 export interface Interval {
@@ -10,13 +11,13 @@ export interface Interval {
   half_width_95: number | null;
 }
 
-/** The numbers of a flow that are averaged: names of the report, and `needless_share`. */
+/** The numbers of a flow that are averaged: names of the report, and `needless_ratio` of its measures. */
 export const MEASURES = [
   "goodput_bytes_per_s",
   "needed_retransmissions",
   "refused_retransmissions",
   "needless_retransmissions",
-  "needless_share",
+  "needless_ratio",
   "timeouts",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
@@ -42,7 +43,7 @@ export interface Repeat {
 }
 
 /** The numbers of a flow in the report of one run. */
-type Told = Readonly<Record<string, number | null>>;
+type Told = Partial<FlowSummary>;
 
 /** Runs each scenario on each seed; `progress` is called with the share of finished runs, 0 to 1. Rejects as `Engine.run` does. */
 export async function repeat(
@@ -78,12 +79,12 @@ function flowsOf(report: Readonly<Record<string, unknown>>): Told[] {
 function values(runs: readonly Told[][], flow: number, name: Measure): number[] {
   return runs.flatMap((flows) => {
     const told = flows[flow];
-    return (name === "needless_share" ? needlessShare(told) : told?.[name]) ?? [];
+    return (name === "needless_ratio" ? needlessRatio(told) : told?.[name]) ?? [];
   });
 }
 
 /** Needless retransmissions as a share of the data packets sent, 0 to 1; undefined if none were sent. */
-export function needlessShare(told: Told | undefined): number | undefined {
+export function needlessRatio(told: Told | undefined): number | undefined {
   const { needless_retransmissions: needless, data_packets_sent: sent } = told ?? {};
   return typeof needless === "number" && sent ? needless / sent : undefined;
 }

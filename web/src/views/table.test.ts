@@ -11,10 +11,10 @@ const of = (name: string) => {
 };
 
 test("needed, refused and needless retransmissions are told apart and add up to all", () => {
-  const [needed] = of("retransmissions, needed").values;
-  const [needless] = of("retransmissions, needless").values;
+  const [needed] = of("needed retransmissions").values;
+  const [needless] = of("needless retransmissions").values;
   const again = runs[0].flows[0].sends.sends.filter((sends) => sends > 1).length;
-  const [refused] = of("retransmissions, refused").values;
+  const [refused] = of("refused retransmissions").values;
   expect((needed ?? 0) + (refused ?? 0) + (needless ?? 0)).toBe(again);
   expect(needed).toBe(2);
 });

@@ -4,7 +4,8 @@ import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
 import { readyOf } from "../engine/ready";
-import { type FlowMeans, type Measure, needlessShare, type Repeated } from "../engine/repeat";
+import { type FlowMeans, MEASURES, type Measure, needlessRatio, type Repeated } from "../engine/repeat";
+import { type Column, FlowMeasuresColumns, FlowSummaryColumns } from "../engine/results";
 import type { RunTrace } from "../engine/trace";
 import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { make } from "./dom";
@@ -33,7 +34,7 @@ function counts({ summary }: RunTrace, flow: number): Counts {
 function share({ flows }: RunTrace, flow: number, told: Counts): number | undefined {
   const one = flows[flow];
   const sent = told.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
-  return needlessShare({ ...told, data_packets_sent: sent });
+  return needlessRatio({ ...told, data_packets_sent: sent });
 }
 
 /** The longest stall of a flow, s. */
@@ -43,46 +44,34 @@ function longest({ flows, durationS }: RunTrace, flow: number): number | undefin
   return one && (readyOf(one)?.pauses ?? pauses(one, durationS, MOST_PAUSES)).longestS;
 }
 
-const percent = (value: number) => (100 * value).toFixed(value < 0.0995 ? 2 : 1);
+type Key = Measure | "undecided_retransmissions";
 
-/** A line whose values are in reports. */
-interface Told {
-  readonly name: string;
-  readonly unit?: string;
-  readonly key: Measure | "undecided_retransmissions";
-  readonly write?: (value: number) => string;
-  readonly more?: boolean;
+/** The retransmissions on which a capture has no verdict; runs have none. */
+const UNDECIDED: Column = { ...FlowSummaryColumns.needless_retransmissions, label: "undecided retransmissions" };
+
+function column(key: Key): Column {
+  if (key === "undecided_retransmissions") return UNDECIDED;
+  return key === "needless_ratio" ? FlowMeasuresColumns[key] : FlowSummaryColumns[key];
 }
-
-const UNDECIDED: Told = { name: "retransmissions, undecided", key: "undecided_retransmissions" };
-const TIMEOUTS: Told = { name: "timeouts", key: "timeouts" };
-const TOLD: readonly Told[] = [
-  {
-    name: "goodput",
-    unit: "kB/s",
-    key: "goodput_bytes_per_s",
-    write: (value) => grouped(value / 1e3, 1),
-    more: true,
-  },
-  { name: "retransmissions, needed", key: "needed_retransmissions" },
-  { name: "retransmissions, refused", key: "refused_retransmissions" },
-  { name: "retransmissions, needless", key: "needless_retransmissions" },
-  { name: "needless, of packets sent", unit: "%", key: "needless_share", write: percent },
-];
 
 /** The lines of the table for flow `flow` of each run; with `repeated`, also the means over its seeds. */
 export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: Repeated): Line[] {
   // A run with fewer flows shows its last flow.
   const flows = runs.map((run) => Math.min(flow, Math.max(run.flows.length - 1, 0)));
   const told = runs.map((run, i) => counts(run, flows[i]));
-  const value = (key: Told["key"], run: number) =>
-    key === "needless_share" ? share(runs[run], flows[run], told[run]) : (told[run][key] ?? undefined);
+  const value = (key: Key, run: number) =>
+    key === "needless_ratio" ? share(runs[run], flows[run], told[run]) : (told[run][key] ?? undefined);
   const captured = told.some((one) => one.undecided_retransmissions !== undefined);
   const simulated = told.some((one) => one.timeouts !== undefined);
-  const all = [...TOLD, ...(captured ? [UNDECIDED] : []), ...(simulated || !captured ? [TIMEOUTS] : [])];
-  const lines = all.map(({ name, unit = "", key, write = (v: number) => grouped(v), more = false }): Line => {
+  const keys = MEASURES.filter((key) => key !== "timeouts" || simulated || !captured) as Key[];
+  if (captured) keys.splice(keys.indexOf("needless_ratio") + 1, 0, "undecided_retransmissions");
+  const lines = keys.map((key): Line => {
+    const { label: name, unit, scale, digits, moreIsBetter: more } = column(key);
     const values = runs.map((_, run) => value(key, run));
-    return { name, unit, values, write, more, ...means(runs, flow, key, write, repeated) };
+    const write = (of: number) => grouped(of * scale, digits);
+    // The mean of counts need not be a whole number.
+    const mean = (of: number) => grouped(of * scale, digits || 1);
+    return { name, unit, values, write, more, ...means(runs, flow, key, mean, repeated) };
   });
   const stalls = runs.map((run, i) => longest(run, flows[i]));
   const stall: Line = { name: "longest stall", unit: "", values: stalls, write: duration, more: false };
@@ -93,7 +82,7 @@ export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: R
 function means(
   runs: readonly RunTrace[],
   flow: number,
-  key: Told["key"],
+  key: Key,
   write: (value: number) => string,
   repeated: Repeated | undefined,
 ): Partial<Line> {
@@ -101,9 +90,7 @@ function means(
   const of = (run: number): FlowMeans[Measure] => repeated.scenarios[run]?.[flow]?.[key];
   const values = runs.map((_, run) => of(run)?.mean);
   const halves = runs.map((_, run) => of(run)?.half_width_95 ?? undefined);
-  // The mean of counts need not be a whole number.
-  const counted = key !== "goodput_bytes_per_s" && key !== "needless_share";
-  return { values, halves, write: counted ? (value) => grouped(value, 1) : write };
+  return { values, halves, write };
 }
 
 /** A value's difference from the first run's, in per cent or as a factor if that is meaningful; empty if both print the same. */

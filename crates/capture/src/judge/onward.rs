@@ -71,8 +71,7 @@ impl<'a> Context<'a> {
 pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize) -> Judged {
     let this = &copies[i];
     let last = i.checked_sub(1).map(|j| copies[j].sent.frame);
-    let cannot =
-        |evidence| Judged { verdict: Verdict::Undecided, likely: false, evidence, earlier: last, proof: None };
+    let cannot = |evidence| Judged { verdict: Verdict::Undecided, likely: false, evidence, earlier: last, proof: None };
     let Some(cover) = piece.cover.as_deref() else {
         let none = ctx.facts.stream.facts.acks == 0;
         return cannot(if none { Evidence::NoAcknowledgments } else { Evidence::NotAcknowledged });

@@ -1,18 +1,19 @@
 //! The contents of captures, as columns.
 
 use crate::arrow::Table;
-use crate::tables::{Cell, Columns};
+use crate::tables::Columns;
 use ackclock_capture::packets::Packet;
 use ackclock_capture::reordering::Reordered;
 use ackclock_capture::rows::{self, flows as all, FlowRow, OneFile};
 use ackclock_capture::Way;
 use ackclock_lab::summary::ReorderingSummary;
+use ackclock_table::Field;
 use arrow_schema::ArrowError;
 
 type Made = Result<Table, ArrowError>;
 
 /// A column with the result of `of` for each row.
-fn column<R, C: Cell>(columns: &mut Columns, rows: &[R], name: &str, of: impl Fn(&R) -> C) {
+fn column<R, C: Field>(columns: &mut Columns, rows: &[R], name: &str, of: impl Fn(&R) -> C) {
     let cells: Vec<C> = rows.iter().map(of).collect();
     columns.add(name, cells.iter());
 }
