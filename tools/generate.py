@@ -53,7 +53,11 @@ GENERATED = (
     Made("docs/scenario.schema.json", "the schema", example("scenario_docs", "docs/scenario.schema.json", "json")),
     Made("docs/trace.md", "the table of columns", example("trace_page", "docs/trace.md")),
     Made("docs/results.md", "the rows of results", example("results_page", "docs/results.md", "page")),
-    Made("web/src/engine/results.ts", "the rows of results", example("results_page", "web/src/engine/results.ts", "types")),
+    Made(
+        "web/src/engine/results.ts",
+        "the rows of results",
+        example("results_page", "web/src/engine/results.ts", "types"),
+    ),
     Made("docs/conformance-settings.md", "the settings", example("settings_page", "docs/conformance-settings.md")),
     Made("docs/tutorials/*.ipynb", "the notebooks, without outputs", module("notebooks")),
     Made("THIRD-PARTY.txt", "Cargo.lock and web/package-lock.json", module("notices")),

@@ -32,10 +32,10 @@ CODE = sorted(
     if ">>> " in path.read_text(encoding="utf-8")
 )
 """Python files with examples in docstrings, which use ``scenario.toml`` and the first run's ``swaps.toml``."""
-Said = subprocess.CompletedProcess[str]
+Ended = subprocess.CompletedProcess[str]
 
 
-def carry_out(page: str, folder: Path, python: Path) -> Said:
+def carry_out(page: str, folder: Path, python: Path) -> Ended:
     """Run a page with the command of an environment, in an empty folder; a paper's page next to the papers."""
     if page.startswith("papers/"):
         (folder / "papers").symlink_to(ROOT / "papers")
@@ -54,7 +54,7 @@ def carry_out(page: str, folder: Path, python: Path) -> Said:
 @pytest.fixture(scope="module")
 def carried_out(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, interpreter: Path
-) -> Iterator[dict[str, Future[Said]]]:
+) -> Iterator[dict[str, Future[Ended]]]:
     """The requested pages, run in parallel."""
     calls = [
         item.callspec.params
@@ -71,7 +71,7 @@ def carried_out(
 
 
 @pytest.mark.parametrize("page", PAGES + CODE)
-def test_every_block_of_a_page_does_what_it_says(page: str, carried_out: dict[str, Future[Said]]) -> None:
+def test_every_block_of_a_page_does_what_it_says(page: str, carried_out: dict[str, Future[Ended]]) -> None:
     said = carried_out[page].result()
     assert said.returncode == 0, said.stderr
 

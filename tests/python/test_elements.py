@@ -68,10 +68,10 @@ class Lossy(ak.Element):
 
     def __init__(self, *, p: float) -> None:
         self.p = p
-        self.luck = random.Random(self.seed)
+        self.rng = random.Random(self.seed)
 
     def packet(self, packet: Packet) -> Fate | None:
-        return Fate.DROP if packet.data and self.luck.random() < self.p else None
+        return Fate.DROP if packet.data and self.rng.random() < self.p else None
 
 
 def run(folder: Path, element: str) -> ak.Result:

@@ -55,8 +55,8 @@ def test_one_way_delays_are_those_of_the_recorded_events() -> None:
     assert result.frame["retransmissions"].sum() == 0, "so that a sequence number is one packet"
     for at, flow in enumerate(result.measures.flows.iter_rows(named=True)):
         data = result.events.filter((pl.col("flow") == at) & (pl.col("len") > 0)).select("time_ns", "seq", "event")
-        sent, came = (data.filter(pl.col("event") == event) for event in ("sent", "delivered"))
-        both = came.join(sent, on="seq", suffix="_sent")
+        sent, arrived = (data.filter(pl.col("event") == event) for event in ("sent", "delivered"))
+        both = arrived.join(sent, on="seq", suffix="_sent")
         delays = ((both["time_ns"] - both["time_ns_sent"]) / 1e9).to_list()
         assert flow["delay_count"] == len(delays) > 1000
         for name, share in (("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)):

@@ -88,13 +88,13 @@ def test_a_time_sequence_graph_has_what_the_sender_was_told() -> None:
     acked = table.filter(pl.col("event") == "acked")
     stairs = line(ax, "acknowledged up to")
     assert stairs.get_ydata() == pytest.approx(acked["ack"].to_numpy() / 1e3)
-    came = table.filter((pl.col("event") == "delivered") & (pl.col("side") == "sender"))
+    arrived = table.filter((pl.col("event") == "delivered") & (pl.col("side") == "sender"))
     assert line(ax, "peer's window (ack + rwnd)").get_ydata() == pytest.approx(
-        (came["ack"] + came["rwnd"]).to_numpy() / 1e3
+        (arrived["ack"] + arrived["rwnd"]).to_numpy() / 1e3
     )
     assert len(np.asarray(line(ax, "duplicate ACK").get_xdata())) > 3
     sack = bars(ax, "SACK block").get_segments()
-    told = [block for text in came["sack"].drop_nulls() for block in text.split()]
+    told = [block for text in arrived["sack"].drop_nulls() for block in text.split()]
     duplicated = bars(ax, "DSACK block").get_segments()
     assert len(sack) + len(duplicated) == len(told) > 3
     assert len(duplicated) == 1

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-Said = subprocess.CompletedProcess[str]
-Run = Callable[..., Said]
+Ended = subprocess.CompletedProcess[str]
+Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def environment() -> dict[str, str]:
 def call(tmp_path: Path) -> Run:
     """The command of an environment, in an empty folder."""
 
-    def run(python: Path, *arguments: str) -> Said:
+    def run(python: Path, *arguments: str) -> Ended:
         command = [str(python.with_name("ackclock")), *arguments]
         return subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
 

@@ -40,7 +40,7 @@ impl Columns {
         self.put(name, columns[0].kind, cells.iter());
     }
 
-    /// The columns of a kind of row, except these and those that only JSON has.
+    /// The columns of a kind of row, except these and the columns that only JSON has.
     pub(crate) fn add_rows<'a, R: Row + 'a>(&mut self, rows: impl Iterator<Item = &'a R>, but: &[&str]) {
         self.add_cells::<R>(&rows.map(Row::cells).collect::<Vec<_>>(), but);
     }

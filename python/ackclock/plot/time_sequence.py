@@ -58,8 +58,8 @@ def read(events: pl.DataFrame, flow: int = 0) -> Course:
     )
     acked = here.filter(pl.col("event") == "acked")
     repeats = (pl.col("dup_run") > 0) & (pl.col("ack") == pl.col("ack").shift(1, fill_value=1))
-    came = here.filter((pl.col("event") == "delivered") & pl.col("ack").is_not_null())
-    blocks, seq, end = _blocks(came), pl.col("seq"), pl.col("seq") + pl.col("len")
+    arrived = here.filter((pl.col("event") == "delivered") & pl.col("ack").is_not_null())
+    blocks, seq, end = _blocks(arrived), pl.col("seq"), pl.col("seq") + pl.col("len")
     again = pl.col("sends") > 1
     return Course(
         first=bars(sent.filter(~again), seq, end),
@@ -72,17 +72,17 @@ def read(events: pl.DataFrame, flow: int = 0) -> Course:
         duplicate=series(acked.filter(repeats), pl.col("ack") / KB),
         sack=bars(blocks.filter(~pl.col("dsack")), pl.col("left"), pl.col("right")),
         dsack=bars(blocks.filter(pl.col("dsack")), pl.col("left"), pl.col("right")),
-        rwnd=series(came, (pl.col("ack") + pl.col("rwnd")) / KB),
+        rwnd=series(arrived, (pl.col("ack") + pl.col("rwnd")) / KB),
         cwnd=_allowed(here),
     )
 
 
-def _blocks(came: pl.DataFrame) -> pl.DataFrame:
+def _blocks(arrived: pl.DataFrame) -> pl.DataFrame:
     """Extract SACK blocks, one per row: ``time_ns``, ``left``, ``right``, ``dsack``."""
     edge = pl.col("block").str.split("-").list
     second = pl.col("sack").str.split(" ").list.get(1, null_on_oob=True).str.split("-").list
     rows = (
-        came.filter(pl.col("sack").is_not_null() & (pl.col("sack") != ""))
+        arrived.filter(pl.col("sack").is_not_null() & (pl.col("sack") != ""))
         .with_columns(
             left2=second.get(0, null_on_oob=True).cast(pl.Int64), right2=second.get(1, null_on_oob=True).cast(pl.Int64)
         )

@@ -45,7 +45,7 @@ class Finished(Generic[Made]):
     made: Made
 
 
-Said = Asked | Finished[Any] | Exception
+Message = Asked | Finished[Any] | Exception
 """What a process writes."""
 
 
@@ -72,7 +72,7 @@ def apart(
         return [job(lab(name)) for name, job in jobs.items()]
     waiting = list(jobs)[::-1]
     made: dict[str, Made] = {}
-    said: SimpleQueue[tuple[_Process[Made], Said]] = SimpleQueue()
+    said: SimpleQueue[tuple[_Process[Made], Message]] = SimpleQueue()
     with ExitStack() as stack:
         for _ in range(count):
             process = _Process(jobs, lab, store, said, waiting.pop())
@@ -102,7 +102,7 @@ class _Process(Generic[Made]):
         jobs: Mapping[str, Job[Made]],
         lab: Callable[[str], Laboratory],
         store: Store,
-        said: SimpleQueue[tuple[_Process[Made], Said]],
+        said: SimpleQueue[tuple[_Process[Made], Message]],
         name: str,
     ) -> None:
         """Start the process with the job of this name; what it writes is put into ``said``, with the process."""

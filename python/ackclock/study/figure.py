@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ackclock.plot import style
 from ackclock.study.measure import Measure
-from ackclock.study.paired import Difference, Told
+from ackclock.study.paired import Difference, Outcome
 from ackclock.study.words import sentences
 
 if TYPE_CHECKING:
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
     from ackclock.study.found import Found, OnPath
 
-COLOURS = {Told.BETTER: "#0072B2", Told.WORSE: "#D55E00", Told.SAME: "#444444", Told.OPEN: "#888888"}
-MARKERS = {Told.BETTER: "^", Told.WORSE: "v", Told.SAME: "s", Told.OPEN: "o"}
-WORDS = {Told.BETTER: "better", Told.WORSE: "worse", Told.SAME: "no relevant difference", Told.OPEN: "cannot tell"}
+COLOURS = {Outcome.BETTER: "#0072B2", Outcome.WORSE: "#D55E00", Outcome.SAME: "#444444", Outcome.OPEN: "#888888"}
+MARKERS = {Outcome.BETTER: "^", Outcome.WORSE: "v", Outcome.SAME: "s", Outcome.OPEN: "o"}
+WORDS = {
+    Outcome.BETTER: "better",
+    Outcome.WORSE: "worse",
+    Outcome.SAME: "no relevant difference",
+    Outcome.OPEN: "cannot tell",
+}
 ROW_INCHES, FRAME_INCHES, WIDE_INCHES = 0.19, 0.62, 7.0
 COLUMNS = 3
 """The largest number of panels side by side."""
@@ -61,7 +66,7 @@ def _panel(axes: Axes, found: Found, part: OnPath, stacks: list[str]) -> None:
 def _row(axes: Axes, beside: Difference, row: int, scale: float) -> None:
     colour = COLOURS[beside.told]
     if beside.change is None or beside.low is None or beside.high is None:
-        text = {Told.BETTER: "better, by signs", Told.WORSE: "worse, by signs"}.get(beside.told, "cannot tell")
+        text = {Outcome.BETTER: "better, by signs", Outcome.WORSE: "worse, by signs"}.get(beside.told, "cannot tell")
         axes.text(0, row, f" {text}", color=colour, va="center", fontsize=6.5)
         return
     change, low, high = (scale * x for x in (beside.change, beside.low, beside.high))
@@ -89,7 +94,7 @@ def _legend(figure: Figure, found: Found) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415 - start-up time
 
     drawn = [
-        Line2D([], [], color=COLOURS[told], marker=MARKERS[told], markersize=4, label=WORDS[told]) for told in Told
+        Line2D([], [], color=COLOURS[told], marker=MARKERS[told], markersize=4, label=WORDS[told]) for told in Outcome
     ]
     # The axis is named here: a label of the figure's own would be drawn over a legend outside the panels.
     named = _axis(found.question.measure, found.question.baseline)

@@ -27,7 +27,7 @@ Values = Sequence[float | None]
 """A measure of one stack, with one value for each seed."""
 
 
-class Told(Enum):
+class Outcome(Enum):
     """The result of comparing two stacks."""
 
     BETTER = "better"
@@ -37,9 +37,9 @@ class Told(Enum):
     OPEN = "cannot tell"
 
     @property
-    def reversed(self) -> Told:
+    def reversed(self) -> Outcome:
         """The same result, seen from the other stack."""
-        return {Told.BETTER: Told.WORSE, Told.WORSE: Told.BETTER}.get(self, self)
+        return {Outcome.BETTER: Outcome.WORSE, Outcome.WORSE: Outcome.BETTER}.get(self, self)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Difference:
     low: float | None
     high: float | None
     """The ends of its interval."""
-    told: Told
+    told: Outcome
     """The result for ``one``."""
 
     def turned(self, measure: Measure) -> Difference:
@@ -100,15 +100,15 @@ def difference(one: str, other: str, a: Values, b: Values, measure: Measure, wit
     return Difference(one, other, len(a), change, low, high, _by_interval(low, high, within, measure))
 
 
-def _by_interval(low: float, high: float, within: float, measure: Measure) -> Told:
+def _by_interval(low: float, high: float, within: float, measure: Measure) -> Outcome:
     if -within <= low and high <= within:
-        return Told.SAME
+        return Outcome.SAME
     if low > 0 or high < 0:
-        return Told.BETTER if (low > 0) == measure.more_is_better else Told.WORSE
-    return Told.OPEN
+        return Outcome.BETTER if (low > 0) == measure.more_is_better else Outcome.WORSE
+    return Outcome.OPEN
 
 
-def _by_signs(a: Values, b: Values, measure: Measure, level: float) -> Told:
+def _by_signs(a: Values, b: Values, measure: Measure, level: float) -> Outcome:
     """The exact two-sided sign test; a missing value is worse than any other."""
     worst = -math.inf if measure.more_is_better else math.inf
     signs = [_sign(worst if x is None else x, worst if y is None else y) for x, y in zip(a, b, strict=True)]
@@ -116,8 +116,8 @@ def _by_signs(a: Values, b: Values, measure: Measure, level: float) -> Told:
     n, most = up + down, max(up, down)
     tail = sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n
     if n == 0 or 2 * tail > 1 - level:
-        return Told.OPEN
-    return Told.BETTER if (up > down) == measure.more_is_better else Told.WORSE
+        return Outcome.OPEN
+    return Outcome.BETTER if (up > down) == measure.more_is_better else Outcome.WORSE
 
 
 def _sign(x: float, y: float) -> int:
@@ -158,7 +158,7 @@ def compare(
     places = []
     for stack in order:
         told = [d.told for d in found if d.one == stack] + [d.told.reversed for d in found if d.other == stack]
-        first, last = 1 + told.count(Told.WORSE), len(order) - told.count(Told.BETTER)
+        first, last = 1 + told.count(Outcome.WORSE), len(order) - told.count(Outcome.BETTER)
         places.append(Place(stack, first, last, _missing(values[stack]), average(values[stack], measure)))
     return places, found
 
@@ -189,7 +189,7 @@ def settled(values: Mapping[str, Values], found: Sequence[Difference]) -> bool:
     This is so if every pair of stacks is told apart or the same, or neither of a pair ever has a value.
     """
     never = {stack for stack, each in values.items() if _missing(each) == len(each)}
-    return all(one.told is not Told.OPEN or {one.one, one.other} <= never for one in found)
+    return all(one.told is not Outcome.OPEN or {one.one, one.other} <= never for one in found)
 
 
 def together(paths: Sequence[Mapping[str, Values]], measure: Measure) -> dict[str, Values]:

@@ -133,7 +133,7 @@ impl Directed<'_> {
         sum
     }
 
-    /// The bytes as a share of those that the rate allows.
+    /// The bytes as a share of the bytes that the rate allows.
     pub(crate) fn utilisation(&self, bytes: Bytes, length_s: f64) -> Option<f64> {
         self.rate.map(|rate| 8.0 * bytes as f64 / (rate as f64 * length_s))
     }

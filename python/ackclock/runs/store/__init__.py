@@ -191,11 +191,11 @@ class Store:
 
     def _same(self, key: str, run: str) -> None:
         before = self._checked(self._select(_CHECKED, [key]).fetchall())[key]
-        had, came = (json.loads(text)["trace_hash"] for text in (before, run))
-        if had != came:
+        had, now = (json.loads(text)["trace_hash"] for text in (before, run))
+        if had != now:
             raise OSError(
                 f"{self.file}: the run {json.loads(run)['identity']} is kept with the trace hash {had} and now has "
-                f"{came}: two builds of ackclock differ in their results; use another store for one of them"
+                f"{now}: two builds of ackclock differ in their results; use another store for one of them"
             )
 
     def _checked(self, rows: Sequence[tuple[str, str, int | None]]) -> dict[str, str]:
