@@ -81,7 +81,7 @@ class Result:
     """The runs of a scenario: one for each requested stack and seed.
 
     Every table has a column ``stack``. Column names end in their unit (``_s`` seconds, ``_bytes``, ``_bytes_per_s``);
-    columns without a unit count packets or events, and ``dupthresh_…`` counts segments. Tables are Polars frames;
+    columns without a unit count packets or events. ``docs/results.md`` explains each. Tables are Polars frames;
     :meth:`arrow` gives the same tables to any library that takes Arrow.
     """
 

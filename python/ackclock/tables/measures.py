@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ackclock.tables.columns import columns
+
 if TYPE_CHECKING:
     import polars as pl
 
 Run = Mapping[str, Any]
 """A run as in ``runs`` of ``ackclock run --json``."""
 Row = dict[str, Any]
-_REAL = ("_s", "_ratio", "share", "jain", "utilisation")
-"""Suffixes of columns with real numbers; they keep this type even if every value is null."""
 
 
 def stacks_of(run: Run) -> str:
@@ -24,7 +24,7 @@ def stacks_of(run: Run) -> str:
 class Measures:
     """The measures of runs. The tables are empty if the scenario does not request measures.
 
-    ``docs/measures.md`` explains each column. Every table has ``stack`` (the stacks of a run joined by ``+`` if there
+    ``docs/results.md`` explains each column. Every table has ``stack`` (the stacks of a run joined by ``+`` if there
     are several) and ``seed``.
     """
 
@@ -38,42 +38,48 @@ class Measures:
 
         Columns: ``stack``, ``seed``, ``by`` (``all``, ``stack`` or ``name``), ``group``, ``flows``, and the totals.
         """
-        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("groups"))
+        return self._frame("measured_group", "groups")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
         """A row for each stack, seed and flow: ``stack``, ``flow``, ``seed`` and the flow's numbers."""
-        return _frame(_flow(run, row) for run, row in self._of("flows"))
+        return _frame(["measured_flow"], (_flow(run, row) for run, row in self._of("flows")))
 
     @cached_property
     def background(self) -> pl.DataFrame:
         """A row for each stack, seed and ``[[background]]`` table; ``background`` is its position."""
-        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("background"))
+        return self._frame("measured_background", "background")
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """A row for each stack, seed and direction of a link, and for each path of its split."""
-        return _frame({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of("links"))
+        return self._frame("measured_link", "links")
 
     @cached_property
     def flow_bins(self) -> pl.DataFrame:
         """Values over time, if the scenario requests bins: a row for each stack, seed, bin and flow."""
-        return _frame(
+        rows = (
             _flow(run, {"name": flow["name"], "stack": flow["stack"], **_span(stretch), **row})
             for run in self._runs
             for stretch in run["measures"].get("bins", [])
             for flow, row in zip(run["flows"], stretch["flows"], strict=True)
         )
+        return _frame(["flow_bin"], rows)
 
     @cached_property
     def link_bins(self) -> pl.DataFrame:
         """Values over time, likewise: a row for each stack, seed, bin and link."""
-        return _frame(
+        rows = (
             {"stack": stacks_of(run), "seed": run["seed"], **_place(link), **_span(stretch), **row}
             for run in self._runs
             for stretch in run["measures"].get("bins", [])
             for link, row in zip(run["measures"]["links"], stretch["links"], strict=True)
         )
+        return _frame(["link_bin", "measured_link"], rows)
+
+    def _frame(self, kind: str, part: str) -> pl.DataFrame:
+        rows = ({"stack": stacks_of(run), "seed": run["seed"], **row} for run, row in self._of(part))
+        return _frame([kind], rows)
 
     def _of(self, part: str) -> Iterator[tuple[Run, Row]]:
         for run in self._runs:
@@ -98,11 +104,13 @@ def _place(link: Row) -> Row:
     return {key: link[key] for key in ("link", "path", "from", "to")}
 
 
-def _frame(rows: Iterator[Row]) -> pl.DataFrame:
+def _frame(kinds: Sequence[str], rows: Iterator[Row]) -> pl.DataFrame:
+    """A table of rows whose columns are described for one of these kinds of row, or are no numbers."""
     import polars as pl  # noqa: PLC0415 - start-up time
 
     listed = list(rows)
-    names = listed[0] if listed else {}
-    kinds: dict[str, Any] = {name: pl.Float64 for name in names if name.endswith(_REAL)}
-    kinds |= {name: pl.Int64 for name in names if name in {"path", "link", "seed"}}
-    return pl.DataFrame(listed, schema_overrides=kinds, infer_schema_length=None)
+    types: dict[str, Any] = {"seed": pl.Int64}
+    for one in (one for kind in kinds for one in columns(kind) if one.number):
+        types[one.name] = pl.Int64 if one.number is int else pl.Float64
+    known = {name: types[name] for name in (listed[0] if listed else {}) if name in types}
+    return pl.DataFrame(listed, schema_overrides=known, infer_schema_length=None)

@@ -42,8 +42,8 @@ export interface Repeat {
   lanes: number;
 }
 
-/** The numbers of a flow in the report of one run. */
-type Told = Partial<FlowSummary>;
+/** A flow in the report of one run, as far as it has numbers. */
+type Flow = Partial<FlowSummary>;
 
 /** Runs each scenario on each seed; `progress` is called with the share of finished runs, 0 to 1. Rejects as `Engine.run` does. */
 export async function repeat(
@@ -56,10 +56,10 @@ export async function repeat(
   );
   let done = 0;
   const ended = await inLanes([...jobs.keys()], lanes, async (i) => {
-    const told = flowsOf(await engine.report(jobs[i] as Run, { signal }));
+    const flows = flowsOf(await engine.report(jobs[i] as Run, { signal }));
     done += 1;
     progress?.(done / jobs.length);
-    return told;
+    return flows;
   });
   const runs = scenarios.map((_, i) => ended.slice(i * count, (i + 1) * count));
   const asked = runs.flatMap((of) =>
@@ -72,19 +72,19 @@ export async function repeat(
   return { first: seed, count, scenarios: runs.map((of) => (of[0] ?? []).map(flow)) };
 }
 
-function flowsOf(report: Readonly<Record<string, unknown>>): Told[] {
-  return (report.runs as { flows: Told[] }[] | undefined)?.[0]?.flows ?? [];
+function flowsOf(report: Readonly<Record<string, unknown>>): Flow[] {
+  return (report.runs as { flows: Flow[] }[] | undefined)?.[0]?.flows ?? [];
 }
 
-function values(runs: readonly Told[][], flow: number, name: Measure): number[] {
+function values(runs: readonly Flow[][], flow: number, name: Measure): number[] {
   return runs.flatMap((flows) => {
-    const told = flows[flow];
-    return (name === "needless_ratio" ? needlessRatio(told) : told?.[name]) ?? [];
+    const found = flows[flow];
+    return (name === "needless_ratio" ? needlessRatio(found) : found?.[name]) ?? [];
   });
 }
 
 /** Needless retransmissions as a share of the data packets sent, 0 to 1; undefined if none were sent. */
-export function needlessRatio(told: Told | undefined): number | undefined {
-  const { needless_retransmissions: needless, data_packets_sent: sent } = told ?? {};
+export function needlessRatio(flow: Flow | undefined): number | undefined {
+  const { needless_retransmissions: needless, data_packets_sent: sent } = flow ?? {};
   return typeof needless === "number" && sent ? needless / sent : undefined;
 }

@@ -31,10 +31,10 @@ function counts({ summary }: RunTrace, flow: number): Counts {
 }
 
 /** Needless retransmissions as a share of the packets sent, if the report or the flow has their number. */
-function share({ flows }: RunTrace, flow: number, told: Counts): number | undefined {
+function share({ flows }: RunTrace, flow: number, counted: Counts): number | undefined {
   const one = flows[flow];
-  const sent = told.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
-  return needlessRatio({ ...told, data_packets_sent: sent });
+  const sent = counted.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
+  return needlessRatio({ ...counted, data_packets_sent: sent });
 }
 
 /** The longest stall of a flow, s. */
@@ -58,11 +58,11 @@ function column(key: Key): Column {
 export function tableLines(runs: readonly RunTrace[], flow: number, repeated?: Repeated): Line[] {
   // A run with fewer flows shows its last flow.
   const flows = runs.map((run) => Math.min(flow, Math.max(run.flows.length - 1, 0)));
-  const told = runs.map((run, i) => counts(run, flows[i]));
+  const reported = runs.map((run, i) => counts(run, flows[i]));
   const value = (key: Key, run: number) =>
-    key === "needless_ratio" ? share(runs[run], flows[run], told[run]) : (told[run][key] ?? undefined);
-  const captured = told.some((one) => one.undecided_retransmissions !== undefined);
-  const simulated = told.some((one) => one.timeouts !== undefined);
+    key === "needless_ratio" ? share(runs[run], flows[run], reported[run]) : (reported[run][key] ?? undefined);
+  const captured = reported.some((one) => one.undecided_retransmissions !== undefined);
+  const simulated = reported.some((one) => one.timeouts !== undefined);
   const keys = MEASURES.filter((key) => key !== "timeouts" || simulated || !captured) as Key[];
   if (captured) keys.splice(keys.indexOf("needless_ratio") + 1, 0, "undecided_retransmissions");
   const lines = keys.map((key): Line => {
