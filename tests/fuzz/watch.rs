@@ -65,7 +65,7 @@ impl Target {
     /// Runs a case within the target's bounds.
     #[expect(clippy::disallowed_methods, reason = "the duration of a case is not part of its result")]
     pub(crate) fn run(&self, number: u64, input: &dyn Debug, mut case: impl FnMut()) {
-        let told = Told { name: self.name, number, input };
+        let on_panic = OnPanic { name: self.name, number, input };
         let began = Instant::now();
         let ((), held, _) = heap::measured(&mut case);
         let mut took = began.elapsed();
@@ -79,27 +79,27 @@ impl Target {
         self.longest.set(self.longest.get().max(took));
         assert!(held <= self.most_bytes, "{held} bytes are more than {}", self.most_bytes);
         assert!(took <= LONGEST, "{took:?} are more than {LONGEST:?}");
-        drop(told);
+        drop(on_panic);
     }
 }
 
 /// The processor time of this thread, where the system tells it.
 fn processor_time() -> Option<Duration> {
-    let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    said.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// Prints the case if it panics, and the beginning of its input.
-struct Told<'a> {
+struct OnPanic<'a> {
     name: &'static str,
     number: u64,
     input: &'a dyn Debug,
 }
 
-impl Drop for Told<'_> {
+impl Drop for OnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let Told { name, number, input } = self;
+            let OnPanic { name, number, input } = self;
             let input: String = format!("{input:?}").chars().take(MOST_SHOWN).collect();
             eprintln!("{name}: case {number} (ACKCLOCK_FUZZ_FROM={number} begins with it): {input}");
         }
