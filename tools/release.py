@@ -260,6 +260,7 @@ STEPS = (
 def built() -> None:
     """Make the source distribution and a wheel of the tree."""
     run("make", "wheel", cwd=TREE)
+    run("npm", "--prefix", "web", "run", "--silent", "test:page", "--", "tests/load.test.ts", cwd=TREE)
     run("tools/dev", "release", "sdist", cwd=TREE)
 
 

@@ -1,8 +1,8 @@
 // Makes the parts of the page that come from the rest of the repository, in web/generated: the engine as WebAssembly, and presets.
-// With --debug the engine has the debug build's checks.
+// With --debug the engine has the checks of the tests' profile, and is quicker to build.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { presets } from "./presets.mjs";
@@ -27,4 +27,7 @@ const built = join(target, "wasm32-unknown-unknown", profile === "dev" ? "debug"
 const out = join(web, "generated");
 mkdirSync(out, { recursive: true });
 copyFileSync(built, join(out, "ackclock.wasm"));
+// Tells the tests of the page which engine they have.
+if (profile === "dev") writeFileSync(join(out, "debug"), "");
+else rmSync(join(out, "debug"), { force: true });
 writeFileSync(join(out, "presets.json"), JSON.stringify(presets(root)));
