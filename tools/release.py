@@ -341,6 +341,7 @@ def every_step() -> None:
 
 def main(words: list[str]) -> int:
     """Run the release, or one of its acts."""
+    os.environ.setdefault("PYO3_BUILD_EXTENSION_MODULE", "1")
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv/bin"), str(ROOT / "target/tools/bin"), os.environ["PATH"]])
     try:
         match words:
