@@ -20,7 +20,8 @@ def changed() -> set[Path]:
         done = subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True)
         return done.stdout.splitlines()
 
-    [base] = names("merge-base", "HEAD", "origin/main")
+    remote = names("for-each-ref", "--format=%(refname)", "refs/remotes/origin/main")
+    [base] = names("merge-base", "HEAD", *(remote or ["HEAD"]))
     found = {*names("diff", "--name-only", base), *names("ls-files", "-o", "--exclude-standard")}
     return {Path(name) for name in found if (ROOT / name).is_file()}
 
