@@ -16,7 +16,7 @@ import { FlowPicker } from "./ui/flows";
 import { type Frame, frame } from "./ui/frame";
 import { busy, fromFirst, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
 import { Guest, type Shown } from "./ui/guest";
-import { type Deeds, Header } from "./ui/header";
+import { type Actions, Header } from "./ui/header";
 import { Edits } from "./ui/history";
 import { Instants } from "./ui/instants";
 import { help, listen } from "./ui/keys";
@@ -96,7 +96,7 @@ class App {
       restore: (mine) => void this.begin(mine),
     });
     this.instants = new Instants(this.session, () => this.views);
-    const deeds: Omit<Deeds, "help"> = {
+    const deeds: Omit<Actions, "help"> = {
       presets: () => this.menu(),
       run: () => {
         this.stop();

@@ -4,7 +4,7 @@ import { type Icon, icon } from "./icons";
 import { type Entry, menu, notice } from "./overlay";
 import type { Progress } from "./session";
 
-export interface Deeds {
+export interface Actions {
   presets: () => void;
   run: () => void;
   stop: () => void;
@@ -35,7 +35,7 @@ export class Header {
   private seedNotice: HTMLElement | undefined;
 
   /** `edits` are the buttons of undo and redo. */
-  constructor(deeds: Deeds, edits: HTMLElement) {
+  constructor(deeds: Actions, edits: HTMLElement) {
     const presets = {
       type: "button",
       class: "preset-button",
@@ -96,7 +96,7 @@ export class Header {
   }
 
   /** The menu for controls that do not fit a narrow screen. */
-  private more(deeds: Deeds): void {
+  private more(deeds: Actions): void {
     const seed = h("input", { type: "text", inputmode: "numeric", id: "seed-more", value: this.seedField.value });
     seed.addEventListener("change", () => {
       if (this.seed(seed, deeds.seed)) box.close();
@@ -115,7 +115,7 @@ export class Header {
   }
 
   /** Uses a field's value if it is a seed. Returns whether it is. */
-  private seed(field: HTMLInputElement, take: Deeds["seed"]): boolean {
+  private seed(field: HTMLInputElement, take: Actions["seed"]): boolean {
     const { value } = field;
     const good = /^\d+$/.test(value.trim()) && Number.isSafeInteger(Number(value));
     field.setAttribute("aria-invalid", String(!good));

@@ -1,6 +1,6 @@
 /** The page's keys and their actions. */
 import { GESTURES } from "./graphs";
-import type { Deeds } from "./header";
+import type { Actions } from "./header";
 import { help, type Shortcut } from "./keys";
 
 /** The actions of keys, besides those of the header's buttons. */
@@ -12,7 +12,7 @@ interface Others {
 }
 
 /** All actions, in the order of the sheet. */
-export function shortcutsOf(deeds: Omit<Deeds, "help">, { leave, pause, more }: Others): Shortcut[] {
+export function shortcutsOf(deeds: Omit<Actions, "help">, { leave, pause, more }: Others): Shortcut[] {
   const all: Shortcut[] = [
     { key: "r", says: "run again", do: deeds.run },
     { key: "Escape", says: "stop the run", do: leave },
