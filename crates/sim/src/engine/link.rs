@@ -115,7 +115,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
             if next & FUSED == 0 {
                 break;
             }
-            // On a fused link: everything before the event that the packet does not have at the end of the previous one.
+            // Fused: time has advanced to the arrival that we skipped.
             so_far = self.keys.key(at, link);
             (hop, link) = (hop + 1, next & !FUSED);
         }
@@ -159,8 +159,8 @@ impl<W: Watch, M: Metering> Links<W, M> {
         Some(leaves + transit.pace.delay)
     }
 
-    /// Whether a packet fits into a queue after all departures up to the key `so_far`. The call takes everything, not only the queue:
-    /// otherwise the compiler loads whatever the loop around it may need before the loop, for every packet.
+    /// Whether a packet fits into a queue after all departures up to the key `so_far`. It takes `&mut self` on purpose: with a narrower
+    /// borrow LLVM hoists the caller's loads out of the loop, and every packet pays for them.
     #[inline(never)]
     fn take_off(&mut self, port: usize, so_far: u64, wire: u32) -> bool {
         self.ports[port].tail.as_mut().is_some_and(|tail| tail.take_off(so_far, wire))
