@@ -84,7 +84,9 @@ PARTS = (
         "the lab page: lint, types, unit tests, and the built page in headless Chromium and in Firefox",
         """
         cd web
-        npm run --silent lint && npm run --silent check && npm run --silent test
+        npm run --silent lint
+        npm run --silent check
+        npm run --silent test
         if chromium=$(../tools/need.sh chromium); then
           firefox=$(../tools/need.sh firefox) || echo "SKIPPED: the lab page in Firefox, which is not installed"
           CHROMIUM=$chromium FIREFOX=$firefox npm run --silent test:page
