@@ -117,8 +117,10 @@ sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
 sed -n 's/^newcomer  *//p' crates/sim/tests/sweep/tables.snap | diff - ours
 
 # The column is in JSON, frames, the command's table, the page's types and the reference.
-cargo run --quiet --locked --workspace --example results_page -- page | grep --quiet '^| `newcomer_packets` | int64'
-cargo run --quiet --locked --workspace --example results_page -- types | grep --quiet '^  readonly newcomer_packets: number;'
+cargo run --quiet --locked --example results_page -- page > results.md
+cargo run --quiet --locked --example results_page -- types > results.ts
+grep --quiet '^| `newcomer_packets` | int64' results.md
+grep --quiet '^  readonly newcomer_packets: number;' results.ts
 PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked --manifest-path crates/py/Cargo.toml --lib
 mkdir python
 cp -a "$root/python/ackclock" python
