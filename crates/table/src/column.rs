@@ -143,32 +143,12 @@ impl Column {
         self.name.strip_suffix(end).unwrap_or(&self.name).replace('_', " ")
     }
 
-    /// Its values are in this unit.
-    #[must_use]
-    pub const fn unit(mut self, unit: &'static str) -> Self {
-        self.unit = unit;
-        self
-    }
-
-    /// It is a part of the row, whose columns have their own names.
-    #[must_use]
-    pub const fn bare(mut self) -> Self {
-        self.bare = true;
-        self
-    }
-
-    /// The JSON of a row omits a missing value.
-    #[must_use]
-    pub const fn sparse(mut self) -> Self {
-        self.sparse = true;
-        self
-    }
-
-    /// These columns of the part are shown.
-    #[must_use]
-    pub const fn parts(mut self, parts: &'static [PartShown]) -> Self {
-        self.parts = parts;
-        self
+    /// How it is shown, changed by `scaled` and the like.
+    const fn look(&self) -> Shown {
+        match self.shown {
+            Some(shown) => shown,
+            None => PLAIN,
+        }
     }
 
     /// A column of the part of a row that this describes.
@@ -182,90 +162,54 @@ impl Column {
         let shown = part.map(|&(_, title, unit, scale, digits)| Shown { title, unit, scale, digits, ..PLAIN });
         Column { shown, name, meaning: format!("{} {}", self.meaning, column.meaning).into(), ..column }
     }
+}
 
+/// Declares methods that return the column with some fields changed.
+macro_rules! setters {
+    ($($(#[$doc:meta])+ $name:ident($column:ident $(, $arg:ident: $of:ty)*) { $($field:ident: $value:expr),* })*) => {
+        impl Column {
+            $($(#[$doc])+
+            #[must_use]
+            pub const fn $name(self $(, $arg: $of)*) -> Self {
+                let mut $column = self;
+                $($column.$field = $value;)*
+                $column
+            })*
+        }
+    };
+}
+
+setters! {
+    /// Its values are in this unit.
+    unit(column, unit: &'static str) { unit: unit }
+    /// It is a part of the row, whose columns have their own names.
+    bare(column) { bare: true }
+    /// The JSON of a row omits a missing value.
+    sparse(column) { sparse: true }
+    /// These columns of the part are shown.
+    parts(column, parts: &'static [PartShown]) { parts: parts }
     /// Summaries of several rows have its mean.
-    #[must_use]
-    pub const fn averaged(mut self) -> Self {
-        self.averaged = true;
-        self
-    }
-
+    averaged(column) { averaged: true }
     /// Several rows together have the sum.
-    #[must_use]
-    pub const fn summed(mut self) -> Self {
-        self.together = Together::Sum;
-        self
-    }
-
+    summed(column) { together: Together::Sum }
     /// Several rows together have the largest value.
-    #[must_use]
-    pub const fn largest(mut self) -> Self {
-        self.together = Together::Largest;
-        self
-    }
-
+    largest(column) { together: Together::Largest }
     /// Several rows together have the last one's value, if each has one.
-    #[must_use]
-    pub const fn last(mut self) -> Self {
-        self.together = Together::Last;
-        self
-    }
-
+    last(column) { together: Together::Last }
     /// Several rows together do not have it.
-    #[must_use]
-    pub const fn single(mut self) -> Self {
-        self.together = Together::Missing;
-        self
-    }
-
+    single(column) { together: Together::Missing }
     /// Tables for people show it with this heading, as it is, without digits after the point.
-    #[must_use]
-    pub const fn shown(mut self, title: &'static str) -> Self {
-        self.shown = Some(Shown { title, ..PLAIN });
-        self
-    }
-
-    /// How it is shown, to be changed by `with`.
-    const fn change(mut self, with: Shown) -> Self {
-        self.shown = Some(with);
-        self
-    }
-
+    shown(column, title: &'static str) { shown: Some(Shown { title, ..PLAIN }) }
     /// It is shown in another unit, times `scale`, with `digits` after the decimal point.
-    #[must_use]
-    pub const fn scaled(self, unit: &'static str, scale: f64, digits: u8) -> Self {
-        match self.shown {
-            Some(shown) => self.change(Shown { unit, scale, digits, ..shown }),
-            None => self,
-        }
+    scaled(column, unit: &'static str, scale: f64, digits: u8) {
+        shown: Some(Shown { unit, scale, digits, ..column.look() })
     }
-
     /// Tables with many rows show it, too.
-    #[must_use]
-    pub const fn brief(self) -> Self {
-        match self.shown {
-            Some(shown) => self.change(Shown { brief: true, ..shown }),
-            None => self,
-        }
-    }
-
+    brief(column) { shown: Some(Shown { brief: true, ..column.look() }) }
     /// It is shown only if a row has a value other than zero.
-    #[must_use]
-    pub const fn seldom(self) -> Self {
-        match self.shown {
-            Some(shown) => self.change(Shown { seldom: true, ..shown }),
-            None => self,
-        }
-    }
-
+    seldom(column) { shown: Some(Shown { seldom: true, ..column.look() }) }
     /// More of it is better.
-    #[must_use]
-    pub const fn more_is_better(self) -> Self {
-        match self.shown {
-            Some(shown) => self.change(Shown { more_is_better: true, ..shown }),
-            None => self,
-        }
-    }
+    more_is_better(column) { shown: Some(Shown { more_is_better: true, ..column.look() }) }
 }
 
 /// Its description for other languages.
