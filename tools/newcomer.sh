@@ -31,6 +31,11 @@ sed -i stack/profiles.rs \
     -e 's|^use crate::recovery::newreno::|use crate::recovery::newcomer::NewcomerSpec;\n&|' \
     -e 's|^    Profile { name: "newreno", .*|&\n    Profile { name: "newcomer", summary: "NewReno under another name", make: newcomer },|' \
     -e 's|^fn newreno(|fn newcomer(name: \&str) -> Stack {\n    base(name, dup_ack(Guard::Careful), RecoverySpec::Newcomer(NewcomerSpec::default()))\n}\n\n&|'
+# Step 9: no second implementation yet.
+sed -i "$copy/crates/sim/tests/referee/second.rs" \
+    -e 's|(&str, &str)\] = &\[\];|(\&str, \&str)] = \&[("recovery", "newcomer")];|' \
+    -e '/^#\[expect(dead_code, reason = "no kind is unwritten/d' \
+    -e 's|^ *RecoverySpec::Custom(f) => (f.make)(mss),|            RecoverySpec::Newcomer(_) => unwritten(),\n&|'
 # The element, steps 1 to 6: its file, and four lines.
 cd "$copy/crates/sim/src"
 sed 's/Wobble/Newcomer/g; s/wobble/newcomer/g' element/wobble.rs > element/newcomer.rs
@@ -111,6 +116,7 @@ RUST
 cd "$copy"
 cargo fmt --all
 cargo test --quiet --locked --workspace --test sim newcomer:: -- --nocapture
+cargo test --quiet --locked --workspace --test referee every_kind
 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --quiet --locked --workspace --test sweep
 # Its rows in the tables equal newreno's.
 sed -n 's/^newreno  *//p' crates/sim/tests/sweep/tables.snap > ours
