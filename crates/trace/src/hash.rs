@@ -6,8 +6,7 @@
 //!
 //! The words of a record say how many there are, so no two sequences of records have the same words.
 
-mod stripes;
-mod wide;
+mod words;
 
 use ackclock_sim::watch::{DropWhy, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Window};
@@ -15,7 +14,7 @@ use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use std::fmt;
 use std::str::FromStr;
-use stripes::Stripes;
+use words::Words;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// The hash's definition, as included in `docs/trace.md`.
@@ -76,7 +75,7 @@ pub struct Hasher {
 
 #[derive(Clone)]
 struct FlowHash {
-    words: Stripes,
+    words: Words,
     #[cfg(debug_assertions)]
     last: Time,
 }
@@ -133,7 +132,7 @@ impl Hasher {
 impl FlowHash {
     fn new() -> Self {
         FlowHash {
-            words: Stripes::new(),
+            words: Words::new(),
             #[cfg(debug_assertions)]
             last: Time::ZERO,
         }

@@ -8,6 +8,7 @@
 
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::time::Time;
+use siphasher::sip::SipHasher24;
 use std::net::{IpAddr, SocketAddr};
 
 /// A key for [`Secret::choose`]: 16 random bytes, chosen by the caller once at every start.
@@ -56,13 +57,9 @@ impl Secret {
         hasher.finish()
     }
 
-    #[expect(
-        deprecated,
-        reason = "the hasher that replaces it has no key and may change; a test compares this one with its paper"
-    )]
-    pub(crate) fn hasher(&self) -> std::hash::SipHasher {
+    pub(crate) fn hasher(&self) -> SipHasher24 {
         let half = |at: usize| (0..8).rev().fold(0, |key, i| key << 8 | u64::from(self.0[at + i]));
-        std::hash::SipHasher::new_with_keys(half(0), half(8))
+        SipHasher24::new_with_keys(half(0), half(8))
     }
 }
 

@@ -4,6 +4,7 @@
 //! packet search through all of them (Crosby & Wallach 2003).
 
 use crate::initial::{four_tuple, Secret};
+use siphasher::sip::SipHasher24;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::net::SocketAddr;
@@ -36,8 +37,7 @@ impl Hash for Pair {
 }
 
 impl BuildHasher for Keyed {
-    #[expect(deprecated, reason = "as `Secret::hasher` has it")]
-    type Hasher = std::hash::SipHasher;
+    type Hasher = SipHasher24;
 
     #[inline]
     fn build_hasher(&self) -> Self::Hasher {
