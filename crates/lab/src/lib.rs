@@ -69,4 +69,4 @@ mod transfers;
 mod written;
 
 /// Part of every run's identity: raised whenever a snapshot of results, or the form of the trace hash, changes.
-pub const RESULTS_REVISION: u32 = 13;
+pub const RESULTS_REVISION: u32 = 14;

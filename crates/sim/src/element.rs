@@ -64,7 +64,7 @@ pub(crate) trait Element: fmt::Debug {
 macro_rules! kinds {
     ($($name:literal $kind:ident($spec:ty),)+) => {
         /// An element that acts on the packets of one direction.
-        #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         #[schemars(rename = "Element", title = "elements")]
         #[expect(missing_docs, reason = "each kind is described where it is defined")]
@@ -99,13 +99,6 @@ macro_rules! kinds {
                 match self {
                     $(ElementSpec::$kind(_) => $name,)+
                     ElementSpec::Custom(_) => "python",
-                }
-            }
-
-            fn variant(&self) -> &'static str {
-                match self {
-                    $(ElementSpec::$kind(_) => stringify!($kind),)+
-                    ElementSpec::Custom(_) => "Custom",
                 }
             }
 
@@ -152,38 +145,6 @@ impl ElementSpec {
     /// Adds itself to the link that is being laid out.
     pub(crate) fn build<'a>(&'a self, site: &mut Site<'_, 'a>) {
         self.each().build(site);
-    }
-}
-
-/// A run's identity is a hash of this text, so it keeps the form that five of the kinds had before they changed.
-impl fmt::Debug for ElementSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ElementSpec::Swap(swap::SwapSpec { mode, count, gap }) => {
-                let mut fields = f.debug_struct("Swap");
-                fields.field("mode", mode).field("count", count).field("gap", gap).finish()
-            }
-            ElementSpec::Bernoulli(bernoulli::BernoulliSpec { p, per, at, only }) => {
-                let mut fields = f.debug_struct("Bernoulli");
-                fields.field("p", p).field("per", per).field("at", at).field("only", only).finish()
-            }
-            ElementSpec::Script(script::ScriptSpec { at, only, flow, rules }) => {
-                let mut fields = f.debug_struct("Script");
-                fields.field("at", at).field("only", only);
-                if let Some(flow) = flow {
-                    fields.field("flow", flow);
-                }
-                fields.field("rules", rules).finish()
-            }
-            ElementSpec::DelaySpike(delay_spike::DelaySpikeSpec(spec))
-            | ElementSpec::Outage(outage::OutageSpec(spec)) => {
-                let interruption::InterruptionSpec { when, length, at, only } = spec;
-                let fields = format_args!("when: {when:?}, length: {length:?}, at: {at:?}, only: {only:?}");
-                write!(f, "Interruption(InterruptionSpec {{ what: {}, {fields} }})", self.variant())
-            }
-            // A newer kind has had only this form.
-            newer => f.debug_tuple(newer.variant()).field(newer.each()).finish(),
-        }
     }
 }
 

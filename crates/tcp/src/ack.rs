@@ -141,7 +141,8 @@ pub enum AckSpec {
     /// repetition, an ACK for each segment. Duplicate ACKs are compressed.
     Linux(linux::LinuxAckSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn AckPolicy>),
 }
 

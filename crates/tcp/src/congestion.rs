@@ -145,7 +145,8 @@ pub enum CongestionSpec {
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     NetstackReno,
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Congestion>),
 }
 

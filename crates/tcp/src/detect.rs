@@ -121,7 +121,8 @@ pub enum DetectSpec {
     #[serde(deserialize_with = "crate::slot::no_parameters")]
     Oracle,
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Detector>),
 }
 

@@ -55,7 +55,8 @@ pub enum DisorderSpec {
     /// New data for one round trip of doubt (RFC 4653).
     Ncr(ncr::NcrSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Disorder>),
 }
 

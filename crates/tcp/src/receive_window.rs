@@ -53,7 +53,8 @@ pub enum ReceiveWindowSpec {
     /// Follows the data read in a round trip, and opens by two segments for each one that arrives (Linux).
     Linux(linux::LinuxWindowSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn ReceiveWindow>),
 }
 

@@ -111,7 +111,8 @@ pub enum RecoverySpec {
     /// RFC 6675 with three extra segments (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Recovery>),
 }
 

@@ -66,7 +66,8 @@ pub enum RtoSpec {
     /// QUIC's estimate and probe timeout (RFC 9002).
     Quic(quic::QuicSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Rto>),
 }
 

@@ -8,7 +8,7 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,13 +24,16 @@ pub(crate) fn no_parameters<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Er
 /// Builds a custom algorithm for one flow; the argument is the maximum segment size.
 pub type Make<T> = dyn Fn(u32) -> Box<T> + Send + Sync;
 
-/// An algorithm from outside the crate: a factory, so that one stack serves many flows.
+/// An algorithm from outside the crate: a factory, so that one stack serves many flows. It is written as its
+/// name and the identity of its code.
+#[derive(Serialize)]
 pub struct Factory<T: ?Sized> {
     /// Name for people.
     pub name: String,
     /// Hash of the algorithm's source: part of a run's identity.
     pub identity: u64,
     /// Builds an instance for one flow.
+    #[serde(skip)]
     pub make: Arc<Make<T>>,
 }
 

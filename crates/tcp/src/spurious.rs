@@ -72,7 +72,8 @@ pub enum SpuriousSpec {
     /// Timestamps, only counted (gVisor's netstack).
     Netstack(netstack::NetstackSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Spurious>),
 }
 

@@ -64,7 +64,8 @@ pub enum StartupSpec {
     /// A slower upper half of slow start (Smooth-start).
     Smooth(smooth::SmoothSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Startup>),
 }
 

@@ -61,7 +61,8 @@ pub enum TimeoutSpec {
     /// Sends one segment, then new data, until the loss is confirmed or refuted (RFC 5682).
     Frto(frto::FrtoSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Timeout>),
 }
 

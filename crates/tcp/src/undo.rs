@@ -69,7 +69,8 @@ pub enum UndoSpec {
     /// Window and threshold are restored (Linux 6).
     Restore(restore::RestoreSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn Undo>),
 }
 

@@ -247,6 +247,17 @@ pub(super) fn stands_on(direction: &DirectionSpec) -> bool {
     direction.elements.iter().any(custom) || paths.into_iter().any(|path| stands_on(&path.way))
 }
 
+/// Describes the path elements from outside by their code, also those on the paths of splits.
+pub(super) fn name_by_code(direction: &mut DirectionSpec) {
+    for element in &mut direction.elements {
+        if let ElementSpec::Custom(spec) = element {
+            *spec = spec.clone().by_code();
+        } else if let ElementSpec::Split(split) = element {
+            split.paths.iter_mut().for_each(|path| name_by_code(&mut path.way));
+        }
+    }
+}
+
 fn kind(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.get("kind")?.as_str())
 }

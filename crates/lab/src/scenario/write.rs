@@ -23,25 +23,73 @@ impl Plan {
     /// Returns this plan as a scenario file with every default, also of the stacks' parameters. The file
     /// describes the same scenario, stacks and seeds, so its runs have the same identities.
     pub fn to_toml(&self) -> String {
-        written::document(&object(self.file()))
+        let stacks = (0..self.stacks.len()).map(|n| self.stack(n)).collect();
+        written::document(&object(Writer { scenario: &self.scenario, stacks }.file(self.run())))
     }
 
-    fn file(&self) -> file::Scenario {
+    /// What the results of a run depend on apart from its seed: the scenario as [`Plan::to_toml`] writes it, but without names for
+    /// display and what is measured, and the stacks, to which its flows refer by number.
+    pub(crate) fn inputs(&self) -> (Value, Value) {
+        let mut scenario = self.scenario.clone();
+        scenario.links.iter_mut().flat_map(|l| [&mut l.forward, &mut l.back]).for_each(outside::name_by_code);
+        let stacks = (0..self.stacks.len()).map(|n| (n.to_string(), Set(Map::new()))).collect();
+        let run = Run { duration: scenario.duration, seed: None, seeds: None, reordering: None, measures: None };
+        let file = Writer { scenario: &scenario, stacks }.file(run);
+        let stacks = self.stacks.iter().map(object).map(Value::Object).collect();
+        (Value::Object(object(file::Scenario { name: None, ..file })), stacks)
+    }
+
+    fn run(&self) -> Run {
         let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, measures, unused: _ } = self;
-        let Scenario { name, duration, nodes: _, links, flows, background } = scenario;
         let (seed, seeds) = self::seeds(seeds);
+        Run {
+            duration: scenario.duration,
+            seed,
+            seeds,
+            reordering: reordering.then_some(true),
+            measures: measures.map(|Measuring { bins }| match bins {
+                None => Measures::Whole(true),
+                Some(bins) => Measures::Binned(Bins { bins }),
+            }),
+        }
+    }
+
+    /// The name of a stack, and all of its parameters.
+    fn stack(&self, number: usize) -> (String, Set) {
+        let stack = &self.stacks[number];
+        let none = Tables::new();
+        let tables = self.outside.get(number).unwrap_or(&none);
+        // A stack that `set` has renamed is written under its original name; all its parameters follow in any case.
+        let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
+        let mut set = outside::written(stack, tables).map(object).unwrap_or_default();
+        if set.get("name").is_some_and(|name| name == profile) {
+            set.shift_remove("name");
+        }
+        // These two are omitted at their default, which need not be the profile's value.
+        let of_profile = Stack::named(profile);
+        if of_profile.as_ref().is_some_and(|p| p.idle != stack.idle) {
+            set.insert("idle".to_owned(), serde_json::to_value(stack.idle).unwrap_or_default());
+        }
+        if of_profile.as_ref().is_some_and(|p| p.pacing != stack.pacing) {
+            set.insert("pacing".to_owned(), serde_json::to_value(stack.pacing).unwrap_or_default());
+        }
+        (profile.to_owned(), Set(set))
+    }
+}
+
+/// Writes a scenario.
+struct Writer<'a> {
+    scenario: &'a Scenario,
+    /// For each stack its name and the parameters that a flow with it sets.
+    stacks: Vec<(String, Set)>,
+}
+
+impl Writer<'_> {
+    fn file(&self, run: Run) -> file::Scenario {
+        let Scenario { name, duration: _, nodes: _, links, flows, background } = self.scenario;
         file::Scenario {
             name: Some(name.clone()),
-            run: Run {
-                duration: *duration,
-                seed,
-                seeds,
-                reordering: reordering.then_some(true),
-                measures: measures.map(|Measuring { bins }| match bins {
-                    None => Measures::Whole(true),
-                    Some(bins) => Measures::Binned(Bins { bins }),
-                }),
-            },
+            run,
             link: Some(links.iter().map(|l| self.link(l)).collect()),
             flow: Some(chains(flows).into_iter().map(|row| self.flow(&flows[row])).collect()),
             background: background.iter().map(|b| self.background(b)).collect(),
@@ -93,11 +141,12 @@ impl Plan {
         Flow { from: self.node(*from), to: self.node(*to), what }
     }
 
-    /// The keys of a connection. [`Plan::flow`] writes its name, nodes and application.
+    /// The keys of a connection. [`Writer::flow`] writes its name, nodes and application.
     fn connection(&self, flow: &FlowSpec) -> Connection {
         let FlowSpec { stack, mss, window, ack, peer, handshake, wire, name: _, from: _, to: _, app: _, after: _ } =
             flow;
-        let (stack, set) = self.stack(*stack);
+        let (stack, set) =
+            self.stacks.get(*stack as usize).cloned().unwrap_or_else(|| (String::new(), Set(Map::new())));
         let (wire, header) = match *wire {
             WireSpec::Ipv4 => (Wire::Ipv4, None),
             WireSpec::Ns2 { header } => (Wire::Ns2, Some(units::Size(header.into()))),
@@ -112,28 +161,6 @@ impl Plan {
             wire: Some(wire),
             header,
         }
-    }
-
-    /// The name of a stack, and all of its parameters.
-    fn stack(&self, number: u32) -> (String, Set) {
-        let Some(stack) = self.stacks.get(number as usize) else { return (String::new(), Set(Map::new())) };
-        let none = Tables::new();
-        let tables = self.outside.get(number as usize).unwrap_or(&none);
-        // A stack that `set` has renamed is written under its original name; all its parameters follow in any case.
-        let profile = Stack::named(&stack.name).map_or_else(|| Stack::names().next().unwrap_or(""), |_| &stack.name);
-        let mut set = outside::written(stack, tables).map(object).unwrap_or_default();
-        if set.get("name").is_some_and(|name| name == profile) {
-            set.shift_remove("name");
-        }
-        // These two are omitted at their default, which need not be the profile's value.
-        let of_profile = Stack::named(profile);
-        if of_profile.as_ref().is_some_and(|p| p.idle != stack.idle) {
-            set.insert("idle".to_owned(), serde_json::to_value(stack.idle).unwrap_or_default());
-        }
-        if of_profile.as_ref().is_some_and(|p| p.pacing != stack.pacing) {
-            set.insert("pacing".to_owned(), serde_json::to_value(stack.pacing).unwrap_or_default());
-        }
-        (profile.to_owned(), Set(set))
     }
 
     fn background(&self, background: &BackgroundSpec) -> Background {

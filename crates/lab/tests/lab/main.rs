@@ -4,6 +4,7 @@
 mod captures;
 mod chosen;
 mod damaged;
+mod identity;
 mod measures;
 mod outside;
 mod paths;

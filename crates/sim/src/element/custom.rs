@@ -10,7 +10,7 @@ use crate::error::Fault;
 use crate::watch::DropWhy;
 use ackclock_tcp::time::{Nanos, Time};
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl PartialEq for Factory {
 }
 
 /// A path element from outside the crate, and its declared properties. An undeclared verdict is ignored: the packet passes.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CustomSpec {
     /// Makes its state.
     pub factory: Factory,
@@ -91,17 +91,30 @@ pub struct CustomSpec {
     pub loses: bool,
     /// Whether it may duplicate packets.
     pub duplicates: bool,
-    /// Its table in a scenario file, without the kind; only the factory's author knows its meaning. The place of the class is
-    /// not part of a run's identity, so this table is not shown.
+    /// Its table in a scenario file, without the kind; only the factory's author knows its meaning.
     pub table: Map<String, Value>,
 }
 
-impl fmt::Debug for CustomSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CustomSpec { factory, at, only, delays, reorders, loses, duplicates, table: _ } = self;
-        let mut fields = f.debug_struct("CustomSpec");
-        fields.field("factory", factory).field("at", at).field("only", only).field("delays", delays);
-        fields.field("reorders", reorders).field("loses", loses).field("duplicates", duplicates).finish()
+impl CustomSpec {
+    /// The element with a table that names its code instead of the place of its class: a run's identity is the same wherever
+    /// the class lies.
+    pub fn by_code(self) -> Self {
+        let CustomSpec {
+            factory: Factory { name, identity, make: _ },
+            at,
+            only,
+            delays,
+            reorders,
+            loses,
+            duplicates,
+            ..
+        } = &self;
+        let table = json!({
+            "name": name, "identity": identity, "at": at, "only": only,
+            "delays": delays, "reorders": reorders, "loses": loses, "duplicates": duplicates,
+        });
+        let table = table.as_object().cloned().unwrap_or_default();
+        CustomSpec { table, ..self }
     }
 }
 

@@ -31,11 +31,10 @@ use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Rate;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Replaces this direction by several parallel paths (Leung & Ma 2005 §IV-B). Only elements that act before the queue may be used beside it.
-#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Parallel paths", extend("examples" = [{ "paths": [{ "weight": 1 }, { "weight": 1, "delay": "40 ms" }] }]))]
 pub struct SplitSpec {
@@ -48,19 +47,6 @@ pub struct SplitSpec {
     /// When all packets take the first path. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off: Option<OffSpec>,
-}
-
-/// A run's identity is a hash of this text, so its order must not change.
-impl fmt::Debug for SplitSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SplitSpec { choice, paths, off } = self;
-        let mut text = f.debug_struct("SplitSpec");
-        text.field("paths", paths).field("choice", choice);
-        off.iter().for_each(|off| {
-            text.field("off", off);
-        });
-        text.finish()
-    }
 }
 
 /// When a split sends all packets along its first path.

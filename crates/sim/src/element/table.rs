@@ -6,8 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The rows of a table. Shown and compared by their hash, so that a scenario's identity contains the hash and
-/// not the rows.
+/// The rows of a table, shown and compared by their hash.
 #[derive(Clone)]
 pub struct Rows<T> {
     rows: Arc<[T]>,

@@ -11,7 +11,7 @@ use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
-use ackclock_tcp::units::{Packets, Rate};
+use ackclock_tcp::units::Rate;
 
 /// Two hosts on the links A–B, B–C and C–D; the element under test is on the middle link. Only that link feeds the last one, at
 /// the same rate, so the last queue can only fill if packets are bunched.
@@ -190,53 +190,4 @@ fn an_element_is_read_as_it_is_written() {
         keys.insert("nonsense".to_owned(), 1.into());
         assert!(read(&keys).expect_err("an unknown key").to_string().contains("nonsense"));
     }
-}
-
-#[test]
-fn what_a_runs_identity_hashes_of_an_element_stays_as_it_was() {
-    let second = Nanos::from_secs(1);
-    let (at, only, when) = (Place::Exit, Only::All, When::Times(vec![Nanos(5)]));
-    let rules = vec![ScriptRule { nth: 3, action: ScriptAction::Drop }];
-    let chain = Chain::Packets { p: 0.1, r: 0.5 };
-    let way = pipe(None, Nanos::ZERO);
-    let spell = InterruptionSpec { when, length: Nanos(7), at, only };
-    let text = |e: ElementSpec| format!("{e:?}");
-    assert_eq!(
-        text(ElementSpec::Swap(SwapSpec { mode: SwapMode::Slots, count: 12, gap: Gap::Exponential(second) })),
-        "Swap { mode: Slots, count: 12, gap: Exponential(Nanos(1000000000)) }"
-    );
-    assert_eq!(
-        text(ElementSpec::Bernoulli(BernoulliSpec { p: 0.01, per: Per::Packet, at, only })),
-        "Bernoulli { p: 0.01, per: Packet, at: Exit, only: All }"
-    );
-    assert_eq!(
-        text(ElementSpec::Script(ScriptSpec { at, only, flow: None, rules })),
-        "Script { at: Exit, only: All, rules: [ScriptRule { nth: 3, action: Drop }] }"
-    );
-    assert_eq!(
-        text(ElementSpec::DelaySpike(DelaySpikeSpec(spell.clone()))),
-        "Interruption(InterruptionSpec { what: DelaySpike, when: Times([Nanos(5)]), length: Nanos(7), at: Exit, only: All })"
-    );
-    assert_eq!(
-        text(ElementSpec::Outage(OutageSpec(spell))),
-        "Interruption(InterruptionSpec { what: Outage, when: Times([Nanos(5)]), length: Nanos(7), at: Exit, only: All })"
-    );
-    assert_eq!(
-        text(ElementSpec::GilbertElliott(GilbertElliottSpec { chain, good_loss: 0.0, bad_loss: 1.0, at, only })),
-        "GilbertElliott(GilbertElliottSpec { chain: Packets { p: 0.1, r: 0.5 }, good_loss: 0.0, bad_loss: 1.0, at: Exit, only: All })"
-    );
-    assert_eq!(
-        text(ElementSpec::Demote(DemoteSpec { interval: 4, device: Some(Packets(100)) })),
-        "Demote(DemoteSpec { interval: 4, device: Some(100) })"
-    );
-    assert_eq!(
-        text(ElementSpec::Netem(NetemSpec::default())),
-        "Netem(NetemSpec { delay: Nanos(0), jitter: Nanos(0), jitter_correlation: 0.0, distribution: Uniform, reorder: 0.0, \
-         reorder_correlation: 0.0, gap: 0, rate: None, limit: 1000 })"
-    );
-    assert_eq!(
-        text(ElementSpec::Split(SplitSpec { choice: SplitChoice::Turns, paths: vec![SplitPath { weight: 1, way }], off: None })),
-        "Split(SplitSpec { paths: [SplitPath { weight: 1, way: DirectionSpec { rate: None, delay: Nanos(0), queue: QueueSpec { \
-         limit: Unlimited, limit_counts_service: false }, elements: [], form: Auto } }], choice: Turns })"
-    );
 }

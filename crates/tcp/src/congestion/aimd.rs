@@ -22,11 +22,10 @@ use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::num::NonZeroU8;
 
 /// Parameters.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AimdSpec {
     /// The quantity that a loss halves. Of the window ssthresh gets whole segments and cwnd keeps its fraction, and it is halved
@@ -39,16 +38,6 @@ pub struct AimdSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2))]
     pub abc_limit_segs: Option<u32>,
-}
-
-/// A run's identity is a hash of this text, so it keeps the word that it began with.
-impl fmt::Debug for AimdSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AimdSpec { cut_from, only_if_limited, abc_limit_segs } = self;
-        let mut text = f.debug_struct("AimdSpec");
-        text.field("halve", cut_from).field("only_if_limited", only_if_limited);
-        text.field("abc_limit_segs", abc_limit_segs).finish()
-    }
 }
 
 impl AimdSpec {

@@ -24,10 +24,9 @@ use crate::facts::ctx::Ctx;
 use crate::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Parameters.
-#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicSpec {
     /// Factor by which a loss multiplies the window, above 0 and below 1. Default: 0.7 (RFC 9438 §4.6).
@@ -45,21 +44,6 @@ pub struct CubicSpec {
 impl Default for CubicSpec {
     fn default() -> Self {
         CubicSpec { beta: 0.7, c: 0.4, fast_convergence: true, cut_from: CutFrom::Flight, only_if_limited: true }
-    }
-}
-
-/// A run's identity is a hash of this text, so it keeps the words that it had before there was a third basis.
-impl fmt::Debug for CubicSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CubicSpec { beta, c, fast_convergence, cut_from, only_if_limited } = self;
-        let mut text = f.debug_struct("CubicSpec");
-        text.field("beta", beta).field("c", c).field("fast_convergence", fast_convergence);
-        match cut_from {
-            CutFrom::Flight => text.field("from_cwnd", &false),
-            CutFrom::Window => text.field("from_cwnd", &true),
-            CutFrom::Pipe => text.field("cut_from", cut_from),
-        };
-        text.field("only_if_limited", only_if_limited).finish()
     }
 }
 

@@ -64,7 +64,8 @@ pub enum ThresholdSpec {
     /// The logarithm of the number of paths (Lee, Park & Choi 2002).
     Multipath(multipath::MultipathSpec),
     /// An algorithm from outside the crate.
-    #[serde(skip)]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
     Custom(Factory<dyn DupThresh>),
 }
 
