@@ -16,14 +16,13 @@
 //! trigger does not trigger later (as in ns-2). In Recovery the phase's owner handles duplicates, and nothing is judged
 //! unless `judge_in_recovery`.
 
+use super::learner::threshold_learns;
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
-use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::Scoreboard;
-use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -110,21 +109,7 @@ impl Detector for DupAck {
 impl Timekeeper for DupAck {}
 
 impl Learner for DupAck {
-    fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        self.threshold.on_reorder(sample, w, cx);
-    }
-    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
-        self.threshold.on_needless(w, cx);
-    }
-    fn on_recovered(&mut self, cx: &Ctx) {
-        self.threshold.on_recovered(cx);
-    }
-    fn on_cut(&mut self, w: &Window, cx: &Ctx) {
-        self.threshold.on_cut(w, cx);
-    }
-    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
-        self.threshold.on_stall(idle, w, cx);
-    }
+    threshold_learns!();
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.threshold.on_rto(dup_run, w, cx);
     }

@@ -17,7 +17,7 @@
 //! since sending, without that quarter in a recovery or once `dupthresh` segments are SACKed. If the RTO comes due while the oldest
 //! segment is waited for, that segment is repaired as a loss.
 
-use super::tlp::{Outcome, Tlp};
+use super::tlp::Tlp;
 use super::{Detector, Learner, StandIn, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
@@ -26,7 +26,7 @@ use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::facts::lateness::{Lateness, Overtaken};
 use crate::facts::scoreboard::send_order::SendOrder;
-use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
 use crate::seq::Offset;
 use crate::time::{earliest, Nanos, Time};
@@ -272,12 +272,7 @@ impl Late {
         } else if ack.advances() {
             self.tlp.arm(cx.now, cx);
         }
-        match (lost, probe) {
-            (1.., _) => Verdict::Lost(lost),
-            (0, Outcome::RepairedLoss) if !repairs => Verdict::Repaired,
-            (0, _) if self.sacked => Verdict::Suspect,
-            (0, _) => Verdict::Clear,
-        }
+        probe.verdict(lost, self.sacked, cx)
     }
 }
 
@@ -309,15 +304,7 @@ impl Timekeeper for Late {
                 return Verdict::Lost(lost);
             }
         }
-        // New data restarts the probe's timer, but sends are not watched while it runs.
-        let last = board.iter().next_back().filter(|s| s.sends == 1);
-        if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now) && !self.sacked) {
-            self.tlp.look_again(last.at, cx);
-        }
-        match self.tlp.fire(cx.now, false) {
-            true => Verdict::Probe,
-            false => Verdict::Clear,
-        }
+        self.tlp.on_timer(!self.sacked, false, board, cx)
     }
     fn deadline(&self) -> Option<Time> {
         earliest(self.judge_at, self.tlp.deadline())
@@ -329,13 +316,7 @@ impl Timekeeper for Late {
         if sent.sends > 1 {
             self.order.resent(sent);
         }
-        if self.tlp.probe_sent(x, cx) {
-            return;
-        }
-        let new = sent.sends == 1 && !sent.marks.any(Marks::PROBE);
-        if new && !cx.phase.repairs() && cx.rto_at.is_some() && !self.sacked {
-            self.tlp.arm(cx.now, cx);
-        }
+        self.tlp.on_sent(!self.sacked, x, sent, cx);
     }
     fn stands_in_for_rto(&self) -> StandIn {
         if self.head_waits {
@@ -370,16 +351,14 @@ impl Learner for Late {
         self.order.forget();
     }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
-        if cx.phase.repairs() {
-            self.tlp.reset();
-        }
+        self.tlp.on_cut(cx);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::scoreboard::Delivered;
+    use crate::facts::scoreboard::{Delivered, Marks};
     use crate::testing::{context, ms, wide};
 
     /// Ten segments of 1000 bytes, one sent in each millisecond; then segment `i` is SACKed at `now`.

@@ -32,3 +32,25 @@ pub trait Learner {
     /// Without SACK, more duplicates arrived than the `segments` outstanding can explain.
     fn on_excess(&mut self, _segments: u32) {}
 }
+
+/// The lessons of a detector whose `threshold` learns, except from timeouts.
+macro_rules! threshold_learns {
+    () => {
+        fn on_reorder(&mut self, sample: &$crate::facts::reorder::ReorderSample, w: &Window, cx: &Ctx) {
+            self.threshold.on_reorder(sample, w, cx);
+        }
+        fn on_needless(&mut self, w: &Window, cx: &Ctx) {
+            self.threshold.on_needless(w, cx);
+        }
+        fn on_recovered(&mut self, cx: &Ctx) {
+            self.threshold.on_recovered(cx);
+        }
+        fn on_cut(&mut self, w: &Window, cx: &Ctx) {
+            self.threshold.on_cut(w, cx);
+        }
+        fn on_stall(&mut self, idle: $crate::time::Nanos, w: &Window, cx: &Ctx) {
+            self.threshold.on_stall(idle, w, cx);
+        }
+    };
+}
+pub(super) use threshold_learns;

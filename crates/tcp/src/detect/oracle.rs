@@ -13,7 +13,7 @@
 //! Departures: the simulator tells the sender about drops. If the RTO comes due while the oldest segment is overtaken and on its way,
 //! it starts anew, as for Late.
 
-use super::tlp::{Outcome, Tlp};
+use super::tlp::Tlp;
 use super::{Detector, Learner, StandIn, Timekeeper, Verdict};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
@@ -99,12 +99,7 @@ impl Detector for Oracle {
         } else if ack.advances() {
             self.tlp.arm(cx.now, cx);
         }
-        match (lost, probe) {
-            (1.., _) => Verdict::Lost(lost),
-            (0, Outcome::RepairedLoss) if !repairs => Verdict::Repaired,
-            (0, _) if self.sacked => Verdict::Suspect,
-            (0, _) => Verdict::Clear,
-        }
+        probe.verdict(lost, self.sacked, cx)
     }
 }
 
@@ -118,15 +113,7 @@ impl Timekeeper for Oracle {
             self.tlp.disarm();
             return Verdict::Lost(lost);
         }
-        // New data restarts the probe's timer, but sends are not watched while it runs.
-        let last = board.iter().next_back().filter(|s| s.sends == 1);
-        if let (Some(last), Some(_), true) = (last, cx.rto_at, self.tlp.is_due(cx.now) && !self.sacked) {
-            self.tlp.look_again(last.at, cx);
-        }
-        match self.tlp.fire(cx.now, false) {
-            true => Verdict::Probe,
-            false => Verdict::Clear,
-        }
+        self.tlp.on_timer(!self.sacked, false, board, cx)
     }
     fn deadline(&self) -> Option<Time> {
         self.tlp.deadline()
@@ -138,13 +125,7 @@ impl Timekeeper for Oracle {
         true
     }
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
-        if self.tlp.probe_sent(x, cx) {
-            return;
-        }
-        let new = sent.sends == 1 && !sent.marks.any(Marks::PROBE);
-        if new && !cx.phase.repairs() && cx.rto_at.is_some() && !self.sacked {
-            self.tlp.arm(cx.now, cx);
-        }
+        self.tlp.on_sent(!self.sacked, x, sent, cx);
     }
     fn stands_in_for_rto(&self) -> StandIn {
         if self.head_waits {
@@ -162,9 +143,7 @@ impl Timekeeper for Oracle {
 
 impl Learner for Oracle {
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
-        if cx.phase.repairs() {
-            self.tlp.reset();
-        }
+        self.tlp.on_cut(cx);
     }
 }
 

@@ -23,7 +23,7 @@
 mod linux;
 mod window;
 
-use super::tlp::{Outcome, Tlp};
+use super::tlp::Tlp;
 use super::{Detector, Learner, StandIn, Timekeeper, Verdict};
 use crate::error::StackError;
 use crate::event::{Phase, Window};
@@ -31,7 +31,7 @@ use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
 use crate::facts::scoreboard::send_order::SendOrder;
-use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
+use crate::facts::scoreboard::{Scoreboard, Sent};
 use crate::needs::{Need, Requirement, Resends};
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
@@ -278,12 +278,7 @@ impl RackTlp {
         } else if ack.advances() {
             self.arm_after_ack(board, cx);
         }
-        match (lost, probe) {
-            (1.., _) => Verdict::Lost(lost),
-            (0, Outcome::RepairedLoss) if !repairs => Verdict::Repaired,
-            (0, _) if sacked => Verdict::Suspect,
-            (0, _) => Verdict::Clear,
-        }
+        probe.verdict(lost, sacked, cx)
     }
 }
 
@@ -316,16 +311,7 @@ impl Timekeeper for RackTlp {
             }
         }
         let instead_of_rto = self.goes_instead_of_rto(cx);
-        // New data restarts the probe's timer (§7.2). Sends are not watched while it runs, so the restart happens here.
-        let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
-        let due = self.tlp.is_due(cx.now) && self.tlp_on && !self.sacked;
-        if let (Some(last), Some(_), true) = (last, cx.rto_at, due) {
-            self.tlp.look_again(last.at, cx);
-        }
-        match self.tlp.fire(cx.now, instead_of_rto) {
-            true => Verdict::Probe,
-            false => Verdict::Clear,
-        }
+        self.tlp.on_timer(self.tlp_on && !self.sacked, instead_of_rto, board, cx)
     }
     fn deadline(&self) -> Option<Time> {
         crate::time::earliest(self.reorder_at, self.tlp.deadline())
@@ -337,17 +323,7 @@ impl Timekeeper for RackTlp {
         if sent.sends > 1 {
             self.order.resent(sent);
         }
-        if self.tlp.probe_sent(x, cx) {
-            return;
-        }
-        if sent.start == cx.snd_una {
-            self.tlp.oldest_sent(sent.at);
-        }
-        // §7.2: after new data, but not in a recovery.
-        let new = sent.sends == 1 && !sent.marks.any(Marks::PROBE);
-        if new && !cx.phase.repairs() && cx.rto_at.is_some() && self.tlp_on && !self.sacked {
-            self.tlp.arm(cx.now, cx);
-        }
+        self.tlp.on_sent(self.tlp_on && !self.sacked, x, sent, cx);
     }
     fn stands_in_for_rto(&self) -> StandIn {
         match (self.linux, self.deadline()) {
@@ -389,9 +365,7 @@ impl Learner for RackTlp {
         self.order.forget();
     }
     fn on_cut(&mut self, _: &Window, cx: &Ctx) {
-        if cx.phase.repairs() {
-            self.tlp.reset();
-        }
+        self.tlp.on_cut(cx);
     }
 }
 

@@ -14,15 +14,14 @@
 //!
 //! Departures: none. Segments, not octets, are judged: the scoreboard keeps them whole.
 
+use super::learner::threshold_learns;
 use super::threshold::{AnyThreshold, DupThresh, ThresholdSpec};
 use super::{Detector, Guard, Learner, Timekeeper, Verdict};
 use crate::event::{Phase, Window};
 use crate::facts::ack::AckEvent;
 use crate::facts::ctx::Ctx;
-use crate::facts::reorder::ReorderSample;
 use crate::facts::scoreboard::{Marks, Scoreboard};
 use crate::needs::{Need, Requirement, Resends};
-use crate::time::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -119,21 +118,7 @@ impl Detector for Sack {
 impl Timekeeper for Sack {}
 
 impl Learner for Sack {
-    fn on_reorder(&mut self, sample: &ReorderSample, w: &Window, cx: &Ctx) {
-        self.threshold.on_reorder(sample, w, cx);
-    }
-    fn on_needless(&mut self, w: &Window, cx: &Ctx) {
-        self.threshold.on_needless(w, cx);
-    }
-    fn on_recovered(&mut self, cx: &Ctx) {
-        self.threshold.on_recovered(cx);
-    }
-    fn on_cut(&mut self, w: &Window, cx: &Ctx) {
-        self.threshold.on_cut(w, cx);
-    }
-    fn on_stall(&mut self, idle: Nanos, w: &Window, cx: &Ctx) {
-        self.threshold.on_stall(idle, w, cx);
-    }
+    threshold_learns!();
     fn on_rto(&mut self, dup_run: u32, w: &Window, cx: &Ctx) {
         self.dupacks = 0;
         self.threshold.on_rto(dup_run, w, cx);

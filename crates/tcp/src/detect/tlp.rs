@@ -1,10 +1,13 @@
 //! The tail loss probe (RFC 8985 §7), a part of the detectors that judge by time.
 
+use super::Verdict;
 use crate::facts::ack::AckEvent;
 use crate::facts::answer::Xmit;
 use crate::facts::ctx::Ctx;
+use crate::facts::scoreboard::{Marks, Scoreboard, Sent};
 use crate::seq::Offset;
 use crate::time::{Jiffies, Nanos, Time};
+use crate::units::Bytes;
 
 /// The least extra time of Linux's reordering timer and probe timer (`TCP_TIMEOUT_MIN`).
 pub(super) const TIMEOUT_MIN: Nanos = Nanos::from_millis(2);
@@ -16,6 +19,18 @@ pub(super) enum Outcome {
     NoLoss,
     /// The probe replaced a segment that had been lost.
     RepairedLoss,
+}
+
+impl Outcome {
+    /// The verdict on an ACK by which `lost` bytes are lost.
+    pub(super) fn verdict(self, lost: Bytes, sacked: bool, cx: &Ctx) -> Verdict {
+        match (lost, self) {
+            (1.., _) => Verdict::Lost(lost),
+            (0, Outcome::RepairedLoss) if !cx.phase.repairs() => Verdict::Repaired,
+            (0, _) if sacked => Verdict::Suspect,
+            (0, _) => Verdict::Clear,
+        }
+    }
 }
 
 /// An outstanding probe.
@@ -89,7 +104,7 @@ impl Tlp {
     /// segment was sent (`tcp_schedule_loss_probe`). Data usually follows an ACK, so the timer was set as for data; if none
     /// followed, there is more time.
     #[cold]
-    pub(super) fn look_again(&mut self, last: Time, cx: &Ctx) {
+    fn look_again(&mut self, last: Time, cx: &Ctx) {
         match self.linux {
             Some(_) if last < self.since => self.set(self.since, false, cx),
             Some(_) => self.set(last, true, cx),
@@ -148,7 +163,7 @@ impl Tlp {
     }
 
     /// Whether the timer has expired.
-    pub(super) fn is_due(&self, now: Time) -> bool {
+    fn is_due(&self, now: Time) -> bool {
         self.pto.is_some_and(|at| at <= now)
     }
 
@@ -160,6 +175,33 @@ impl Tlp {
         }
         self.firing = fires && self.out.is_none();
         self.firing
+    }
+
+    /// A timer of the detector is due, and nothing was found lost. `may_probe`: the tail is probed now.
+    pub(super) fn on_timer(&mut self, may_probe: bool, instead_of_rto: bool, board: &Scoreboard, cx: &Ctx) -> Verdict {
+        // New data restarts the timer (§7.2). Sends are not watched while it runs, so the restart happens here.
+        let last = board.iter().next_back().filter(|s| s.sends == 1 && !instead_of_rto);
+        if let (Some(last), Some(_), true) = (last, cx.rto_at, may_probe && self.is_due(cx.now)) {
+            self.look_again(last.at, cx);
+        }
+        match self.fire(cx.now, instead_of_rto) {
+            true => Verdict::Probe,
+            false => Verdict::Clear,
+        }
+    }
+
+    /// A segment was sent. §7.2: new data starts the timer, but not in a recovery.
+    pub(super) fn on_sent(&mut self, may_probe: bool, x: Xmit, sent: &Sent, cx: &Ctx) {
+        if self.probe_sent(x, cx) {
+            return;
+        }
+        if sent.start == cx.snd_una {
+            self.oldest_sent(sent.at);
+        }
+        let new = sent.sends == 1 && !sent.marks.any(Marks::PROBE);
+        if new && !cx.phase.repairs() && cx.rto_at.is_some() && may_probe {
+            self.arm(cx.now, cx);
+        }
     }
 
     /// A segment was sent; returns whether it was the probe (§7.3).
@@ -189,9 +231,11 @@ impl Tlp {
         }
     }
 
-    /// A recovery begins.
-    pub(super) fn reset(&mut self) {
-        (self.out, self.pto, self.firing) = (None, None, false);
+    /// The window was cut. If a recovery begins with it, there is no probe any more.
+    pub(super) fn on_cut(&mut self, cx: &Ctx) {
+        if cx.phase.repairs() {
+            (self.out, self.pto, self.firing) = (None, None, false);
+        }
     }
 }
 
