@@ -7,22 +7,12 @@ mod anonymous;
 use crate::link::{content, Content};
 use crate::read::{read, Frame, Input, Unreadable};
 use crate::seen::Heading;
+use ackclock_wire::pcapng::{section, Direction, Interface, Packet, RAW};
 use anonymous::Strangers;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
-use pcap_file::pcapng::PcapNgWriter;
-use pcap_file::{DataLink, PcapError};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::time::Duration;
-
-/// Units of time in the file: 10⁻⁹ s.
-const NANOSECONDS: u8 = 9;
-/// `LINKTYPE_RAW`: packets begin with their IP header.
-const RAW: u16 = 101;
 
 /// The numbers of packets written and left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +29,14 @@ pub enum Uncopied {
     /// The input cannot be read.
     Unreadable(Unreadable),
     /// The operating system reported this error.
-    Io(std::io::Error),
+    Io(io::Error),
 }
 
 /// A pcapng file with the interfaces of another file.
 struct Out<W: Write> {
-    writer: PcapNgWriter<W>,
+    file: W,
+    /// The blocks that are written next.
+    blocks: Vec<u8>,
     /// Maps an interface number of the other file, with its link type, to a number in this file.
     interfaces: BTreeMap<(u32, u16), u32>,
 }
@@ -95,10 +87,11 @@ pub fn anonymised<W: Write>(
 fn copy<W, F>(input: Input<'_>, out: W, mut each: F) -> Result<Copied, Uncopied>
 where
     W: Write,
-    F: FnMut(&Frame<'_>, &mut Out<W>) -> Result<bool, PcapError>,
+    F: FnMut(&Frame<'_>, &mut Out<W>) -> io::Result<bool>,
 {
-    let writer = PcapNgWriter::new(out).map_err(failed)?;
-    let mut out = Out { writer, interfaces: BTreeMap::new() };
+    let mut out = Out { file: out, blocks: Vec::new(), interfaces: BTreeMap::new() };
+    section(&mut out.blocks);
+    out.write().map_err(Uncopied::Io)?;
     let (mut copied, mut failure) = (Copied::default(), None);
     read(input, |frame| {
         if failure.is_some() {
@@ -111,44 +104,31 @@ where
         }
     })
     .map_err(Uncopied::Unreadable)?;
-    match failure {
-        Some(e) => Err(failed(e)),
-        None => out.writer.into_inner().flush().map(|()| copied).map_err(Uncopied::Io),
-    }
+    failure.map_or_else(|| out.file.flush(), Err).map(|()| copied).map_err(Uncopied::Io)
 }
 
 impl<W: Write> Out<W> {
-    fn packet(&mut self, frame: &Frame<'_>, link: u16, original: u32, bytes: &[u8]) -> Result<(), PcapError> {
+    fn packet(&mut self, frame: &Frame<'_>, link: u16, len: u32, bytes: &[u8]) -> io::Result<()> {
         let next = self.interfaces.len() as u32;
         let interface = *self.interfaces.entry((frame.interface, link)).or_insert(next);
         if interface == next {
-            self.writer.write_pcapng_block(InterfaceDescriptionBlock {
-                linktype: DataLink::from(u32::from(link)),
-                snaplen: 0,
-                options: vec![InterfaceDescriptionOption::IfTsResol(NANOSECONDS)],
-            })?;
+            Interface { link, snap: 0, name: "" }.write(&mut self.blocks);
         }
-        let options = match frame.heading {
-            Heading::Unsaid => vec![],
-            Heading::In => vec![EnhancedPacketOption::Flags(1)],
-            Heading::Out => vec![EnhancedPacketOption::Flags(2)],
+        let direction = match frame.heading {
+            Heading::Unsaid => None,
+            Heading::In => Some(Direction::In),
+            Heading::Out => Some(Direction::Out),
         };
-        let block = EnhancedPacketBlock {
-            interface_id: interface,
-            timestamp: Duration::from_nanos(u64::try_from(frame.at).unwrap_or(0)),
-            original_len: original,
-            data: Cow::Borrowed(bytes),
-            options,
-        };
-        self.writer.write_pcapng_block(block).map(|_| ())
+        let at = u64::try_from(frame.at).unwrap_or(0);
+        Packet { interface, at, direction, len, bytes }.write(&mut self.blocks);
+        self.write()
     }
-}
 
-fn failed(error: PcapError) -> Uncopied {
-    Uncopied::Io(match error {
-        PcapError::IoError(e) => e,
-        other => std::io::Error::other(other.to_string()),
-    })
+    fn write(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.blocks)?;
+        self.blocks.clear();
+        Ok(())
+    }
 }
 
 impl fmt::Display for Uncopied {

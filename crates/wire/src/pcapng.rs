@@ -34,7 +34,7 @@ pub struct Interface<'a> {
     pub link: u16,
     /// The most bytes kept of a packet; 0: all.
     pub snap: u32,
-    /// Its name.
+    /// Its name; empty: none.
     pub name: &'a str,
 }
 
@@ -70,7 +70,9 @@ impl Interface<'_> {
             out.extend_from_slice(&self.link.to_le_bytes());
             out.extend_from_slice(&[0, 0]);
             out.extend_from_slice(&self.snap.to_le_bytes());
-            option(out, IF_NAME, self.name.as_bytes());
+            if !self.name.is_empty() {
+                option(out, IF_NAME, self.name.as_bytes());
+            }
             option(out, IF_TSRESOL, &[NANOSECONDS]);
             option(out, 0, &[]);
         });
@@ -151,7 +153,8 @@ mod tests {
             let Block::InterfaceDescription(interface) = reader.next_block().unwrap().unwrap() else { panic!("no interface") };
             prop_assert_eq!((interface.linktype, interface.snaplen), (DataLink::RAW, 96));
             let named = format!("IfName({name:?})");
-            prop_assert!(format!("{:?}", interface.options).contains(&named), "{:?}", interface.options);
+            let is_named = format!("{:?}", interface.options).contains(&named);
+            prop_assert_eq!(is_named, !name.is_empty(), "{:?}", interface.options);
             for (at, more, bytes, way) in &packets {
                 let Block::EnhancedPacket(packet) = reader.next_block().unwrap().unwrap() else { panic!("no packet") };
                 prop_assert_eq!(packet.timestamp, Duration::from_nanos(*at));
