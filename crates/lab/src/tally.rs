@@ -2,7 +2,7 @@
 
 use crate::scenario::Plan;
 use ackclock_sim::reordering::Order;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
@@ -152,10 +152,7 @@ impl Watch for Tally {
         }
     }
 
-    #[inline]
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-
-    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { flow, to, seg, .. }: Dropped<'_>) {
         let Some(f) = self.flows.get_mut(flow as usize) else { return };
         match to {
             Side::Receiver if seg.seq_len() > 0 => f.data_drops += 1,
@@ -163,9 +160,6 @@ impl Watch for Tally {
             _ => {}
         }
     }
-
-    #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     #[inline]
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {

@@ -14,9 +14,8 @@ use ackclock_lab::scenario::Plan;
 use ackclock_sim::engine::outside::{Entering, Path};
 use ackclock_sim::error::Impossible;
 use ackclock_sim::results::Results;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
@@ -156,10 +155,6 @@ fn other(side: Side) -> Side {
 }
 
 impl Watch for Desk {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-
     fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, sends: u8) {
         self.sends = sends;
     }

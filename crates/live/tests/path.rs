@@ -7,7 +7,7 @@ use ackclock_live::error::LiveError;
 use ackclock_live::namespace::Namespace;
 use ackclock_live::path::{prepare, run, Choice, Options, Ran};
 use ackclock_live::tun::Tun;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
@@ -83,8 +83,6 @@ impl Watch for Log {
             self.window = self.window.max(seg.wnd);
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 /// The scenario with each chosen stack.

@@ -1,12 +1,13 @@
 //! The event loop: finds and handles the next event, such as a packet's arrival or an expiring timer.
 
-mod aside;
 mod background;
 mod build;
+mod form;
 mod link;
 mod links;
 mod measures;
 pub mod outside;
+mod overtaking;
 mod prefetch;
 mod tcp;
 mod traffic;
@@ -240,8 +241,8 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     fn check_conservation(&self) {
         if cfg!(debug_assertions) {
             let queues = self.links.ports.iter().filter_map(|p| p.queue.as_ref());
-            let asides = self.links.ports.iter().filter_map(|p| p.aside.as_ref());
-            let queued = queues.map(|q| q.count()).sum::<u32>() + asides.map(|a| a.count()).sum::<u32>();
+            let overtaking = self.links.ports.iter().filter_map(|p| p.overtaking.as_ref());
+            let queued = queues.map(|q| q.count()).sum::<u32>() + overtaking.map(|a| a.count()).sum::<u32>();
             let flying: u32 = self.links.transits.iter().map(|l| l.count(&self.links.slab)).sum::<u32>()
                 + self.links.shared.count(&self.links.slab);
             assert_eq!(self.links.slab.live, 1 + queued + flying, "packets are conserved");

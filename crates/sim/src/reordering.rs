@@ -23,8 +23,8 @@ pub mod density;
 mod holes;
 pub mod summary;
 
-use crate::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::{Event, Frequent};
+use crate::watch::{Side, Watch};
+use ackclock_tcp::event::Frequent;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use density::Density;
@@ -366,11 +366,6 @@ fn end(side: Side) -> usize {
 
 impl Watch for Order {
     const HEARS: Frequent = Frequent::NONE;
-
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let flow = flow as usize;

@@ -52,6 +52,16 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// One direction of a link by its directed number (`2 · link`, and one more for [`LinkSpec::back`]).
+    pub(crate) fn direction(&self, link: usize) -> &DirectionSpec {
+        let l = &self.links[link / 2];
+        if link % 2 == 1 {
+            &l.back
+        } else {
+            &l.forward
+        }
+    }
+
     /// The node where a directed link (`2 · link`, and one more for [`LinkSpec::back`]) begins.
     pub fn leaves(&self, link: u32) -> u32 {
         let l = &self.links[link as usize / 2];

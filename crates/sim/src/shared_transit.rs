@@ -41,8 +41,8 @@ impl SharedTransits {
     pub(crate) fn new(transits: &mut [Transit], hops: &[u32], first: &[u32]) -> Self {
         for (list, alike) in alike(transits, hops, first).iter().take(MOST).enumerate() {
             for transit in alike.iter().map(|link| *link as usize) {
-                // Packets that are aside may overtake each other.
-                if !transits[transit].is(Transit::ASIDE) {
+                // Packets that may overtake each other are in ports.
+                if !transits[transit].is_overtaking() {
                     transits[transit].shared = list as u8;
                 }
             }
@@ -151,8 +151,10 @@ fn alike(transits: &[Transit], hops: &[u32], first: &[u32]) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
     use crate::next_event::{Keys, NextEvent, Search};
-    use crate::transit::Pace;
+    use crate::transit::{Form, Pace};
     use proptest::prelude::*;
+
+    const PLAIN: Form = Form::Computed { limited: false, gated: false };
 
     const LINKS: u32 = 3;
 
@@ -163,7 +165,7 @@ mod tests {
     }
 
     fn transits(rates: [u64; 7]) -> Vec<Transit> {
-        rates.map(|rate| Transit::new(Pace::new(Some(rate), 5_000), Transit::PLAIN, 0)).to_vec()
+        rates.map(|rate| Transit::new(Pace::new(Some(rate), 5_000), PLAIN, 0)).to_vec()
     }
 
     #[test]

@@ -103,6 +103,42 @@ impl Transmitter {
     }
 }
 
+/// How a link keeps its packets. `engine/form.rs` decides, and lists the forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Departures are known when packets enter; the packets are in the transit.
+    Computed {
+        /// Its queue is limited.
+        limited: bool,
+        /// Elements act at its entry.
+        gated: bool,
+    },
+    /// The same, but elements hold packets back or add to their delay, so they may overtake each other: they are in the port.
+    Overtaking {
+        /// Its queue is limited.
+        limited: bool,
+        /// Elements act at its entry.
+        gated: bool,
+    },
+    /// Packets wait in an explicit queue.
+    Queued,
+    /// The same, and packets enter the next link as soon as they leave the transmitter.
+    HandsOn,
+}
+
+impl Form {
+    fn bits(self) -> u32 {
+        let computed =
+            |limited, gated| (if limited { Transit::LIMITED } else { 0 }) | (if gated { Transit::GATED } else { 0 });
+        match self {
+            Form::Computed { limited, gated } => computed(limited, gated),
+            Form::Overtaking { limited, gated } => computed(limited, gated) | Transit::OVERTAKING,
+            Form::Queued => Transit::QUEUED,
+            Form::HandsOn => Transit::QUEUED | Transit::HANDS_ON,
+        }
+    }
+}
+
 /// One direction of a link, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -120,34 +156,27 @@ pub(crate) struct Transit {
 impl Transit {
     /// Its packets are in the transit itself.
     pub(crate) const ALONE: u8 = u8::MAX;
-    /// Nothing but the transit: no limit, no elements.
-    pub(crate) const PLAIN: u32 = 0;
-    /// Its queue is limited.
-    pub(crate) const LIMITED: u32 = 1;
-    /// Elements act at its entry.
-    pub(crate) const GATED: u32 = 2;
-    /// Packets wait in an explicit queue, not in the transit.
-    pub(crate) const QUEUED: u32 = 4;
-    /// A computed link whose elements hold packets back or add to its delay: its packets are in its port, not in the transit.
-    pub(crate) const ASIDE: u32 = 16;
-    /// A queued link whose packets enter the next link as soon as they leave the transmitter.
+    const LIMITED: u32 = 1;
+    const GATED: u32 = 2;
+    const QUEUED: u32 = 4;
     const HANDS_ON: u32 = 8;
+    const OVERTAKING: u32 = 16;
 
-    /// The port of a [`Transit::PLAIN`] transit is ignored.
-    pub(crate) fn new(pace: Pace, flags: u32, port: u32) -> Self {
+    /// The port of a plain transit is ignored.
+    pub(crate) fn new(pace: Pace, form: Form, port: u32) -> Self {
         Transit {
             transmitter: Transmitter::default(),
             head: NONE,
             tail: NONE,
             pace,
-            work: flags | port << 8,
+            work: form.bits() | port << 8,
             shared: Self::ALONE,
         }
     }
 
-    /// From now on the link is [`Transit::HANDS_ON`].
+    /// From now on its form is [`Form::HandsOn`].
     pub(crate) fn hand_on(&mut self) {
-        self.work |= Self::HANDS_ON;
+        self.work |= Form::HandsOn.bits();
     }
 
     /// Whether its packets enter the next link as soon as they leave the transmitter of this one, which is queued.
@@ -156,17 +185,47 @@ impl Transit {
         self.is(Self::HANDS_ON)
     }
 
+    /// Whether there is nothing but the transit: no limit, no elements.
     pub(crate) fn is_plain(&self) -> bool {
-        self.work & 0xff == Self::PLAIN
+        self.work & 0xff == 0
     }
 
-    /// Whether any of `flags` is set.
+    /// Whether its queue is limited, and its departures are computed.
     #[inline]
-    pub(crate) fn is(&self, flags: u32) -> bool {
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is(Self::LIMITED)
+    }
+
+    /// Whether packets wait in an explicit queue.
+    #[inline]
+    pub(crate) fn is_queued(&self) -> bool {
+        self.is(Self::QUEUED)
+    }
+
+    /// Whether packets may overtake each other on a computed link.
+    #[inline]
+    pub(crate) fn is_overtaking(&self) -> bool {
+        self.is(Self::OVERTAKING)
+    }
+
+    /// Whether packets enter it through its port: elements act at its entry, or there is an explicit queue.
+    #[inline]
+    pub(crate) fn is_entered_by_port(&self) -> bool {
+        self.is(Self::GATED | Self::QUEUED)
+    }
+
+    /// Whether its packets are in its port, not in the transit.
+    #[inline]
+    pub(crate) fn keeps_packets_in_port(&self) -> bool {
+        self.is(Self::QUEUED | Self::OVERTAKING)
+    }
+
+    #[inline]
+    fn is(&self, flags: u32) -> bool {
         self.work & flags != 0
     }
 
-    /// The position of its port. Only for transits that are not [`Transit::PLAIN`].
+    /// The position of its port. Only for transits that are not plain.
     #[inline]
     pub(crate) fn port(&self) -> usize {
         (self.work >> 8) as usize
@@ -326,7 +385,7 @@ mod tests {
 
         #[test]
         fn packets_leave_in_the_order_in_which_they_came(gaps in prop::collection::vec((0u64..5, any::<bool>()), 1..100)) {
-            let (mut slab, mut transit) = (Slab::new(), Transit::new(Pace::new(None, 0), 0, 0));
+            let (mut slab, mut transit) = (Slab::new(), Transit::new(Pace::new(None, 0), Form::Computed { limited: false, gated: false }, 0));
             let mut model = std::collections::VecDeque::new();
             let mut at = 0;
             for (gap, pop) in gaps {

@@ -28,6 +28,27 @@ pub enum DropWhy {
     Script,
 }
 
+/// A packet that was dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped<'a> {
+    /// When.
+    pub at: Time,
+    /// Its flow.
+    pub flow: u32,
+    /// The end that it was meant for.
+    pub to: Side,
+    /// The number of the element that dropped it.
+    pub element: u32,
+    /// Its number among the arrivals at that element, from 0.
+    pub nth: u64,
+    /// Why.
+    pub why: DropWhy,
+    /// The packet.
+    pub seg: &'a Segment,
+    /// The value given to [`Watch::sent`].
+    pub sends: u8,
+}
+
 /// Listens to a run: the network's own events and, through [`Watch::tcp`], the senders'.
 ///
 /// Calls come in the order of the simulator's actions; times never go back.
@@ -44,30 +65,16 @@ pub trait Watch {
     /// nobody counts a queue without a limit.
     const HEARS_QUEUES: bool = false;
     /// An event inside a flow's sender.
-    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event);
+    fn tcp(&mut self, _at: Time, _flow: u32, _side: Side, _e: Event) {}
     /// A host sent a packet to its link. `sends` counts transmissions of the same data (1 = first); 0 for pure ACKs.
-    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8);
-    /// A packet was dropped as the `nth` (0-based) arrival at element `element`. `sends` is the value given to [`Watch::sent`].
-    #[expect(clippy::too_many_arguments, reason = "a record of a drop, taken apart so that nothing is built for `()`")]
-    fn dropped(
-        &mut self,
-        at: Time,
-        flow: u32,
-        to: Side,
-        element: u32,
-        nth: u64,
-        why: DropWhy,
-        seg: &Segment,
-        sends: u8,
-    );
+    fn sent(&mut self, _at: Time, _flow: u32, _from: Side, _seg: &Segment, _wire: u32, _sends: u8) {}
+    /// A packet was dropped.
+    fn dropped(&mut self, _packet: Dropped<'_>) {}
     /// A packet reached a host. `sends` is the value given to [`Watch::sent`].
-    fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8);
+    fn delivered(&mut self, _at: Time, _flow: u32, _to: Side, _seg: &Segment, _wire: u32, _sends: u8) {}
     /// The host's TCP threw away the packet of the last call of [`Watch::delivered`], or part of it. `missing` are the parts of
     /// its sequence space that the host does not have; empty for a packet without new data. Called before the host sends.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a record of a refusal, unpacked in the same way as a record of a drop"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "a record of a refusal")]
     fn refused(
         &mut self,
         _at: Time,
@@ -109,12 +116,4 @@ pub trait Watch {
 impl Watch for () {
     const ENABLED: bool = false;
     const HEARS: Frequent = Frequent::NONE;
-    #[inline]
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    #[inline]
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    #[inline]
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }

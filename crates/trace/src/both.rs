@@ -1,6 +1,6 @@
 //! Two listeners for one run.
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Frequent};
 use ackclock_tcp::segment::Segment;
@@ -31,19 +31,9 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
     }
 
     #[inline]
-    fn dropped(
-        &mut self,
-        at: Time,
-        flow: u32,
-        to: Side,
-        element: u32,
-        nth: u64,
-        why: DropWhy,
-        seg: &Segment,
-        sends: u8,
-    ) {
-        self.0.dropped(at, flow, to, element, nth, why, seg, sends);
-        self.1.dropped(at, flow, to, element, nth, why, seg, sends);
+    fn dropped(&mut self, packet: Dropped<'_>) {
+        self.0.dropped(packet);
+        self.1.dropped(packet);
     }
 
     #[inline(always)]

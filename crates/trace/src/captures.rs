@@ -15,8 +15,7 @@ pub use folder::{CaptureFolder, FolderWatch};
 use crate::pcapng::PcapngWriter;
 use crate::under_way::UnderWay;
 use ackclock_sim::scenario::{FlowSpec, Scenario};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 use ackclock_wire::pcapng::Direction;
@@ -199,10 +198,6 @@ fn index(side: Side) -> usize {
 
 impl<W: Write> Watch for Captures<W> {
     const HEARS_HOPS: bool = true;
-
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, _: u8) {
         if self.failed.is_none() {

@@ -8,7 +8,7 @@
 
 mod words;
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{DropWhy, Dropped, Side, Watch};
 use ackclock_tcp::event::{Event, Frequent, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
@@ -201,7 +201,7 @@ impl Watch for Hasher {
     }
 
     #[cold]
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { at, flow, to, element, nth, why, seg, .. }: Dropped<'_>) {
         let why: u64 = match why {
             DropWhy::Queue => 0,
             DropWhy::Loss => 1,

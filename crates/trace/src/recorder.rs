@@ -9,7 +9,7 @@ use crate::file::TraceFile;
 use crate::hash::{Hasher, TraceHash};
 use crate::row::{Row, What};
 use crate::sink::{Chunk, Meta, Sink, CHUNK};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Event, Slot};
 use ackclock_tcp::segment::Segment;
@@ -222,18 +222,9 @@ impl<S: Sink> Watch for Recorder<S> {
         self.settle();
     }
 
-    fn dropped(
-        &mut self,
-        at: Time,
-        flow: u32,
-        to: Side,
-        element: u32,
-        nth: u64,
-        why: DropWhy,
-        seg: &Segment,
-        sends: u8,
-    ) {
-        self.hasher.dropped(at, flow, to, element, nth, why, seg, sends);
+    fn dropped(&mut self, packet: Dropped<'_>) {
+        self.hasher.dropped(packet);
+        let Dropped { at, flow, to, element, nth, why, seg, sends } = packet;
         self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg, element, nth, why } });
         self.fates.on_dropped(flow, to, seg, sends);
         self.settle();

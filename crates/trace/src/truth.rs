@@ -4,9 +4,8 @@
 
 use crate::file::NewFile;
 use ackclock_sim::fate::{Fates, Verdict};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
@@ -127,9 +126,6 @@ impl Truth {
 }
 
 impl Watch for Truth {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         match from {
             Side::Receiver => self.frames[1] += 1,
@@ -163,7 +159,7 @@ impl Watch for Truth {
         }
     }
 
-    fn dropped(&mut self, _: Time, flow: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, sends: u8) {
+    fn dropped(&mut self, Dropped { flow, to, seg, sends, .. }: Dropped<'_>) {
         if to == Side::Receiver && seg.len > 0 {
             self.flow(flow).fates.dropped(seg.seq.0, seg.seq_len() as u32, sends);
         }

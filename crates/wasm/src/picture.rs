@@ -9,7 +9,7 @@ mod tables;
 use crate::border::Border;
 use ackclock_lab::scenario::Plan;
 use ackclock_sim::fate::Verdict;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
@@ -98,16 +98,13 @@ impl Watch for Picture {
         self.flows[flow as usize].lost(number);
     }
 
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, _: DropWhy, seg: &Segment, sends: u8) {
+    fn dropped(&mut self, Dropped { at, flow, to, element, nth, seg, sends, .. }: Dropped<'_>) {
         let f = &mut self.flows[flow as usize];
         match to {
             Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth, seg, sends),
             Side::Sender => f.answer_dropped(seg),
         }
     }
-
-    #[inline]
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         let f = &mut self.flows[flow as usize];

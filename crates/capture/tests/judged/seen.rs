@@ -4,9 +4,8 @@ use ackclock_capture::{Seen, Way};
 use ackclock_sim::engine::Sim;
 use ackclock_sim::fate::{Fates, Verdict};
 use ackclock_sim::scenario::Scenario;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
@@ -79,8 +78,6 @@ impl Captures {
 impl Watch for Captures {
     const HEARS_HOPS: bool = true;
 
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] += 1;
@@ -97,13 +94,11 @@ impl Watch for Captures {
         }
     }
 
-    fn dropped(&mut self, _: Time, _: u32, to: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, sends: u8) {
+    fn dropped(&mut self, Dropped { to, seg, sends, .. }: Dropped<'_>) {
         if to == Side::Receiver && sends > 0 {
             self.fates.dropped(seg.seq.0, seg.seq_len() as u32, sends);
         }
     }
-
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 
     fn arrived(&mut self, at: Time, _: u32, to: Side, number: u32, seg: &Segment) {
         let from = if to == Side::Sender { Side::Receiver } else { Side::Sender };

@@ -1,8 +1,7 @@
 //! The fate of the packets in each direction.
 
 use ackclock_sim::reordering::Reordering;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{DropWhy, Dropped, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::Time;
 
@@ -58,15 +57,13 @@ impl Ledger {
 }
 
 impl Watch for Ledger {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-
     fn sent(&mut self, _: Time, _: u32, from: Side, _: &Segment, wire: u32, _: u8) {
         let way = &mut self.ways[usize::from(from == Side::Receiver)];
         way.sent += 1;
         way.bytes += u64::from(wire);
     }
 
-    fn dropped(&mut self, _: Time, _: u32, to: Side, _: u32, _: u64, why: DropWhy, _: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { to, why, .. }: Dropped<'_>) {
         let way = self.to(to);
         let drops = match why {
             DropWhy::Queue => &mut way.queue_drops,

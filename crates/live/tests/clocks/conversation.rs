@@ -162,21 +162,6 @@ pub(crate) fn plain(mut seg: Segment) -> Segment {
 struct Ignored;
 
 impl ackclock_sim::watch::Watch for Ignored {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(
-        &mut self,
-        _: Time,
-        _: u32,
-        _: Side,
-        _: u32,
-        _: u64,
-        _: ackclock_sim::watch::DropWhy,
-        _: &Segment,
-        _: u8,
-    ) {
-    }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }
 

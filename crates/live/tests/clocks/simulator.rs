@@ -6,7 +6,7 @@ use crate::schedule::{EndOf, Schedule};
 use ackclock_sim::engine::Network;
 use ackclock_sim::host::Endpoint;
 use ackclock_sim::scenario::WireSpec;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::connection::{reset_for, Connection, Outcome, State};
 use ackclock_tcp::event::{Event, Observer, Resend};
 use ackclock_tcp::segment::Segment;
@@ -228,7 +228,5 @@ impl Watch for Log {
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, _: u8) {
         self.0.ends[usize::from(from == Side::Receiver)].packets.push((at, plain(*seg)));
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

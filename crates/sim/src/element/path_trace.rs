@@ -99,7 +99,7 @@ impl Element for PathTraceSpec {
             // A path that also loses packets is not only a delay.
             acts: match row.loss {
                 _ if row.rate.is_some() => Acts::Late,
-                Some(_) => Acts::of(self.at == Place::Exit, false),
+                Some(_) => Acts::of(self.at == Place::Exit, row.delay.is_some()),
                 None => Acts::OnDelay,
             },
             bunches: true,

@@ -1,14 +1,13 @@
 //! The parts of a link's direction that only some directions have.
 
-use super::direction::{DirectionSpec, LinkForm};
 use super::drop_tail::{DropTail, Limit};
 use super::flight::Flight;
 use super::held::{Held, Late};
 use super::packet::Place;
-use super::properties::Acts;
 use super::queued_link::QueuedLink;
 use super::split::Split;
 use super::{Delays, Gate};
+use crate::transit::Form;
 
 /// The queue of a direction and its elements; many directions have none of these.
 pub(crate) struct Port {
@@ -16,7 +15,7 @@ pub(crate) struct Port {
     /// The queue of a computed link.
     pub(crate) tail: Option<DropTail>,
     /// The packets of a computed link whose elements hold packets back or add to its delay.
-    pub(crate) aside: Option<Aside>,
+    pub(crate) overtaking: Option<Overtaking>,
     /// The queue of a queued link.
     pub(crate) queue: Option<QueuedLink>,
     pub(crate) entry: Vec<Gate>,
@@ -29,14 +28,14 @@ pub(crate) struct Port {
 
 /// The packets of a computed link that are not in its transit.
 #[derive(Default)]
-pub(crate) struct Aside {
+pub(crate) struct Overtaking {
     /// Behind the transmitter.
     pub(crate) flight: Flight,
     /// In front of the queue.
     pub(crate) held: Held,
 }
 
-impl Aside {
+impl Overtaking {
     /// When the next packet arrives, or need no longer be held back.
     #[inline]
     pub(crate) fn next(&self) -> Option<u64> {
@@ -51,18 +50,17 @@ impl Aside {
 }
 
 impl Port {
-    /// A port without elements. `counts`: its queue may fill; `watched`: a listener is told about queues.
-    pub(crate) fn new(d: &DirectionSpec, counts: bool, watched: bool) -> Self {
-        let some = |acts| d.elements.iter().any(|e| e.properties().acts == acts);
-        let queued = d.form == LinkForm::Queued || some(Acts::Late);
-        let holds = !queued && some(Acts::HoldsBack);
-        // A queue that is never full need not be counted. With a listener for queues, all others are.
-        let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
-        let reports = counts && (watched || limit != Limit::None);
+    /// The port of a link of this form, without elements. `reports`: its queue may fill, and is limited or watched.
+    pub(crate) fn new(form: Form, limit: Limit, reports: bool, watched: bool) -> Self {
+        let (limited, overtaking, queued) = match form {
+            Form::Computed { limited, gated: _ } => (limited, false, false),
+            Form::Overtaking { limited, gated: _ } => (limited, true, false),
+            Form::Queued | Form::HandsOn => (false, false, true),
+        };
         Port {
             limit,
-            tail: (reports && !queued).then(|| DropTail::new(limit, watched)),
-            aside: holds.then(Aside::default),
+            tail: limited.then(|| DropTail::new(limit, watched)),
+            overtaking: overtaking.then(Overtaking::default),
             queue: queued.then(|| QueuedLink::new(limit)),
             entry: Vec::new(),
             exit: Vec::new(),
@@ -88,17 +86,18 @@ impl Port {
 
     /// From now on `more` adds to the link's delay. Called only while the link is laid out.
     pub(crate) fn lengthen(&mut self, more: Delays) {
-        match &mut self.queue {
-            Some(queue) => queue.flight.lengthen(more),
-            None => self.aside.get_or_insert_default().flight.lengthen(more),
+        match (&mut self.queue, &mut self.overtaking) {
+            (Some(queue), _) => queue.flight.lengthen(more),
+            (None, Some(overtaking)) => overtaking.flight.lengthen(more),
+            (None, None) => debug_assert!(false, "an element adds to the delay that has not declared it"),
         }
     }
 
-    /// Holds a packet back. The elements have declared that they may do so ([`Acts::HoldsBack`]).
+    /// Holds a packet back. The elements have declared that they may do so ([`HoldsBack`](super::properties::Acts::HoldsBack)).
     pub(crate) fn hold(&mut self, late: Late) {
-        match (&mut self.queue, &mut self.aside) {
+        match (&mut self.queue, &mut self.overtaking) {
             (Some(queue), _) => queue.held.hold(late),
-            (None, Some(aside)) => aside.held.hold(late),
+            (None, Some(overtaking)) => overtaking.held.hold(late),
             (None, None) => debug_assert!(false, "a packet is held back where no element may do so"),
         }
     }

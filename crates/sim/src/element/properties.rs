@@ -34,7 +34,7 @@ pub struct Properties {
 pub enum Acts {
     /// When they arrive at the link. It does not hold them back.
     AtEntry,
-    /// The same, but it may hold them back before they enter the queue.
+    /// The same, but it may hold them back before they enter the queue, or add to their delay.
     HoldsBack,
     /// When they leave the transmitter, and all it does is add to their delay.
     OnDelay,

@@ -6,8 +6,7 @@ use crate::reordering::Order as Measured;
 use crate::results::Results;
 use crate::scenario::*;
 use crate::topology::dumbbell::{flow, pipe};
-use crate::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use crate::watch::{Dropped, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -57,11 +56,10 @@ struct Seen {
 impl Watch for Seen {
     // So that fewer links are fused than without a listener.
     const HEARS_QUEUES: bool = true;
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         self.log.push(format!("{at} sent {flow} {from:?} {} {} {sends}", seg.seq, seg.ack));
     }
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, _: u64, why: DropWhy, seg: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { at, flow, to, element, why, seg, .. }: Dropped<'_>) {
         self.log.push(format!("{at} dropped {flow} {to:?} {why:?} {}", seg.seq));
         self.dropped_by.push(element);
     }

@@ -2,14 +2,15 @@
 
 mod background;
 mod check;
-mod fed;
 
+use super::form::{feeding, form, fuse, Feeder};
 use super::links::Links;
 use super::prefetch::Ahead;
 use super::turns::{start, Turns};
 use super::Network;
 use crate::app::{App, BULK};
 use crate::element::direction::DirectionSpec;
+use crate::element::drop_tail::Limit;
 use crate::element::port::Port;
 use crate::element::split::{Path, SplitSpec};
 use crate::element::swap::Swap;
@@ -27,7 +28,6 @@ use crate::topology::paths;
 use crate::transit::{Lane, Pace, Transit};
 use crate::watch::{Side, Watch};
 use ackclock_tcp::time::Time;
-use fed::{feeding, fuse, Fed};
 use std::collections::BTreeMap;
 
 impl<W: Watch, E: Endpoint> Network<W, E, Unmetered> {
@@ -58,14 +58,14 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
     ) -> Result<Self, Impossible> {
         let check::Checked { first_host, keys } = check::scenario(scenario)?;
         let mut paths = paths(scenario)?;
-        let fed = feeding(scenario, &paths);
-        let mut parts = Parts::new(scenario, seed, &fed, W::HEARS_QUEUES);
+        let feeders = feeding(scenario, &paths);
+        let mut parts = Parts::new(scenario, seed, &feeders, W::HEARS_QUEUES);
         (0..2 * scenario.links.len()).for_each(|link| parts.link(link));
         parts.paths();
         let transits = parts.transits.len();
         // A packet on two links at once cannot be observed between them.
         if !W::HEARS_HOPS {
-            fuse(&mut paths.hops, &fed, &mut parts.transits, &parts.ports, W::HEARS_QUEUES);
+            fuse(&mut paths.hops, &feeders, &mut parts.transits, &parts.ports, W::HEARS_QUEUES);
         }
         let mut slab = Slab::new();
         let mut hosts = hosts(scenario, seed, &paths.first, &mut make);
@@ -164,16 +164,6 @@ fn hosts<E: Endpoint, H: Default>(
     hosts
 }
 
-/// The direction of a link by its directed number.
-fn direction(s: &Scenario, link: usize) -> &DirectionSpec {
-    let l = &s.links[link / 2];
-    if link % 2 == 1 {
-        &l.back
-    } else {
-        &l.forward
-    }
-}
-
 /// The splits of a scenario.
 fn splits(s: &Scenario) -> impl Iterator<Item = &SplitSpec> {
     s.links.iter().flat_map(|l| [&l.forward, &l.back]).filter_map(DirectionSpec::split)
@@ -188,7 +178,7 @@ fn paths_of_splits(s: &Scenario) -> usize {
 struct Parts<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    fed: &'a [Fed],
+    feeders: &'a [Feeder],
     watched: bool,
     transits: Vec<Transit>,
     ports: Vec<Port>,
@@ -203,16 +193,16 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn new(scenario: &'a Scenario, seed: u64, fed: &'a [Fed], watched: bool) -> Self {
+    fn new(scenario: &'a Scenario, seed: u64, feeders: &'a [Feeder], watched: bool) -> Self {
         Parts {
             scenario,
             seed,
-            fed,
+            feeders,
             watched,
-            transits: Vec::with_capacity(fed.len()),
+            transits: Vec::with_capacity(feeders.len()),
             ports: Vec::new(),
             swaps: Vec::new(),
-            element: (fed.len() + paths_of_splits(scenario)) as u32,
+            element: (feeders.len() + paths_of_splits(scenario)) as u32,
             paths: Vec::new(),
             parallel: BTreeMap::new(),
             forward: String::new(),
@@ -224,9 +214,9 @@ impl<'a> Parts<'a> {
         if link.is_multiple_of(2) {
             self.forward.clone_from(&name);
         }
-        let d = direction(self.scenario, link);
+        let d = self.scenario.direction(link);
         // No packet waits before a split.
-        let counts = self.fed[link] != Fed::Trailing && d.split().is_none();
+        let counts = self.feeders[link] != Feeder::NeverFull && d.split().is_none();
         self.transit(d, &name, counts);
     }
 
@@ -242,25 +232,21 @@ impl<'a> Parts<'a> {
 
     /// A directed link, or a path of a split. `counts`: whether its queue may fill.
     fn transit(&mut self, d: &'a DirectionSpec, name: &str, counts: bool) {
-        let mut port = Port::new(d, counts, self.watched);
+        let limit = if counts { Limit::new(&d.queue) } else { Limit::None };
+        // A queue that is never full need not be counted. With a listener for queues, all others are.
+        let reports = counts && (self.watched || limit != Limit::None);
+        let form = form(d, reports);
+        let mut port = Port::new(form, limit, reports, self.watched);
         self.elements(d, name, &mut port);
         if let Some(queue) = &mut port.queue {
             queue.patient = port.exit.is_empty();
         }
-        let mut flags = Transit::PLAIN;
-        if port.queue.is_some() {
-            flags |= Transit::QUEUED;
-        } else {
-            flags |= if port.tail.is_some() { Transit::LIMITED } else { 0 };
-            flags |= if port.entry.is_empty() && port.split.is_none() { 0 } else { Transit::GATED };
-            flags |= if port.aside.is_some() { Transit::ASIDE } else { 0 };
-        }
-        let at = self.ports.len() as u32;
-        if flags != Transit::PLAIN {
+        let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
+        let transit = Transit::new(pace, form, self.ports.len() as u32);
+        if !transit.is_plain() {
             self.ports.push(port);
         }
-        let pace = Pace::new(d.rate.map(|r| r.0), d.delay.0);
-        self.transits.push(Transit::new(pace, flags, at));
+        self.transits.push(transit);
     }
 
     fn elements(&mut self, d: &'a DirectionSpec, name: &str, port: &mut Port) {
@@ -277,7 +263,7 @@ impl<'a> Parts<'a> {
                 before: &mut before,
                 swaps: &mut self.swaps,
                 paths: &mut self.paths,
-                first_path: self.fed.len() as u32,
+                first_path: self.feeders.len() as u32,
             });
             self.element += 1;
         }

@@ -14,7 +14,7 @@ use crate::measures::{LinkMetering, Metering, RunMetering};
 use crate::next_event::NEVER;
 use crate::slab::Slab;
 use crate::topology::FUSED;
-use crate::transit::{Lane, Transit};
+use crate::transit::Lane;
 use crate::watch::{DropWhy, Watch};
 use ackclock_tcp::time::Time;
 
@@ -22,7 +22,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     /// A packet arrives at `link`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, packet: u32, link: u32) {
-        if self.transits[link as usize].is(Transit::GATED | Transit::QUEUED) {
+        if self.transits[link as usize].is_entered_by_port() {
             self.enter_gates(packet, link);
         } else {
             self.transmit(packet, link, self.now, self.so_far);
@@ -31,7 +31,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
 
     #[inline(never)]
     fn enter_gates(&mut self, packet: u32, link: u32) {
-        if self.transits[link as usize].is(Transit::QUEUED) {
+        if self.transits[link as usize].is_queued() {
             if self.enter_queue(packet, link) {
                 return;
             }
@@ -127,9 +127,9 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let (key, transit) = (self.keys.key(at, link), &mut self.transits[link as usize]);
         transit.meter.carried(wire);
         if !self.shared.push(transit.shared, &mut self.slab, packet, key) && transit.push(&mut self.slab, packet, key) {
-            // A transit whose packets are aside is always empty, so only empty ones are asked.
-            match transit.is(Transit::ASIDE) {
-                true => self.set_aside(link, at),
+            // A transit whose packets are in the port is always empty, so only empty ones are asked.
+            match transit.is_overtaking() {
+                true => self.overtake(link, at),
                 false => self.next.set(link as usize, key),
             }
         }
@@ -140,7 +140,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[inline(always)]
     fn give(&mut self, link: u32, wire: u32, now: u64, so_far: u64) -> Option<u64> {
         let transit = &mut self.transits[link as usize];
-        if !transit.is(Transit::LIMITED) {
+        if !transit.is_limited() {
             return Some(transit.send(now, wire) + transit.pace.delay);
         }
         let port = transit.port();
@@ -181,8 +181,8 @@ impl<W: Watch, M: Metering> Links<W, M> {
         if M::ON {
             one_by_one::<M>(&mut self.meters, &mut self.transits, first, &self.hops[..hop], self.now, p.wire);
         }
-        if self.transits[before as usize].is(Transit::ASIDE) {
-            return self.fly_aside(packet, before, self.keys.time_of(arrival));
+        if self.transits[before as usize].is_overtaking() {
+            return self.fly_overtaking(packet, before, self.keys.time_of(arrival));
         }
         if self.transits[before as usize].push(&mut self.slab, packet, arrival) {
             self.next.set(before as usize, arrival);
@@ -246,12 +246,12 @@ impl<W: Watch, M: Metering> Links<W, M> {
         let transit = &self.transits[link as usize];
         if let Some(split) = &mut self.ports[transit.port()].split {
             let path = split.next(self.slab[packet].to, self.now);
-            if self.transits[path as usize].is(Transit::GATED | Transit::QUEUED) {
+            if self.transits[path as usize].is_entered_by_port() {
                 return self.enter_gates(packet, path);
             }
             return self.transmit(packet, path, self.now, self.so_far);
         }
-        if !transit.is(Transit::QUEUED) {
+        if !transit.is_queued() {
             return self.transmit(packet, link, self.now, self.so_far);
         }
         self.depart_up_to(link, self.so_far);
@@ -305,8 +305,8 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[inline]
     pub(super) fn port_event(&mut self, link: u32) -> Option<u32> {
         let (transit, meter) = self.transits[link as usize].parts();
-        if transit.is(Transit::ASIDE) {
-            return self.aside_event(link);
+        if transit.is_overtaking() {
+            return self.overtaking_event(link);
         }
         if transit.hands_on() {
             return self.wake_link(link);
@@ -345,12 +345,12 @@ impl<W: Watch, M: Metering> Links<W, M> {
     /// Sets the time of the next event of a link whose packets are in its port.
     fn rekey(&mut self, link: u32) {
         let transit = &self.transits[link as usize];
-        if transit.is(Transit::QUEUED) {
+        if transit.is_queued() {
             let (port, delay) = (transit.port(), transit.pace.delay);
             let next = self.ports[port].queue.as_ref().and_then(|q| q.next_at(delay));
             self.next.set(link as usize, next.map_or(NEVER, |t| self.keys.key(t, link)));
-        } else if transit.is(Transit::ASIDE) {
-            self.rekey_aside(link);
+        } else if transit.is_overtaking() {
+            self.rekey_overtaking(link);
         }
     }
 }

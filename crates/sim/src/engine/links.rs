@@ -10,8 +10,8 @@ use crate::results::LinkResult;
 use crate::shared_transit::SharedTransits;
 use crate::slab::Slab;
 use crate::topology::HOST;
-use crate::transit::{Lane, Transit};
-use crate::watch::{DropWhy, Side, Watch};
+use crate::transit::Lane;
+use crate::watch::{DropWhy, Dropped, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::time::Time;
@@ -51,7 +51,7 @@ impl<W: Watch, M: Metering> Links<W, M> {
     #[inline(always)]
     pub(super) fn event(&mut self, link: u32) -> Option<(u32, u32)> {
         let transit = &mut self.transits[link as usize];
-        let packet = if transit.is(Transit::QUEUED | Transit::ASIDE) {
+        let packet = if transit.keeps_packets_in_port() {
             self.port_event(link)?
         } else {
             let (packet, next) = transit.pop(&self.slab);
@@ -97,7 +97,8 @@ impl<W: Watch, M: Metering> Links<W, M> {
         }
         if W::ENABLED && p.to < self.shown {
             self.watch.lost(p.to / 2, side(p.to), p.number);
-            self.watch.dropped(Time(self.now), p.to / 2, side(p.to), element, nth, why, &p.seg, p.sends);
+            let (at, flow, to) = (Time(self.now), p.to / 2, side(p.to));
+            self.watch.dropped(Dropped { at, flow, to, element, nth, why, seg: &p.seg, sends: p.sends });
         }
         if let Some(host) = self.host_at(p.to).filter(|host| p.seg.len > 0 && host % 2 == 1) {
             self.fates[host as usize / 2].dropped(p.seg.seq.0, p.seg.seq_len() as u32, p.sends);

@@ -4,7 +4,6 @@ use super::Network;
 use crate::host::Endpoint;
 use crate::measures::{FlowMeter, HostMetering, LinkMetering, Metering, Meters, RunMetering};
 use crate::topology::{FUSED, HOST};
-use crate::transit::Transit;
 use crate::watch::Watch;
 use ackclock_tcp::time::Time;
 use ackclock_tcp::units::Bytes;
@@ -37,7 +36,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let links = &mut self.links;
         let mut serving = Vec::new();
         for link in 0..links.transits.len() as u32 {
-            if !links.transits[link as usize].is(Transit::QUEUED) {
+            if !links.transits[link as usize].is_queued() {
                 continue;
             }
             links.depart_up_to(link, links.so_far);
@@ -58,7 +57,7 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let mut feeders = vec![None; self.links.transits.len()];
         for hops in self.links.hops.windows(2).filter(|hops| hops[1] != HOST && hops[1] & FUSED != 0) {
             let feeder = hops[0] & !FUSED;
-            if !self.links.transits[feeder as usize].is(Transit::QUEUED) {
+            if !self.links.transits[feeder as usize].is_queued() {
                 feeders[(hops[1] & !FUSED) as usize] = Some(feeder);
             }
         }

@@ -222,26 +222,12 @@ mod tests {
     fn both_ends_use_what_both_know_with_a_handshake_and_without() {
         struct Options(u16, u32);
         impl Watch for Options {
-            fn tcp(&mut self, _: Time, _: u32, _: Side, _: ackclock_tcp::event::Event) {}
             fn sent(&mut self, _: Time, _: u32, _: Side, seg: &Segment, _: u32, _: u8) {
                 if !seg.has(Segment::SYN) {
                     self.0 |= u16::from(seg.opts & Segment::TIMESTAMPS != 0);
                     self.1 += u32::from(seg.blocks);
                 }
             }
-            fn dropped(
-                &mut self,
-                _: Time,
-                _: u32,
-                _: Side,
-                _: u32,
-                _: u64,
-                _: crate::watch::DropWhy,
-                _: &Segment,
-                _: u8,
-            ) {
-            }
-            fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
         }
         let stack = Stack::named("linux-2025").unwrap();
         for handshake in [false, true] {

@@ -2,7 +2,7 @@
 
 use crate::second::witness::Notebook;
 use crate::second::Notes;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Window};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
@@ -137,8 +137,6 @@ impl Watch for Transcript {
             self.write(at, packet(seg));
         }
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
 }
 
 impl Watch for Reader<'_> {
@@ -183,5 +181,4 @@ impl Watch for Reader<'_> {
             }
         });
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
 }

@@ -2,7 +2,7 @@
 
 use crate::book::{Ack, Book, Sent};
 use crate::rules::{self, Rule};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
@@ -120,6 +120,5 @@ impl Watch for Judge {
         }
     }
 
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
     fn queue(&mut self, _: Time, _: u32, _: u32, _: u64) {}
 }

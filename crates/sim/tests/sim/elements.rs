@@ -4,7 +4,7 @@ use ackclock_sim::engine::Sim;
 use ackclock_sim::results::{FlowResult, Results};
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
@@ -33,8 +33,7 @@ impl Watch for Log {
             _ => {}
         }
     }
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, seg: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { seg, .. }: Dropped<'_>) {
         self.dropped[usize::from(seg.len == 0)] += 1;
     }
     fn delivered(&mut self, at: Time, _: u32, to: Side, seg: &Segment, _: u32, _: u8) {
@@ -150,15 +149,12 @@ fn a_script_that_sees_acks_only_counts_acks_only() {
 
 /// Which flows' packets were dropped, and as which arrivals.
 #[derive(Default)]
-struct Dropped(Vec<(u32, u64)>);
+struct Arrivals(Vec<(u32, u64)>);
 
-impl Watch for Dropped {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, flow: u32, _: Side, _: u32, nth: u64, _: DropWhy, _: &Segment, _: u8) {
+impl Watch for Arrivals {
+    fn dropped(&mut self, Dropped { flow, nth, .. }: Dropped<'_>) {
         self.0.push((flow, nth));
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 #[test]
@@ -169,12 +165,12 @@ fn a_script_for_one_flow_counts_and_drops_its_packets_alone() {
     };
     for flow in [0, 1] {
         let stack = Stack::named("newreno").expect("a known stack");
-        let mut sim = Sim::new(&path(2, vec![script(flow)]), &[stack], 1, Dropped::default()).expect("possible");
+        let mut sim = Sim::new(&path(2, vec![script(flow)]), &[stack], 1, Arrivals::default()).expect("possible");
         sim.run();
         assert_eq!(sim.into_watch().0, [(flow, 3), (flow, 5)]);
     }
     let stack = Stack::named("newreno").expect("a known stack");
-    let none = Sim::new(&path(2, vec![script(2)]), &[stack], 1, Dropped::default()).err().map(|e| e.to_string());
+    let none = Sim::new(&path(2, vec![script(2)]), &[stack], 1, Arrivals::default()).err().map(|e| e.to_string());
     assert!(
         none.is_some_and(|e| e.ends_with("a script: there is no flow number 2; the scenario has 2, counted from 0"))
     );

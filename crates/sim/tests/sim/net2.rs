@@ -7,12 +7,11 @@
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::ack::AckSpec;
 use ackclock_tcp::congestion::net2::Net2Spec;
 use ackclock_tcp::congestion::CongestionSpec;
 use ackclock_tcp::event::{Event, Phase};
-use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Rate;
@@ -46,12 +45,10 @@ impl Watch for Seen {
             _ => {}
         }
     }
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, at: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { at, .. }: Dropped<'_>) {
         self.drops += 1;
         self.dropped_at.push(at.as_secs_f64());
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 fn delayed() -> AckSpec {

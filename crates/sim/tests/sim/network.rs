@@ -9,8 +9,7 @@ use ackclock_sim::error::Impossible;
 use ackclock_sim::results::Results;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_tcp::units::Rate;
@@ -36,11 +35,10 @@ impl<const QUEUES: bool> Log<QUEUES> {
 
 impl<const QUEUES: bool> Watch for Log<QUEUES> {
     const HEARS_QUEUES: bool = QUEUES;
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.note(at, flow, format!("sent {from:?} {} {} {wire} {sends}", seg.seq, seg.ack));
     }
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, element: u32, nth: u64, why: DropWhy, seg: &Segment, _: u8) {
+    fn dropped(&mut self, Dropped { at, flow, to, element, nth, why, seg, .. }: Dropped<'_>) {
         self.note(at, flow, format!("dropped {to:?} {element} {nth} {why:?} {} {}", seg.seq, seg.ack));
     }
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, _: u8) {
@@ -271,12 +269,11 @@ struct Hops {
 impl Watch for Hops {
     const HEARS_HOPS: bool = true;
     const HEARS_QUEUES: bool = true;
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.log.sent(at, flow, from, seg, wire, sends);
     }
-    fn dropped(&mut self, at: Time, flow: u32, to: Side, e: u32, nth: u64, why: DropWhy, seg: &Segment, sends: u8) {
-        self.log.dropped(at, flow, to, e, nth, why, seg, sends);
+    fn dropped(&mut self, packet: Dropped<'_>) {
+        self.log.dropped(packet);
     }
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.log.delivered(at, flow, to, seg, wire, sends);

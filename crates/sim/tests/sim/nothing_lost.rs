@@ -5,10 +5,9 @@ use ackclock_sim::engine::Sim;
 use ackclock_sim::results::FlowResult;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::detect::{sack::SackSpec, threshold::ThresholdSpec, DetectSpec};
 use ackclock_tcp::event::{Cause, Event};
-use ackclock_tcp::segment::Segment;
 use ackclock_tcp::spurious::{linux::LinuxSpec, SpuriousSpec};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -35,9 +34,6 @@ impl Watch for Heard {
             _ => {}
         }
     }
-    fn sent(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 /// 300 segments with a round trip of 100 ms. The window in flight after 200 segments arrives 1.2 s late, and so does the

@@ -5,9 +5,8 @@ use ackclock_sim::engine::Sim;
 use ackclock_sim::results::{FlowResult, Results};
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{dumbbell, flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
 use ackclock_tcp::stack::Stack;
@@ -25,25 +24,13 @@ struct Log {
 
 impl Watch for Log {
     const HEARS_QUEUES: bool = true;
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.sent.push((at, flow, from, Entering { seg: *seg, wire, sends, resend: None }));
     }
-    fn dropped(
-        &mut self,
-        at: Time,
-        flow: u32,
-        to: Side,
-        element: u32,
-        nth: u64,
-        why: DropWhy,
-        seg: &Segment,
-        sends: u8,
-    ) {
+    fn dropped(&mut self, Dropped { at, flow, to, element, nth, why, seg, sends }: Dropped<'_>) {
         let number = self.lost;
         self.fates.push(format!("{at} {flow} {to:?} {number} dropped {element} {nth} {why:?} {} {sends}", seg.seq));
     }
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         self.fates.push(format!("{at} {flow} {to:?} {number} arrived {} {} {:x}", seg.seq, seg.ack, seg.opts));
     }

@@ -5,7 +5,7 @@
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::recovery::robust::{Count, Order, RobustSpec};
 use ackclock_tcp::recovery::RecoverySpec;
@@ -56,8 +56,6 @@ impl Watch for Seen {
             self.sent = self.sent.max(seg.end().0);
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 /// Table 3 without the queue's limit: 0.8 Mb/s and 95 ms, 10 Mb/s and 2.5 ms on each side.

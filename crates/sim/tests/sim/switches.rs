@@ -3,7 +3,7 @@
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::detect::delayed::{DelayCeiling, DelayedSpec};
 use ackclock_tcp::detect::dup_ack::DupAckSpec;
 use ackclock_tcp::detect::threshold::inc::{IncSpec, UpdatePer};
@@ -70,8 +70,6 @@ impl Watch for Seen {
         let most = if self.phase == Some(Phase::Recovery) { &mut self.in_recovery } else { &mut self.outside };
         *most = out.max(*most);
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 /// S to D over a bottleneck of this rate and 50 ms one way with these elements; the peer's window in segments.

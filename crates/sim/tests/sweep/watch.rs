@@ -1,6 +1,6 @@
 //! The measurements of one run.
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::event::{Event, Phase};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::Offset;
@@ -53,7 +53,4 @@ impl Watch for Counts {
         }
         self.sent += 1;
     }
-
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }

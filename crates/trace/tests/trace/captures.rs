@@ -3,8 +3,7 @@ use ackclock_sim::engine::Sim;
 use ackclock_sim::fate::Verdict;
 use ackclock_sim::scenario::{ElementSpec, RedSpec, Scenario, Thresholds};
 use ackclock_sim::topology::nodes_between;
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::seq::SeqNum;
 use ackclock_tcp::stack::Stack;
@@ -61,9 +60,6 @@ struct Captured {
 struct Sent(Vec<(Time, u32, Side, Segment)>);
 
 impl Watch for Sent {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, _: u8) {
         self.0.push((at, flow, from, *seg));
     }

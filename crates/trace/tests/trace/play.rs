@@ -1,6 +1,6 @@
 //! Calls as values, so that tests can store, alter and reorder them; and one fixed conversation.
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
+use ackclock_sim::watch::{DropWhy, Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::{Cause, Event, Phase, Slot, Why, Window};
 use ackclock_tcp::segment::Segment;
@@ -56,7 +56,7 @@ impl Call {
             What::Tcp(e) => w.tcp(at, flow, side, e),
             What::Sent { seg, wire, sends } => w.sent(at, flow, side, &seg, wire, sends),
             What::Dropped { element, nth, why, seg, sends } => {
-                w.dropped(at, flow, side, element, nth, why, &seg, sends)
+                w.dropped(Dropped { at, flow, to: side, element, nth, why, seg: &seg, sends })
             }
             What::Delivered { seg, wire, sends } => w.delivered(at, flow, side, &seg, wire, sends),
             What::Refused { why, seg, sends, missing } => w.refused(at, flow, side, why, &seg, sends, &[missing]),

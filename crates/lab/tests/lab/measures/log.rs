@@ -1,7 +1,6 @@
 //! A listener that records every event, and the numbers that follow from them: slow, simple, and independent of the counters.
 
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::time::{Nanos, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +41,6 @@ fn other(side: Side) -> Side {
 
 impl Watch for Log {
     const HEARS_HOPS: bool = true;
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, _: u8) {
         let to = other(from);
         let number = self.next.entry((flow, to)).or_default();
@@ -50,8 +48,6 @@ impl Watch for Log {
         self.events.push((at, (flow, to, *number), What::Sent));
         *number += 1;
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, _: &Segment) {
         self.events.push((at, (flow, to, number), What::Arrived));
     }

@@ -1,6 +1,6 @@
 //! Checks that a scenario can be run. Each refusal is one sentence.
 
-use super::{direction, paths_of_splits, splits};
+use super::{paths_of_splits, splits};
 use crate::background::{self, ROUND_BITS};
 use crate::error::{Fault, Impossible};
 use crate::next_event::{Keys, MAX_ELEMENTS};
@@ -40,8 +40,8 @@ pub(super) fn scenario(s: &Scenario) -> Result<Checked, Impossible> {
         for link in [2 * i, 2 * i + 1] {
             let (from, to) = if link % 2 == 1 { (l.to, l.from) } else { (l.from, l.to) };
             let what = format!("link {i} from \"{}\" to \"{}\"", s.nodes[from as usize], s.nodes[to as usize]);
-            one_way(&what, direction(s, link))?;
-            counted_flows(s, &what, direction(s, link))?;
+            one_way(&what, s.direction(link))?;
+            counted_flows(s, &what, s.direction(link))?;
         }
     }
     splits(s).flat_map(|s| &s.paths).try_for_each(|p| counted_flows(s, "a path of a split", &p.way))?;

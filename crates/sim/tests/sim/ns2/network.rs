@@ -4,8 +4,7 @@ use super::log::{Case, Send};
 use ackclock_sim::engine::Sim;
 use ackclock_sim::scenario::*;
 use ackclock_sim::topology::dumbbell::{flow, pipe};
-use ackclock_sim::watch::{DropWhy, Side, Watch};
-use ackclock_tcp::event::Event;
+use ackclock_sim::watch::{Side, Watch};
 use ackclock_tcp::segment::Segment;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
@@ -21,15 +20,12 @@ const TOLERANCE_S: f64 = 10e-6;
 struct Sends(Vec<Send>);
 
 impl Watch for Sends {
-    fn tcp(&mut self, _: Time, _: u32, _: Side, _: Event) {}
     fn sent(&mut self, at: Time, _: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
         if from == Side::Sender {
             let number = (seg.seq.0 - 1) / u64::from(MSS);
             self.0.push(Send { time_s: at.as_secs_f64(), number, retransmit: sends > 1 });
         }
     }
-    fn dropped(&mut self, _: Time, _: u32, _: Side, _: u32, _: u64, _: DropWhy, _: &Segment, _: u8) {}
-    fn delivered(&mut self, _: Time, _: u32, _: Side, _: &Segment, _: u32, _: u8) {}
 }
 
 /// S, R1, R2, D: 8 Mb/s and 0.1 ms outside, 0.8 Mb/s and 100 ms between the routers, no queue that ever fills.
