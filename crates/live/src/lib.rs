@@ -41,6 +41,8 @@ pub mod error;
 #[cfg(target_os = "linux")]
 pub mod kernel;
 #[cfg(target_os = "linux")]
+pub mod link;
+#[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]
 pub mod netlink;

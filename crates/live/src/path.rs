@@ -10,16 +10,18 @@ mod plan;
 mod sampler;
 mod setup;
 
-pub use plan::{prepare, Choice, Prepared, Tcp};
+pub use plan::{Choice, Prepared, Tcp};
 
 use crate::clock::Lateness;
 use crate::error::LiveError;
 use crate::kernel::Counters;
 use crate::realtime::Priority;
 use ackclock_lab::run::Tally;
+use ackclock_lab::scenario::Plan;
 use ackclock_sim::results::Results;
 use ackclock_sim::watch::Watch;
 use ackclock_tcp::time::Nanos;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -90,6 +92,17 @@ impl fmt::Display for Place {
         let (from, to, used) = (side(from), side(to), used.join(" + "));
         write!(f, "senders: {used}, {from}; receivers: {to}; MTU {mtu}, offload off, {priority}")
     }
+}
+
+/// Determines the live form of `plan`. `with` is the same scenario with each of [`Choice::stacks`], by their names; these
+/// stacks contain the settings of the file and the command line.
+///
+/// # Errors
+/// [`LiveError::Input`] for choices that cannot be met.
+pub fn prepare(plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
+    let mut prepared = plan::prepare(plan, with, choice)?;
+    prepared.notes = notes::notes(&prepared);
+    Ok(prepared)
 }
 
 /// Runs `prepared` in real time. `placed` receives the place before it begins; `progress` is as in `ackclock_lab::run`.

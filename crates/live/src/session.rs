@@ -6,6 +6,7 @@ use crate::payload::{Sink, Source};
 use crate::peer::Seen;
 use crate::supervise::Shared;
 use ackclock_tcp::connection::{CloseReason, Connection, State};
+use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::{Nanos, Time};
 use ackclock_wire::{Endpoint, Host, Id};
 use nix::poll::PollFlags;
@@ -15,6 +16,29 @@ use std::thread;
 
 /// Bytes that the application writes at a time: large enough for few calls and full trains.
 const PIECE: usize = 1 << 16;
+
+/// IPv6 requires a larger MTU than IPv4 (RFC 791 §3.2, RFC 8200 §5).
+pub(crate) fn check_mtu(mtu: u32, v6: bool) -> Result<(), LiveError> {
+    let (least, most) = (if v6 { 1280 } else { 68 }, 65_535);
+    if (least..=most).contains(&mtu) {
+        return Ok(());
+    }
+    Err(LiveError::Input(format!("found an MTU of {mtu} bytes, allowed: {least} to {most}")))
+}
+
+/// The first line of a run, without the other end.
+pub(crate) fn first_line(namespace: &str, device: &str, kind: &str, mtu: u32, offload: bool, stack: &Stack) -> String {
+    let offload = if offload { "on" } else { "off" };
+    let (name, control) = (&stack.name, congestion_control(stack));
+    format!("namespace: {namespace}, device: {device} ({kind}), MTU {mtu}, offload {offload}, {name} ({control})")
+}
+
+/// The congestion control's name, as in scenario files.
+fn congestion_control(stack: &Stack) -> String {
+    let spec = serde_json::to_value(&stack.congestion).unwrap_or_default();
+    let name = spec.as_str().or_else(|| spec.get("kind")?.as_str());
+    name.unwrap_or("congestion control from outside").to_owned()
+}
 
 /// The results at our end of a transfer.
 pub(crate) struct Ours {

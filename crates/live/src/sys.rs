@@ -1,15 +1,21 @@
-//! The system calls without a safe function in any library: ioctls of a TUN device, a packet socket, a socket's first sequence
-//! number and other options, the scheduler, processes that end with this one, a name for an unnamed file.
+//! The system calls that need more than one safe function of `nix`: ioctls of a TUN device, a packet socket, a socket's first
+//! sequence number and other options, the scheduler, processes that end with this one, a name for an unnamed file.
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`,
 //! `man 7 pid_namespaces`, `man 2 linkat`.
-#![expect(unsafe_code, reason = "no library offers these calls; each lends the kernel memory that outlives the call")]
+#![expect(
+    unsafe_code,
+    reason = "`nix` does not have the other calls; each lends the kernel memory that outlives the call"
+)]
 
-use std::ffi::CString;
+use nix::fcntl::{AtFlags, AT_FDCWD};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::resource::{getrlimit, setrlimit, Resource};
+use nix::sys::signal::Signal;
+use nix::unistd::linkat;
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -21,16 +27,11 @@ const OFFLOADS: libc::c_ulong = 1 | 2 | 4;
 
 /// Allows this process at least `wanted` open files, within its hard limit.
 pub(crate) fn allow_files(wanted: u64) -> io::Result<()> {
-    // SAFETY: all zeroes is a valid `rlimit`.
-    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one `rlimit`, which outlives the call.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })?;
-    if limit.rlim_cur >= wanted {
-        return Ok(());
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    if soft < wanted {
+        setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard)?;
     }
-    limit.rlim_cur = wanted.min(limit.rlim_max);
-    // SAFETY: the kernel reads one `rlimit`, which outlives the call.
-    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })
+    Ok(())
 }
 
 /// Makes `fd` the device `name` (or a new device with this name), with a virtio-net header of ten bytes if `offload`.
@@ -128,11 +129,8 @@ pub(crate) fn set_option(fd: BorrowedFd<'_>, level: libc::c_int, name: libc::c_i
 
 /// Gives an unnamed file (`O_TMPFILE`) this name, unless it is taken.
 pub(crate) fn give_name(file: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
-    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    let to = CString::new(path.as_os_str().as_bytes())?;
-    let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
-    // SAFETY: the kernel reads two strings that end with a zero and outlive the call.
-    check(unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), follow) })
+    let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(AT_FDCWD, from.as_str(), AT_FDCWD, path, AtFlags::AT_SYMLINK_FOLLOW)?)
 }
 
 /// Makes `command` run as the second process of a new process namespace, which the calling thread must have requested. The
@@ -141,8 +139,7 @@ pub(crate) fn give_name(file: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
 /// process.
 pub(crate) fn under_an_init(command: &mut Command) {
     let divide = || {
-        // SAFETY: takes numbers only.
-        check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
+        set_pdeathsig(Signal::SIGKILL)?;
         // SAFETY: this process has one thread.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),

@@ -5,17 +5,18 @@ use crate::bench::{Family, DEVICE, MAX_TRAIN};
 use crate::clock::{thread_time, Clock};
 use crate::driver::{Counts, Driver};
 use crate::error::LiveError;
+use crate::link::Link;
 use crate::namespace::Namespace;
 use crate::netlink::{Device, Netlink};
 use crate::payload::{Sink, Source};
 use crate::pcapng::{Capture, Tapped};
 use crate::peer::{self, Seen};
 use crate::realtime::{self, Priority};
-use crate::session::{with_kernel, Ours, Receiver, Sender};
+use crate::session::{check_mtu, first_line, with_kernel, Ours, Receiver, Sender};
 use crate::stream::{Output, Stream};
 use crate::supervise::Shared;
 use crate::tun::Tun;
-use crate::wire::{Link, Wire};
+use crate::wire::Wire;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::time::Nanos;
 use ackclock_wire::{Buffers, Host, HostConfig, Secret};
@@ -168,15 +169,6 @@ impl Wanted {
     }
 }
 
-/// IPv6 requires a larger MTU than IPv4 (RFC 791 §3.2, RFC 8200 §5).
-pub(crate) fn check_mtu(mtu: u32, v6: bool) -> Result<(), LiveError> {
-    let (least, most) = (if v6 { 1280 } else { 68 }, 65_535);
-    if (least..=most).contains(&mtu) {
-        return Ok(());
-    }
-    Err(LiveError::Input(format!("found an MTU of {mtu} bytes, allowed: {least} to {most}")))
-}
-
 /// The next address after this one.
 fn neighbour(address: IpAddr) -> IpAddr {
     match address {
@@ -292,13 +284,6 @@ impl<W: Wire> Session<'_, W> {
     }
 }
 
-/// The first line of a run, without the other end.
-pub(crate) fn first_line(namespace: &str, device: &str, kind: &str, mtu: u32, offload: bool, stack: &Stack) -> String {
-    let offload = if offload { "on" } else { "off" };
-    let (name, control) = (&stack.name, congestion_control(stack));
-    format!("namespace: {namespace}, device: {device} ({kind}), MTU {mtu}, offload {offload}, {name} ({control})")
-}
-
 /// Random bytes from the kernel.
 fn random<const N: usize>() -> Result<[u8; N], LiveError> {
     let mut bytes = [0; N];
@@ -320,11 +305,4 @@ impl Family {
             Family::V6 => "IPv6",
         }
     }
-}
-
-/// The congestion control's name, as in scenario files.
-fn congestion_control(stack: &Stack) -> String {
-    let spec = serde_json::to_value(&stack.congestion).unwrap_or_default();
-    let name = spec.as_str().or_else(|| spec.get("kind")?.as_str());
-    name.unwrap_or("congestion control from outside").to_owned()
 }

@@ -1,6 +1,5 @@
 //! A scenario's live form: the TCPs at its ends, and the parts that are approximated or ignored.
 
-use super::notes::notes;
 use crate::error::LiveError;
 use ackclock_lab::scenario::Plan;
 use ackclock_sim::scenario::PeerSpec;
@@ -176,12 +175,8 @@ fn hears_drops(stack: &Stack) -> bool {
     stack.detect.build(*KERNEL_MSS.start()).hears_drops()
 }
 
-/// Determines the live form of `plan`. `with` is the same scenario with each of [`Choice::stacks`], by their names; these
-/// stacks contain the settings of the file and the command line.
-///
-/// # Errors
-/// [`LiveError::Input`] for choices that cannot be met.
-pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
+/// The live form of `plan`, as [`super::prepare`] describes it, without notes.
+pub(super) fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -> Result<Prepared, LiveError> {
     if plan.is_from_outside() || with.values().any(Plan::is_from_outside) {
         let allowed = "built-in ones, since Python is too slow for real time";
         return Err(refuse(&plan, "an algorithm or element in Python", allowed));
@@ -224,9 +219,7 @@ pub fn prepare(mut plan: Plan, with: &BTreeMap<String, Plan>, choice: &Choice) -
         sysctls.push((ECN.to_owned(), "1".to_owned()));
     }
     let of_receivers = if receiver.is_kernel() { peers(&plan, choice)? } else { Vec::new() };
-    let mut prepared = Prepared { plan, ends, mss, sysctls, of_receivers, notes: Vec::new() };
-    prepared.notes = notes(&prepared);
-    Ok(prepared)
+    Ok(Prepared { plan, ends, mss, sysctls, of_receivers, notes: Vec::new() })
 }
 
 /// The options of the kernel's receivers to enable or disable, as sysctls of their namespace. Settings on the command line
