@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from html import escape
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from ackclock import _native
 from ackclock.document import natural
+from ackclock.document.permission import allowing
 from ackclock.errors import ScenarioError, unwritten
-from ackclock.permission import allowing
 from ackclock.result import Again, Result
 from ackclock.slots.registry import Chosen, Value, chosen, setting
 
@@ -198,7 +199,6 @@ class Stacks(list[Stack]):
     """A list of stacks; a notebook shows their names and summaries."""
 
     def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415 - start-up time
 
         rows = (f"<tr><td>{escape(one['name'])}</td><td>{escape(one['summary'])}</td></tr>" for one in self)
         head = "<thead><tr><th>stack</th><th>description</th></tr></thead>"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class ScenarioError(ValueError):
@@ -116,9 +118,6 @@ class AlgorithmError(RuntimeError):
 
 def _frames(error: BaseException) -> str:
     """An error with the frames of its traceback outside Ackclock."""
-    import traceback  # noqa: PLC0415 - start-up time
-    from pathlib import Path  # noqa: PLC0415 - start-up time
-
     if error.__traceback__ is None:
         return ""
     ours = str(Path(__file__).parent)

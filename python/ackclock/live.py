@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _native
 from ackclock.api import _pairs, _placed, _source
-from ackclock.permission import LIVE, refusing
+from ackclock.document.permission import LIVE, refusing
 from ackclock.result import Result
 from ackclock.slots.registry import Value
 

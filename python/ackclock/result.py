@@ -6,18 +6,19 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native
 from ackclock.errors import ScenarioError
+from ackclock.late import pl
 from ackclock.slots import allowing, pickled, unpacked
 from ackclock.statistics import interval
 from ackclock.tables.columns import HALF, LABELS, Shown, shown, unused_notes
 from ackclock.tables.measures import Measures
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 
@@ -227,8 +228,6 @@ class Result:
             RuntimeError: the scenario's file has changed since the run.
         """
         if self._trace is not None and _hash_in(Path(self._trace)) == self._runs.first[1]:
-            import polars as pl  # noqa: PLC0415 - start-up time
-
             return pl.read_parquet(self._trace)
         return _polars(self.arrow("events"))
 
@@ -252,7 +251,6 @@ class Result:
             for (stack, flow), runs in found.items()
             if stack != baseline and (baseline, flow) in found
         ]
-        import polars as pl  # noqa: PLC0415 - start-up time
 
         numbers = [name for key in self.frame.columns if key not in LABELS for name in (key, key + HALF)]
         types = {"stack": pl.String, "baseline": pl.String, "flow": pl.String, "runs": pl.Int64}
@@ -296,9 +294,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The means, for notebooks."""
-        from html import escape  # noqa: PLC0415 - start-up time
-
-        from ackclock.tables.printed import cell  # noqa: PLC0415 - start-up time
+        from ackclock.tables.printed import cell  # noqa: PLC0415 - loads rich
 
         flows = self.summary.to_dicts()
         some = {one.name: any(flow[one.name] for flow in flows) for one, _ in shown("flow")}
@@ -345,15 +341,12 @@ def _difference_row(
 
 
 def _polars(table: _native.Table) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415 - start-up time
 
     return pl.DataFrame(table)
 
 
 def _hash_in(trace: Path) -> str | None:
     """The trace hash stored in a Parquet file; ``None`` if there is no such file."""
-    import polars as pl  # noqa: PLC0415 - start-up time
-
     if trace.suffix != ".parquet":
         return None
     try:

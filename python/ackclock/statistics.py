@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -56,8 +57,6 @@ class Median:
     @classmethod
     def of(cls, values: Sequence[float]) -> Median:
         """Compute the median of at least one value."""
-        import statistics  # noqa: PLC0415 - start-up time
-
         middle = statistics.median(values)
         quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [middle] * 3
         return cls(len(values), middle, quartiles[0], quartiles[2], statistics.median(abs(v - middle) for v in values))
@@ -135,8 +134,6 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """Spearman's rank correlation; 0 if one of the inputs is constant."""
-    import statistics  # noqa: PLC0415 - start-up time
-
     try:
         return statistics.correlation(ranks(x), ranks(y))
     except statistics.StatisticsError:

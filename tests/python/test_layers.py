@@ -15,6 +15,7 @@ import ackclock
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ackclock"
 LAYERS = (
     "_native",
+    "late",
     "errors",
     "files",
     "colours",
@@ -23,7 +24,6 @@ LAYERS = (
     "progress",
     "document",
     "shared",
-    "permission",
     "slots",
     "tables",
     "plot",

@@ -12,7 +12,7 @@ import pytest
 
 import ackclock as ak
 import slots_rebuilt as rebuilt
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import given, pickled, source_hash, used
 from ackclock.slots.registry import Value

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import pickled, source_hash
 from conftest import Command

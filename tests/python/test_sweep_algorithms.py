@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.runs import local
 from ackclock.runs.store.keys import Keys
 from ackclock.runs.task import Task

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import ackclock as ak
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.runs import answer, remote
 from ackclock.runs.task import Done, RevisionError, Task, run_task
 from ackclock.runs.worker import Worker

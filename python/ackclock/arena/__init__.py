@@ -58,13 +58,7 @@ def arena(
         ScenarioError: a stack, a path or a number is invalid.
         OSError: a run could not be stored.
     """
-    from ackclock.arena.entries import question  # noqa: PLC0415 - start-up time
-    from ackclock.arena.job import run, run_in  # noqa: PLC0415 - likewise
-    from ackclock.permission import allowing  # noqa: PLC0415 - likewise
-    from ackclock.progress import unshown  # noqa: PLC0415 - likewise
+    from ackclock.arena.job import read_and_run  # noqa: PLC0415 - loaded when it is called
 
-    with allowing(allow_python):
-        asked = question(stacks, half, paths, field, seeds)
-        if lab is not None:
-            return run_in(lab, asked, half, paths)
-        return run(asked, half, paths, store, on, threads, progress or unshown)
+    chosen = (stacks, half, paths, field, seeds)
+    return read_and_run(chosen, (store, on, threads, progress), lab, allow_python)

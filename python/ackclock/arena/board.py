@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _native, files
 from ackclock.arena.scores import Scores, mean
+from ackclock.late import pl
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 NAMES = ("board.csv", "arena.svg", "arena.json", "values.parquet")
@@ -36,8 +36,6 @@ class Board(Scores):
         ``needless_recovery``, ``needless_probe``, ``needless_timeout``), ``timeouts`` and ``completion_p99``, which is
         null without transfers that end.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         rows = [
             {"path": part.name, "stack": one.stack, "share": self.share(part, one.stack)}
             | {
@@ -86,7 +84,7 @@ class Board(Scores):
 
     def plot(self) -> Figure:
         """Draw the share of each stack on each path. Needs matplotlib."""
-        from ackclock.arena.figure import draw  # noqa: PLC0415 - start-up time
+        from ackclock.arena.figure import draw  # noqa: PLC0415 - needs matplotlib
 
         return draw(self)
 
@@ -99,7 +97,7 @@ class Board(Scores):
         Raises:
             OSError: a file could not be written.
         """
-        from ackclock.arena.figure import svg  # noqa: PLC0415 - start-up time
+        from ackclock.arena.figure import svg  # noqa: PLC0415 - needs matplotlib
 
         to, values = Path(folder), io.BytesIO()
         to.mkdir(parents=True, exist_ok=True)

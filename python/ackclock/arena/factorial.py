@@ -10,10 +10,10 @@ from itertools import product
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from ackclock import files
 from ackclock.arena.entries import kept
+from ackclock.late import pl
 from ackclock.progress import Show
 from ackclock.runs.executor import Executor, executor
 from ackclock.runs.laboratory import Laboratory, Runs
@@ -21,9 +21,6 @@ from ackclock.runs.network import Seeds
 from ackclock.runs.store import Store
 from ackclock.study.measure import MEASURES
 from ackclock.study.plan import Question
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DETECTOR = "detector"
 NAME = "factorial.csv"
@@ -64,8 +61,6 @@ class Factorial:
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row for each cell: the level of each factor, ``mean``, ``least``, ``needless`` and ``timeouts``."""
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         rows = [
             dict(zip(self.factors, one.levels, strict=True))
             | {"mean": one.mean, "least": min(one.shares), "needless": one.needless, "timeouts": one.timeouts}

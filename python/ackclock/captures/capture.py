@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _native, files
+from ackclock.captures import xplot
 from ackclock.captures.fitting import Fit, fit
+from ackclock.files import write
+from ackclock.late import pl
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 Side = Literal["sender", "receiver", "middle"]
@@ -151,8 +153,6 @@ class Capture:
             OSError: the file cannot be written.
             ValueError: there are several files, the capture is standard input, or ``to`` is the capture itself.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         file = self._only_file("write", to)
         frames = self.retransmissions.filter(pl.col("verdict") == "needless")["frame"].unique().sort().to_list()
         return _native.capture_copy(file, frames, None, fspath(to))[0]
@@ -205,8 +205,6 @@ class Capture:
         Raises:
             ValueError: there is no such flow, the capture is standard input, or the flow has too many packets.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         row = self._drawn("flow", flow)
         source = row["flow"].partition(" > ")[0]
         return pl.DataFrame(_native.capture_packets(row["file"], row["connection"], source, self._limit))
@@ -240,17 +238,12 @@ class Capture:
             OSError: the file cannot be written.
             ValueError: as :meth:`packets`.
         """
-        from ackclock.captures import xplot  # noqa: PLC0415 - start-up time
-        from ackclock.files import write  # noqa: PLC0415 - start-up time
-
         row = self._drawn("xplot", flow)
         told = xplot.lines(self.packets(row["flow"]), self._of(self.retransmissions, row), row["flow"])
         write(Path(to), "".join(f"{line}\n" for line in told).encode())
 
     def _drawn(self, key: str, flow: str | None) -> dict[str, Any]:
         """The row of the requested flow."""
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         rows = self.flows if flow is None else self.flows.filter(pl.col("flow") == flow)
         if rows.is_empty():
             raise ValueError(f"{key}: found {'no flow' if flow is None else repr(flow)}, allowed: one of the flows")
@@ -266,7 +259,6 @@ class Capture:
 
     @staticmethod
     def _of(table: pl.DataFrame, row: dict[str, Any]) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415 - start-up time
 
         return table.filter(
             (pl.col("file") == row["file"])
@@ -286,7 +278,6 @@ class Capture:
         return file
 
     def _polars(self, table: Table) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415 - start-up time
 
         return pl.DataFrame(self.arrow(table))
 

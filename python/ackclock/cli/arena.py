@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ackclock.arena import FACTORIAL_SEEDS, SEEDS
+from ackclock.arena import FACTORIAL_SEEDS, SEEDS, factorial, factorial_tables, job
+from ackclock.arena.entries import about, paths, question, shared
+from ackclock.arena.tables import show
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.document.permission import allowing
+from ackclock.progress import shown
 
 if TYPE_CHECKING:
     from ackclock.study.plan import Question
@@ -70,12 +74,8 @@ def arena(
     """
     if find_spec("matplotlib") is None:
         fail('arena needs matplotlib, which is not installed: pip install "ackclock[plot]"', FAILED)
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
 
     with refusals(), allowing(allow_python):
-        from ackclock.arena.entries import question  # noqa: PLC0415 - start-up time
-        from ackclock.progress import shown  # noqa: PLC0415 - likewise
-
         asked = question(stack, half, path or None, field, seeds or (FACTORIAL_SEEDS if factorial else SEEDS))
     if list_paths:
         return _list(half, path)
@@ -84,20 +84,16 @@ def arena(
     kept = "; finished runs are kept and the same command continues"
     folder = out if out is not None else Path("arena") / half
     with refusals(lambda: kept), allowing(allow_python):
-        from ackclock.arena.job import run  # noqa: PLC0415 - start-up time
-
-        board = run(asked, half, path or None, store, on, threads, shown)
+        board = job.run(asked, half, path or None, store, on, threads, shown)
         written = board.write(folder)
     if as_json:
         return click.echo(board.json, nl=False)
-    from ackclock.arena.tables import show  # noqa: PLC0415 - start-up time
 
     show(board)
     return click.echo(f"{folder}: {', '.join(file.name for file in written)}")
 
 
 def _list(half: str, chosen: Sequence[str]) -> None:
-    from ackclock.arena.entries import about, paths, shared  # noqa: PLC0415 - start-up time
 
     for name, file in sorted((paths(half) | shared(half)).items()):
         if not chosen or name in chosen:
@@ -112,15 +108,11 @@ def _factorial(
     allow_python: bool,
     as_json: bool,
 ) -> None:
-    from ackclock.arena.factorial import run  # noqa: PLC0415 - start-up time
-    from ackclock.arena.factorial_tables import show  # noqa: PLC0415 - likewise
-    from ackclock.permission import allowing  # noqa: PLC0415 - likewise
-    from ackclock.progress import shown  # noqa: PLC0415 - likewise
 
     with refusals(lambda: "; finished runs are kept and the same command continues"), allowing(allow_python):
-        found = run(asked, half, *where, shown)
+        found = factorial.run(asked, half, *where, shown)
         written = found.write(out if out is not None else Path("arena") / half)
     if as_json:
         return click.echo(found.table.write_json())
-    show(found)
+    factorial_tables.show(found)
     return click.echo(written)

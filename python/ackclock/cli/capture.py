@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import click
 
+from ackclock.captures import tables
 from ackclock.captures.capture import LIMIT, Capture, Side, capture
 from ackclock.captures.fitting import AS
 from ackclock.cli.common import PATH, as_json, fail, refusals
@@ -182,7 +183,6 @@ def _write(found: Capture, asked: Asked) -> None:
 
 
 def _print(result: dict[str, Any], asked: Asked) -> None:
-    from ackclock.captures import tables  # noqa: PLC0415 - start-up time
 
     details = [
         (asked.retransmissions, tables.print_retransmissions),

@@ -9,6 +9,7 @@ import click
 
 from ackclock import shared
 from ackclock.cli.common import PATH, as_json, fail, refusals
+from ackclock.tables.printed import print_examples
 
 EXAMPLES = """\b
 Examples:
@@ -57,6 +58,5 @@ def _list(about: dict[str, str], as_json: bool) -> None:
         rows = [{"name": name, "about": text} for name, text in about.items()]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    from ackclock.tables.printed import print_examples  # noqa: PLC0415 - start-up time
 
     print_examples(about)

@@ -10,6 +10,7 @@ import click
 
 from ackclock.captures.capture import ends
 from ackclock.captures.fitting import Fit, WhatIf, fit
+from ackclock.captures.tables import print_fit, print_what_if
 from ackclock.cli.common import fail, refusals
 
 
@@ -58,7 +59,6 @@ def command_fit(
 
 
 def _print(found: Fit) -> None:
-    from ackclock.captures.tables import print_fit  # noqa: PLC0415 - start-up time
 
     print_fit(found)
     for line in found.disagreements:
@@ -66,7 +66,6 @@ def _print(found: Fit) -> None:
 
 
 def _answer(answer: WhatIf) -> None:
-    from ackclock.captures.tables import print_what_if  # noqa: PLC0415 - start-up time
 
     print_what_if(answer)
     for sentence in answer.sentences:

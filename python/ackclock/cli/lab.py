@@ -8,8 +8,9 @@ import click
 
 from ackclock import _native, files
 from ackclock.cli.common import FAILED, PATH, fail
+from ackclock.document.permission import PAGE, refusing
 from ackclock.errors import ScenarioError
-from ackclock.permission import PAGE, refusing
+from ackclock.lab_page import built, fragment, serve, server
 
 EXAMPLES = """\b
 Examples:
@@ -22,8 +23,6 @@ NOT_BUILT = "the lab page is not built; `make web` builds it (Node and Rust are 
 
 def _opening(scenario: Path | None) -> str:
     """The URL fragment that opens a valid scenario."""
-    from ackclock.lab_page import fragment  # noqa: PLC0415 - start-up time
-
     if scenario is None:
         return ""
     try:
@@ -52,8 +51,6 @@ def lab(scenario: Path | None, port: int | None, look: bool) -> None:
 
     A link shares what it shows.
     """
-    from ackclock.lab_page import built, serve, server  # noqa: PLC0415 - start-up time
-
     folder = built()
     if folder is None:
         fail(NOT_BUILT, FAILED)

@@ -17,6 +17,7 @@ from ackclock.cli.common import FAILED, PATH, TERMINATED, Decorator, Function, a
 from ackclock.cli.lazy import Lazy, Origin
 from ackclock.cli.scenario import complete_stack
 from ackclock.progress import shown_share
+from ackclock.tables.printed import print_live_bench
 
 BENCH_EXAMPLES = """\b
 Examples:
@@ -158,8 +159,6 @@ def bench(
     if as_json:
         click.echo(json.dumps({"entries": entries}, indent=2))
     else:
-        from ackclock.tables.printed import print_live_bench  # noqa: PLC0415 - start-up time
-
         print_live_bench(entries)
     if not all(entry["hashes_equal"] for entry in entries):
         fail("the bytes received differ from the bytes sent", FAILED)

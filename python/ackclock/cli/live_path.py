@@ -12,7 +12,9 @@ from ackclock import _native
 from ackclock.cli.common import FAILED, PATH, SEED, as_json, fail, refusals
 from ackclock.cli.live import realtime, run, say
 from ackclock.cli.scenario import draw, parameters, plot_span, scenario_file, scenario_source, set_pairs
-from ackclock.permission import LIVE, refusing
+from ackclock.document.permission import LIVE, refusing
+from ackclock.live import LiveResult, beside
+from ackclock.tables.printed import print_live_path
 
 if TYPE_CHECKING:
     from ackclock.live import LiveResult
@@ -88,8 +90,6 @@ def path(
     as_json: bool,
 ) -> None:
     """Run a scenario in real time, with the kernel's TCP or the engine at its ends."""
-    from ackclock.live import LiveResult, beside  # noqa: PLC0415 - start-up time
-
     span = plot_span(plot, None, None)
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     settings = [_setting(option) for option in sysctl]
@@ -132,6 +132,4 @@ def _print(result: LiveResult, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        from ackclock.tables.printed import print_live_path  # noqa: PLC0415 - start-up time
-
         print_live_path(result.to_dict())

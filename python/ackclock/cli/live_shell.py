@@ -15,7 +15,8 @@ from ackclock import _native
 from ackclock.cli.common import FAILED, INTERRUPTED, SEED, TERMINATED, fail, refusals
 from ackclock.cli.live import mtu, realtime, say
 from ackclock.cli.scenario import scenario_file, scenario_source
-from ackclock.permission import LIVE, refusing
+from ackclock.document.permission import LIVE, refusing
+from ackclock.tables.printed import print_live_shell
 
 EXAMPLES = """\b
 Examples:
@@ -68,8 +69,6 @@ def shell(
     if as_json:
         click.echo(json.dumps(result, indent=2))
     else:
-        from ackclock.tables.printed import print_live_shell  # noqa: PLC0415 - start-up time
-
         print_live_shell(result)
     code = ended() if result["code"] is None else result["code"]
     if code is None:

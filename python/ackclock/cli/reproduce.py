@@ -13,6 +13,7 @@ import click
 
 from ackclock import _native, shared
 from ackclock.cli.common import FAILED, PATH, fail, on, refusals, store, threads
+from ackclock.progress import Report, shown
 
 if TYPE_CHECKING:
     from ackclock.papers.one import Wish
@@ -40,7 +41,7 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
 
 def _chosen(named: Sequence[str], folder: Path) -> list[Paper | Extra]:
     """The papers named by key or folder, each once; without names, all in the folder of papers."""
-    from ackclock.papers import folder as folders  # noqa: PLC0415 - start-up time
+    from ackclock.papers import folder as folders  # noqa: PLC0415 - needs the extra `papers`
 
     known = folders.every(folder)
     elsewhere = {name for name in named if name not in known and (os.sep in name or Path(name).exists())}
@@ -69,7 +70,7 @@ def _papers() -> Path:
 def _list(folder: Path, out: Path, as_json: bool) -> None:
     """Print the papers and pages that can be run."""
     with refusals(extra=EXTRA):
-        from ackclock.papers import sizes  # noqa: PLC0415 - start-up time
+        from ackclock.papers import sizes  # noqa: PLC0415 - needs the extra `papers`
 
         rows = sizes.listing(_chosen([], folder), folder, out)
     click.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(sizes.lines(rows)))
@@ -149,7 +150,7 @@ def reproduce(
         _list(folder, out, as_json)
         return
     with refusals(extra=EXTRA):
-        from ackclock.papers.one import Wish  # noqa: PLC0415 - start-up time
+        from ackclock.papers.one import Wish  # noqa: PLC0415 - needs the extra `papers`
 
         named = list(dict.fromkeys(name))
         what = _chosen(named, folder)
@@ -171,8 +172,7 @@ def _made(wish: Wish, as_json: bool) -> bool:
         )
     begun: list[str] = []
     with refusals(lambda: KEPT if begun else "", EXTRA):
-        from ackclock.papers import reproduce as papers  # noqa: PLC0415 - start-up time
-        from ackclock.progress import Report, shown  # noqa: PLC0415 - likewise
+        from ackclock.papers import reproduce as papers  # noqa: PLC0415 - needs the extra `papers`
 
         def show(what: str) -> AbstractContextManager[Report]:
             begun.append(what)

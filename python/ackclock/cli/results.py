@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ackclock import files
 from ackclock.cli.common import FAILED, PATH, as_json, fail, refusals, store
 from ackclock.cli.lazy import Ordered
+from ackclock.document import nearest, refusal
+from ackclock.runs.store import FILE, Store, folder_of
+from ackclock.sweep import stores
+from ackclock.sweep.columns import MEANS, MEASURED
+from ackclock.sweep.outcome import Results
+from ackclock.sweep.shown import print_list, print_means
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,16 +48,14 @@ def results() -> None:
 
 
 def _complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
 
     try:
-        return [name for name in results(context.params.get("store")) if name.startswith(incomplete)]
+        return [name for name in Results(context.params.get("store")) if name.startswith(incomplete)]
     except OSError:
         return []
 
 
 def _complete_column(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
 
     return [name for name in (*MEANS, *MEASURED) if name.startswith(incomplete)]
 
@@ -63,16 +68,12 @@ sweep_name = click.argument("name", shell_complete=_complete_name, help="Name of
 @as_json()
 def listing(store: Path | None, as_json: bool) -> None:
     """List the sweeps of a store."""
-    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
-
     with refusals():
-        every = results(store)
+        every = Results(store)
         lines, damaged = every.listed(), every.damaged()
     if as_json:
         click.echo(json.dumps(lines, indent=2, ensure_ascii=False))
     elif lines or not damaged:
-        from ackclock.sweep.shown import print_list  # noqa: PLC0415 - start-up time
-
         print_list(lines)
     _told(damaged)
 
@@ -86,9 +87,6 @@ def listing(store: Path | None, as_json: bool) -> None:
 @as_json()
 def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) -> None:
     """Print the means of a sweep; of an unfinished sweep, the means of its finished runs."""
-    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
-    from ackclock.sweep.columns import MEANS, MEASURED  # noqa: PLC0415 - start-up time
-
     found = _load(name, store)
     with refusals():
         known = [*MEANS, *(one for one in MEASURED if one in found.frame.columns)]
@@ -103,7 +101,6 @@ def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) 
         said = {**about, **more, "summary": found.summary.to_dicts()}
         click.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
-    from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
 
     print_means(found.summary, found.manifest, column)
 
@@ -117,9 +114,6 @@ def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) 
 @store
 def export(name: str, file: Path, summary: bool, store: Path | None) -> None:
     """Write the table of a sweep to a file."""
-    from ackclock import files  # noqa: PLC0415 - start-up time
-    from ackclock.document import refusal  # noqa: PLC0415 - likewise
-
     ending = file.suffix.lower()
     with refusals():
         if ending not in _WRITERS:
@@ -137,8 +131,6 @@ def export(name: str, file: Path, summary: bool, store: Path | None) -> None:
 @store
 def check(store: Path | None) -> None:
     """Check every run, manifest and table of a store. Damage is reported with exit code 1."""
-    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
-
     folder = _folder(store)
     with refusals():
         damaged = stores.check(folder)
@@ -150,8 +142,6 @@ def check(store: Path | None) -> None:
 @store
 def repair(store: Path | None) -> None:
     """Keep the undamaged part of a store and set damaged files aside. No other command may use the store meanwhile."""
-    from ackclock.sweep import stores  # noqa: PLC0415 - start-up time
-
     folder = _folder(store)
     with refusals():
         done = stores.repair(folder)
@@ -165,9 +155,6 @@ def repair(store: Path | None) -> None:
 @store
 def copy(to: Path, store: Path | None) -> None:
     """Copy a store, even while other commands use it."""
-    from ackclock.document import refusal  # noqa: PLC0415 - start-up time
-    from ackclock.runs.store import FILE  # noqa: PLC0415 - likewise
-
     with refusals():
         if (to / FILE).exists():
             allowed = "a folder without a store; `ackclock results merge` adds to one"
@@ -184,19 +171,16 @@ def merge(other: Path, store: Path | None) -> None:
 
 
 def _merge(source: Path, to: Path) -> None:
-    from ackclock.runs.store import Store as Kept  # noqa: PLC0415 - start-up time
-    from ackclock.sweep import stores  # noqa: PLC0415 - likewise
 
     with refusals():
-        with Kept(source, create=False):
+        with Store(source, create=False):
             pass  # check that the other store exists before this one is created
-        with Kept(to) as opened:
+        with Store(to) as opened:
             said = stores.merge(source, opened)
     click.echo("\n".join(said))
 
 
 def _folder(store: Path | None) -> Path:
-    from ackclock.runs.store import folder_of  # noqa: PLC0415 - start-up time
 
     return folder_of(store)
 
@@ -211,11 +195,8 @@ def _told(damaged: list[str]) -> None:
 
 def _load(name: str, store: Path | None) -> Sweep:
     """Load a sweep, and print remarks on it to standard error."""
-    from ackclock.document import nearest, refusal  # noqa: PLC0415 - likewise
-    from ackclock.sweep import results  # noqa: PLC0415 - start-up time
-
     with refusals():
-        every = results(store)
+        every = Results(store)
         try:
             found = every[name]
         except KeyError:

@@ -21,7 +21,7 @@ from ackclock.cli.scenario import (
     scenario_source,
     set_pairs,
 )
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.progress import shown_share
 
 EXAMPLES = """\b
@@ -88,11 +88,11 @@ def run(
     if as_json:
         click.echo(runs.json())
     else:
-        from ackclock.tables.printed import print_run  # noqa: PLC0415 - start-up time
+        from ackclock.tables.printed import print_run  # noqa: PLC0415 - not with --json
 
         print_run(json.loads(runs.json()))
     if plot is not None:
-        from ackclock.result import Again, Result  # noqa: PLC0415 - start-up time
+        from ackclock.result import Again, Result  # noqa: PLC0415 - not with --json
 
         # After the numbers, so that they are printed even if the picture fails.
         with refusals(), shown_share("simulating") as progress:
@@ -104,6 +104,7 @@ def _captures(folder: Path | None, at: str | None, snap: int | None) -> tuple[st
     """Where captures go and what they contain; ``None`` if no captures are wanted."""
     if folder is None and at is None and snap is None:
         return None
-    from ackclock.api import capturing  # noqa: PLC0415 - start-up time
+
+    from ackclock.api import capturing  # noqa: PLC0415 - for --pcap alone
 
     return capturing(folder, at, snap)

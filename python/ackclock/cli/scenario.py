@@ -101,7 +101,7 @@ class Drawn(Protocol):
 def draw(plot: Path, result: Drawn, span: tuple[float | None, float | None]) -> None:
     """Draw the first flow of the first run, or the largest of a capture."""
     try:
-        from ackclock.plot import save  # noqa: PLC0415 - not every installation has matplotlib, and it is slow to load
+        from ackclock.plot import save  # noqa: PLC0415 - needs matplotlib
     except ImportError as error:
         missing = (error.name or "matplotlib").partition(".")[0]
         fail(f'--plot needs {missing}, which is not installed: pip install "ackclock[plot]"', 1)

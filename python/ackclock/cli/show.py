@@ -20,7 +20,7 @@ from ackclock.cli.scenario import (
     scenario_source,
     set_pairs,
 )
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 
 SHOW_EXAMPLES = """\b
 Examples:
@@ -65,7 +65,7 @@ def show(
 )
 def new(file: Path) -> None:
     """Write a commented scenario to start from. An existing file is kept."""
-    from ackclock import api  # noqa: PLC0415 - start-up time
+    from ackclock import api  # noqa: PLC0415 - for this command alone
 
     if str(file) == "-":
         click.echo(api.starter(), nl=False)
@@ -87,7 +87,7 @@ def stacks(as_json: bool) -> None:
     if as_json:
         click.echo(result)
     else:
-        from ackclock.tables.printed import print_stacks  # noqa: PLC0415 - start-up time
+        from ackclock.tables.printed import print_stacks  # noqa: PLC0415 - not with --json
 
         every: list[dict[str, Any]] = json.loads(result)
         print_stacks(every)

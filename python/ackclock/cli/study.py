@@ -8,6 +8,11 @@ from pathlib import Path
 import click
 
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.document.permission import allowing
+from ackclock.progress import shown
+from ackclock.study.job import run
+from ackclock.study.plan import read
+from ackclock.study.tables import show
 
 EXAMPLES = """\b
 Examples:
@@ -46,13 +51,8 @@ def study(
     for package, extra in NEEDED.items():
         if find_spec(package) is None:
             fail(f'study needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
 
     with refusals(), allowing(allow_python):
-        from ackclock.progress import shown  # noqa: PLC0415 - start-up time
-        from ackclock.study.job import run  # noqa: PLC0415 - likewise
-        from ackclock.study.plan import read  # noqa: PLC0415 - likewise
-
         asked = read(question)
     if dry_run:
         looks, points = asked.seeds.looks, len(asked.paths) * len(asked.stacks)
@@ -69,7 +69,6 @@ def study(
     if as_json:
         click.echo(answer.json, nl=False)
         return
-    from ackclock.study.tables import show  # noqa: PLC0415 - start-up time
 
     show(answer)
     click.echo(f"{folder}: {', '.join(file.name for file in written)}")

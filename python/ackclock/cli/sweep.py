@@ -11,6 +11,13 @@ import click
 
 from ackclock import _native
 from ackclock.cli.common import PATH, allow_python, as_json, on, refusals, store, threads
+from ackclock.document.permission import allowing
+from ackclock.progress import shown
+from ackclock.quantities import duration
+from ackclock.runs.local import cores
+from ackclock.sweep.job import forecast, run
+from ackclock.sweep.plan import Plan
+from ackclock.sweep.shown import print_means
 
 if TYPE_CHECKING:
     from ackclock.progress import Progress
@@ -50,14 +57,10 @@ def sweep(
     The table is in sweeps/NAME/runs.parquet there.
     """
     with refusals():
-        from ackclock.sweep.plan import Plan  # noqa: PLC0415 - start-up time
-
         read = Plan.read(plan)
     if dry_run:
         _forecast(read, store, as_json, allow_python)
         return
-    from ackclock.progress import shown  # noqa: PLC0415 - start-up time
-    from ackclock.sweep import sweep as run  # noqa: PLC0415 - likewise
 
     last: list[Progress] = []
 
@@ -77,10 +80,6 @@ def sweep(
 
 
 def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
-    from ackclock.quantities import duration  # noqa: PLC0415 - likewise
-    from ackclock.runs.local import cores  # noqa: PLC0415 - likewise
-    from ackclock.sweep.job import forecast  # noqa: PLC0415 - likewise
 
     with refusals(), allowing(allow_python):
         found = forecast(plan, store)
@@ -103,7 +102,6 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
         rows: list[dict[str, Any]] = done.summary.to_dicts()
         click.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
         return
-    from ackclock.sweep.shown import print_means  # noqa: PLC0415 - start-up time
 
     said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
     click.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")

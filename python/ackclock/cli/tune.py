@@ -8,6 +8,12 @@ from pathlib import Path
 import click
 
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.document.permission import allowing
+from ackclock.progress import shown
+from ackclock.tuning import files
+from ackclock.tuning.job import run
+from ackclock.tuning.plan import read
+from ackclock.tuning.tables import show
 
 EXAMPLES = """\b
 Examples:
@@ -50,14 +56,8 @@ def tune(
     for package in ("matplotlib", "optuna"):
         if find_spec(package) is None:
             fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
 
     with refusals(), allowing(allow_python):
-        from ackclock.progress import shown  # noqa: PLC0415 - start-up time
-        from ackclock.tuning import files  # noqa: PLC0415 - likewise
-        from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
-        from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
-
         checked = read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept and the same command continues"
@@ -69,7 +69,6 @@ def tune(
     if as_json:
         click.echo(tuning.json, nl=False)
         return
-    from ackclock.tuning.tables import show  # noqa: PLC0415 - start-up time
 
     show(tuning)
     click.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
+import tomli_w
+
 from ackclock import _native
 from ackclock.errors import ScenarioError
 
@@ -67,7 +69,6 @@ def natural(value: Any) -> Any:  # noqa: ANN401 - any type
 
 
 def _line(key: str, value: Value) -> str:
-    import tomli_w  # noqa: PLC0415 - start-up time
 
     return tomli_w.dumps({key: value}).rstrip("\n")
 

@@ -13,6 +13,7 @@ from ackclock.papers.design import BEST, Readings, Scored, effects, ranked
 from ackclock.papers.paper import Paper, Picture, Section, Table
 from ackclock.papers.reading import READINGS
 from ackclock.papers.readings import FILE
+from ackclock.runs.trial import digest
 
 SHOWN = 16
 """The largest number of options in the picture."""
@@ -114,7 +115,7 @@ def _others(shown: Readings) -> Table:
 
 
 def _draw(shown: Readings, paper: Paper, out: Path) -> Picture:
-    from matplotlib.figure import Figure  # noqa: PLC0415 - start-up time
+    from matplotlib.figure import Figure  # noqa: PLC0415 - needs matplotlib
 
     from ackclock.plot import style  # noqa: PLC0415 - likewise
 
@@ -142,7 +143,6 @@ def _draw(shown: Readings, paper: Paper, out: Path) -> Picture:
 
 
 def _digest(shown: Readings) -> str:
-    from ackclock.runs.trial import digest  # noqa: PLC0415 - start-up time
 
     return digest([json.dumps(shown.row["readings"], sort_keys=True)])
 

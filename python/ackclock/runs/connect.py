@@ -9,7 +9,11 @@ import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
+
+from ackclock.late import distributed
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -35,9 +39,7 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
         ImportError: Dask is not installed.
     """
     with quiet():
-        from distributed import Client  # noqa: PLC0415 - start-up time
-
-        if isinstance(on, Client):
+        if isinstance(on, distributed.Client):
             if on.asynchronous:
                 raise ClusterError("found an asynchronous Dask client, allowed: one made without asynchronous=True")
             yield on
@@ -46,7 +48,7 @@ def connected(on: str | Client | Cluster) -> Iterator[Client]:
         if isinstance(at, str) and at.startswith("tls://"):
             _check_certificates(at)
         try:
-            client = Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
+            client = distributed.Client(at, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ClusterError(f"{on}: no Dask scheduler replies there ({one_line(error)})") from None
         try:
@@ -62,10 +64,8 @@ def _check_certificates(at: str) -> None:
     Raises:
         ClusterError: Dask's configuration names no certificates, or they cannot be read.
     """
-    from distributed import Security  # noqa: PLC0415 - start-up time
-
     try:
-        certified = Security().get_connection_args("client").get("ssl_context") is not None
+        certified = distributed.Security().get_connection_args("client").get("ssl_context") is not None
     except (OSError, ValueError, TypeError) as error:
         why = one_line(error)
         raise ClusterError(f"{at}: the certificates of Dask's configuration cannot be used ({why})") from None
@@ -83,11 +83,9 @@ def workers_here(number: int) -> Iterator[LocalCluster]:
         ImportError: Dask is not installed.
     """
     with quiet():
-        from distributed import LocalCluster  # noqa: PLC0415 - start-up time
-
         try:
             with _deaf_to_ctrl_c():
-                cluster = LocalCluster(
+                cluster = distributed.LocalCluster(
                     n_workers=number,
                     threads_per_worker=1,
                     processes=True,
@@ -112,7 +110,7 @@ def quiet() -> Iterator[None]:
         ImportError: Dask is not installed.
     """
     try:
-        import distributed  # noqa: F401, PLC0415 - configures its loggers; start-up time
+        import_module("distributed")  # configures its loggers
     except ImportError as error:
         raise ImportError(f"{error}: pip install 'ackclock[dask]'", name=error.name) from None
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
@@ -135,7 +133,6 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from multiprocessing import resource_tracker  # noqa: PLC0415 - only where signal masks exist
 
     resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

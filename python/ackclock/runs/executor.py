@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ackclock.document import refusal
+from ackclock.runs import on_dask
 from ackclock.runs.local import Local
 from ackclock.runs.task import Done, Task
 
@@ -48,6 +49,5 @@ def executor(
         return Local(threads)
     if threads is not None:
         raise refusal("command line", None, "--threads", str(threads), "no --on, which sets the number of workers")
-    from ackclock.runs import on_dask  # noqa: PLC0415 - not every installation has Dask
 
     return on_dask.OnDask(on) if on_dask.named(on) else cast("AbstractContextManager[Executor]", on)

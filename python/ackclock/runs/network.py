@@ -12,6 +12,7 @@ from typing import Any
 import tomli_w
 
 from ackclock import _native, files
+from ackclock.captures.capture import capture
 from ackclock.document import Node, Value, natural, refusal, written
 from ackclock.errors import CaptureError, ScenarioError
 from ackclock.runs.task import Task
@@ -109,8 +110,6 @@ def _path(item: Node, folder: Path, stack: str, everywhere: Mapping[str, Node]) 
 
 def _fitted(table: Mapping[str, Node], folder: Path) -> tuple[str, str]:
     """The name of a capture's file, and the scenario of the path fitted to it."""
-    from ackclock.captures.capture import capture  # noqa: PLC0415 - start-up time
-
     node = table["capture"]
     file = folder / node.text("the path of a capture")
     flow = table["flow"].text('a flow, as in "10.0.0.1:5001 > 10.0.0.2:80"') if "flow" in table else None

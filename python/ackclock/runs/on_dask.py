@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from uuid import uuid4
 
 from ackclock.document import refusal
+from ackclock.late import distributed
 from ackclock.runs.answer import unpacked
 from ackclock.runs.connect import ClusterError, connected, one_line, workers_here
 from ackclock.runs.cutter import Cutter
@@ -157,14 +158,12 @@ class OnDask:
         return bool(sent)
 
     def _taken(self, groups: Groups, sent: _Sent) -> list[tuple[Task, Done]]:
-        from distributed import KilledWorker  # noqa: PLC0415 - start-up time
-
         group = sent.group
         try:
             done = unpacked(sent.future.result(timeout=FETCH_SECONDS), len(group.tasks))
         except TimeoutError:  # the result was lost with its worker: repeat the task
             groups.again([group])
-        except KilledWorker:
+        except distributed.KilledWorker:
             groups.again(self._split(group))
         except (RevisionError, ImportError, AttributeError):
             self._look(anew=True)

@@ -16,8 +16,8 @@ import tomli_w
 
 from ackclock import _native, api, files
 from ackclock.document import nearest, paths, refusal
+from ackclock.document.permission import allowed_instead
 from ackclock.errors import ScenarioError
-from ackclock.permission import allowed_instead
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.task import Task
 from ackclock.slots import pickled

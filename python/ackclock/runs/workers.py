@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ackclock.late import distributed
 from ackclock.runs.remote import call, heard, installed, told
 from ackclock.runs.task import RevisionError
 
@@ -36,10 +37,8 @@ class Workers:
             RevisionError: a worker has another version of Ackclock, or none.
             OSError: the scheduler does not reply.
         """
-        from distributed import LocalCluster  # noqa: PLC0415 - start-up time
-
         self._client = client
-        self._here = cluster if isinstance(cluster, LocalCluster) else None
+        self._here = cluster if isinstance(cluster, distributed.LocalCluster) else None
         self._fit: dict[str, int] = {}
         self._unfit: dict[str, str] = {}
         self._seen = self._looked = time.monotonic()

@@ -13,11 +13,12 @@ import tomli_w
 
 from ackclock import _native, files
 from ackclock.document.paths import parse
+from ackclock.document.permission import allowing
 from ackclock.errors import ScenarioError, unwritten
-from ackclock.permission import allowing
 from ackclock.scenario.background import Background
 from ackclock.scenario.dumbbell import Dumbbell
 from ackclock.scenario.flows import Flow
+from ackclock.scenario.html import html
 from ackclock.scenario.links import Link
 from ackclock.scenario.part import Toml, given, plain, setting
 
@@ -206,8 +207,6 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """Tables of links and flows, for notebooks."""
-        from ackclock.scenario.html import html  # noqa: PLC0415 - for notebooks only
-
         return html(self.name, self.said, self.to_dict())
 
 

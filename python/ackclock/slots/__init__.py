@@ -32,7 +32,7 @@ from ackclock._native import (
     Window,
     Xmit,
 )
-from ackclock.permission import allowing
+from ackclock.document.permission import allowing
 from ackclock.slots.base import Algorithm, Outside
 from ackclock.slots.bases import (
     BASES,

@@ -19,7 +19,8 @@ from typing import Any
 
 from ackclock import files
 from ackclock.document import written
-from ackclock.permission import allowed_instead
+from ackclock.document.permission import allowed_instead
+from ackclock.late import inspect
 from ackclock.slots.base import Outside
 from ackclock.slots.bases import BASES, Element
 from ackclock.slots.imports import HiddenError, find_spec, local_modules, whole
@@ -355,8 +356,6 @@ def _check_declared(cls: type[Element]) -> None:
 
 def _check_parameters(cls: type[Outside], parameters: Mapping[str, object]) -> None:
     """Refuse unknown parameters, and missing ones that are required."""
-    import inspect  # noqa: PLC0415 - start-up time
-
     own = cls.__init__ is not object.__init__
     takes = dict(list(inspect.signature(cls.__init__).parameters.items())[1:]) if own else {}
     if any(p.kind is p.VAR_KEYWORD for p in takes.values()):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
+from ackclock.late import inspect
 from ackclock.slots.base import Outside
 from ackclock.slots.imports import HiddenError, is_local, local_modules, whole
 
@@ -121,8 +122,6 @@ def _names(code: CodeType) -> Iterator[str]:
 
 def _text_of(value: FunctionType | type) -> str:
     """The source text of a function or class of ``__main__``, or its code if the text is unavailable."""
-    import inspect  # noqa: PLC0415 - start-up time
-
     try:
         return inspect.getsource(value)
     except (OSError, TypeError):
@@ -152,8 +151,6 @@ def _text(cls: type) -> str:
 
 def _own_text(cls: type) -> str:
     """The text of a class; if unavailable, the text or the code of its functions."""
-    import inspect  # noqa: PLC0415 - start-up time
-
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from ackclock import _native
 from ackclock.document import quoted, refusal
 from ackclock.errors import ScenarioError
+from ackclock.late import cloudpickle
 from ackclock.slots import registry
 from ackclock.slots.base import Outside
 from ackclock.slots.source import keep_hash, local_modules_of, outside
@@ -61,9 +63,6 @@ def unpacked(algorithms: Sequence[tuple[str, bytes]]) -> Iterator[None]:
 
 
 def _dumps(cls: type[Outside]) -> bytes:
-    import sys  # noqa: PLC0415 - start-up time
-
-    import cloudpickle  # noqa: PLC0415 - start-up time
 
     keep_hash(cls)
     names = {c.__module__ for c in outside(cls)}
@@ -85,7 +84,6 @@ def _dumps(cls: type[Outside]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _loads(data: bytes) -> type[Outside]:
-    import cloudpickle  # noqa: PLC0415 - start-up time
 
     cls: type[Outside]
     name, cls = cloudpickle.loads(data)

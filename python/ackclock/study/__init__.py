@@ -44,10 +44,6 @@ def study(
         OSError: a run could not be stored.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
-    from ackclock.progress import unshown  # noqa: PLC0415 - likewise
-    from ackclock.study.job import run  # noqa: PLC0415 - likewise
-    from ackclock.study.plan import read  # noqa: PLC0415 - likewise
+    from ackclock.study.job import read_and_run  # noqa: PLC0415 - loaded when it is called
 
-    with allowing(allow_python):
-        return run(read(question), store, on, threads, progress or unshown)
+    return read_and_run(question, store, on, threads, progress, allow_python)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import io
 import json
 from functools import cached_property
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _native, files
+from ackclock.late import pl
 from ackclock.study import words
 from ackclock.study.found import Found, OnPath
 from ackclock.study.paired import average
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 NAMES = ("report.html", "study.svg", "study.json", "ranking.csv", "ranking.tex", "values.parquet")
@@ -43,8 +44,6 @@ class Answer(Found):
         (runs without a value), and the mean of each measure in SI units, named by its key; it is geometric for measures
         that are compared by ratios.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         return pl.DataFrame([row for part in self.parts for row in self._rows(part)], infer_schema_length=None)
 
     @cached_property
@@ -56,8 +55,6 @@ class Answer(Found):
         are compared by ratios, else in SI units), ``low`` and ``high`` (the ends of its interval). The last three are
         null if runs lack a value; the sign test decides then.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         rows = [
             {"path": part.name, "one": d.one, "other": d.other, "seeds": d.seeds, "told": d.told.value}
             | {"change": _rounded(d.change), "low": _rounded(d.low), "high": _rounded(d.high)}
@@ -74,8 +71,6 @@ class Answer(Found):
         Columns: ``path``, ``stack``, ``seed``, and each measure in SI units, named by its key; null if a run has no
         value.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         first = self.question.seeds.first
         rows = [
             {"path": part.name, "stack": stack, "seed": first + i}
@@ -104,7 +99,7 @@ class Answer(Found):
 
     def plot(self) -> Figure:
         """Draw the stacks on each path with their differences from the best. Needs matplotlib."""
-        from ackclock.study.figure import draw  # noqa: PLC0415 - start-up time
+        from ackclock.study.figure import draw  # noqa: PLC0415 - needs matplotlib
 
         return draw(self)
 
@@ -120,7 +115,7 @@ class Answer(Found):
         Raises:
             OSError: a file could not be written.
         """
-        from ackclock.study import figure, page  # noqa: PLC0415 - start-up time
+        from ackclock.study import figure, page  # noqa: PLC0415 - needs matplotlib
 
         to = Path(folder)
         to.mkdir(parents=True, exist_ok=True)
@@ -154,8 +149,6 @@ class Answer(Found):
 
     def _repr_html_(self) -> str:
         """The answer and the ranking, for notebooks."""
-        from html import escape  # noqa: PLC0415 - start-up time
-
         said = "".join(f"<li>{escape(one)}</li>" for one in self.sentences)
         return f"<ul>{said}</ul>{self.ranking._repr_html_()}"
 

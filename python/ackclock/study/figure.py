@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ackclock.plot import style
 from ackclock.study.measure import Measure
@@ -91,7 +92,6 @@ def _short(stack: str) -> str:
 
 
 def _legend(figure: Figure, found: Found) -> None:
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - start-up time
 
     drawn = [
         Line2D([], [], color=COLOURS[told], marker=MARKERS[told], markersize=4, label=WORDS[told]) for told in Outcome

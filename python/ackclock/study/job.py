@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
+from typing import Any
 
 from ackclock.document import refusal
-from ackclock.progress import Show
+from ackclock.document.permission import allowing
+from ackclock.progress import Show, unshown
 from ackclock.runs.executor import Executor, executor
 from ackclock.runs.laboratory import Laboratory, Runs
 from ackclock.runs.network import NetworkPath, with_measures
@@ -17,9 +19,22 @@ from ackclock.study.answer import Answer
 from ackclock.study.found import OnPath
 from ackclock.study.measure import Measure
 from ackclock.study.paired import ERROR, compare, settled
-from ackclock.study.plan import Question
+from ackclock.study.plan import Question, read
 
 ByStack = Mapping[str, Runs]
+
+
+def read_and_run(
+    question: str | PathLike[str] | Mapping[str, Any],
+    store: str | PathLike[str] | None,
+    on: str | AbstractContextManager[Executor] | None,
+    threads: int | None,
+    show: Show | None,
+    allow_python: bool,
+) -> Answer:
+    """Read and run a study; arguments and errors are those of :func:`ackclock.study`."""
+    with allowing(allow_python):
+        return run(read(question), store, on, threads, show or unshown)
 
 
 def run(

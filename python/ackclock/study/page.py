@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from ackclock import _native
 from ackclock.runs.network import NetworkPath
 from ackclock.study.found import Found, OnPath
@@ -15,8 +17,6 @@ from ackclock.study.words import beside_baseline, sentences
 
 def html(found: Found, picture: str) -> str:
     """Render the page with the picture inside."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - start-up time
-
     loader = FileSystemLoader(Path(__file__).parent)
     page = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return page.get_template("page.html").render(

@@ -48,15 +48,9 @@ def sweep(
         RuntimeError: a worker has another version of Ackclock.
         KeyboardInterrupt: as usual; finished runs are kept.
     """
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
-    from ackclock.runs.executor import executor  # noqa: PLC0415 - likewise
-    from ackclock.runs.store import Store  # noqa: PLC0415 - likewise
-    from ackclock.sweep.job import Job, as_plan  # noqa: PLC0415 - likewise
+    from ackclock.sweep.job import run  # noqa: PLC0415 - loaded when it is called
 
-    with allowing(allow_python):
-        job = Job(as_plan(plan), progress)
-        with Store(store) as opened, executor(on, threads) as runs_on:
-            return job.run(opened, runs_on)
+    return run(plan, store, on, threads, progress, allow_python)
 
 
 def results(store: str | PathLike[str] | None = None) -> Results:
@@ -68,6 +62,6 @@ def results(store: str | PathLike[str] | None = None) -> Results:
     Raises:
         OSError: there is no store, or it cannot be read.
     """
-    from ackclock.sweep.outcome import Results  # noqa: PLC0415 - start-up time
+    from ackclock.sweep.outcome import Results  # noqa: PLC0415 - loaded when it is called
 
     return Results(store)

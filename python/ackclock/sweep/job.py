@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from typing import TYPE_CHECKING
 
+from ackclock.document.permission import allowing
 from ackclock.progress import Progress, Report
-from ackclock.runs.executor import Executor
+from ackclock.runs.executor import Executor, executor
 from ackclock.runs.laboratory import Laboratory, Wanted
 from ackclock.runs.store import Store
 from ackclock.statistics import interval
@@ -22,6 +24,10 @@ from ackclock.sweep.outcome import Sweep
 from ackclock.sweep.plan import Plan, Stop
 from ackclock.sweep.points import Points
 from ackclock.tables.columns import unused_notes
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
 
 
 def as_plan(plan: str | PathLike[str] | Plan) -> Plan:
@@ -63,6 +69,21 @@ def forecast(plan: Plan, store: str | PathLike[str] | None = None) -> Forecast:
     except FileNotFoundError:
         kept, each = 0, None
     return Forecast(len(Points(plan)), len(wanted), kept, None if each is None else each * (len(wanted) - kept))
+
+
+def run(
+    plan: str | PathLike[str] | Plan,
+    store: str | PathLike[str] | None,
+    on: str | AbstractContextManager[Executor] | Client | Cluster | None,
+    threads: int | None,
+    progress: Report | None,
+    allow_python: bool,
+) -> Sweep:
+    """Run a sweep; arguments and errors are those of :func:`ackclock.sweep`."""
+    with allowing(allow_python):
+        job = Job(as_plan(plan), progress)
+        with Store(store) as opened, executor(on, threads) as runs_on:
+            return job.run(opened, runs_on)
 
 
 class Job:

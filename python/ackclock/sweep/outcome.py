@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ackclock.late import pl
 from ackclock.runs.store import Store
 from ackclock.sweep import manifest as manifests
 from ackclock.sweep import table
 from ackclock.sweep.manifest import Manifest
-
-if TYPE_CHECKING:
-    import polars as pl
+from ackclock.sweep.shown import cells
 
 
 class Sweep:
@@ -41,8 +41,6 @@ class Sweep:
         Columns: ``point`` (its position in the plan), one column for each varied parameter, named by its path,
         ``stack``, ``flow``, ``seed``, and the numbers of :attr:`ackclock.Result.frame`.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         return pl.read_parquet(io.BytesIO(self._content))
 
     @cached_property
@@ -66,10 +64,6 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         """The means, for notebooks; limited to the first points if there are very many."""
-        from html import escape  # noqa: PLC0415 - start-up time
-
-        from ackclock.sweep.shown import cells  # noqa: PLC0415 - start-up time
-
         head, rows = cells(self.summary, self.manifest)
         said = f"{escape(self._said)}; means ± half the 95 % confidence interval"
         said += f"; the first {len(rows)} rows" if len(rows) < self.summary.height else ""
@@ -142,8 +136,6 @@ class Results(Mapping[str, Sweep]):
 
     def _repr_html_(self) -> str:
         """The list, for notebooks."""
-        from html import escape  # noqa: PLC0415 - start-up time
-
         lines = self.listed()
         head = "".join(f"<th>{key}</th>" for key in (lines[0] if lines else {"name": None}))
         rows = ("".join(f"<td>{escape(str(v))}</td>" for v in line.values()) for line in lines)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import tomli_w
+
 from ackclock import files
 from ackclock.document import Node, Value, natural, nearest, refusal
+from ackclock.slots import setting
 from ackclock.sweep import axes
 from ackclock.sweep.columns import MEANS, MEASURED
 
@@ -143,8 +147,6 @@ class Plan:
 
     def to_toml(self) -> str:
         """The plan as TOML; for a plan that was read, the original text."""
-        import tomli_w  # noqa: PLC0415 - start-up time
-
         return self._text if self._text is not None else tomli_w.dumps(self._root.value)
 
     def __repr__(self) -> str:
@@ -220,9 +222,6 @@ def plain(value: object) -> Value:
         return [plain(inner) for inner in value]
     if (known := natural(value)) is not value:
         return plain(known)
-    import tomllib  # noqa: PLC0415 - start-up time
-
-    from ackclock.slots import setting  # noqa: PLC0415 - likewise
 
     # Algorithms in Python; `setting` refuses anything else.
     return tomllib.loads(f"value = {setting(value)}")["value"]

@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import tomli_w
+
 from ackclock import _native
 from ackclock.document import Value, paths, refusal, written
 from ackclock.errors import ScenarioError
 from ackclock.runs.store.keys import Keys, asked_of, stretches
 from ackclock.runs.task import Task
 from ackclock.runs.trial import carried, unquoted
+from ackclock.slots import pickled, used
 from ackclock.sweep.plan import Plan
 
 Pickled = tuple[tuple[str, bytes], ...]
@@ -71,7 +74,6 @@ class Points:
             self._marks.append(None if steps is None else f'"{base}-{i}"')
         self._texts = [[tuple(map(written, values)) for values in axis.rows] for axis in plan.axes]
         """The values of each row of each axis, as in a plan."""
-        import tomli_w  # noqa: PLC0415 - start-up time
 
         self._template = tomli_w.dumps(document)
         self._algorithms: dict[int, Pickled] = {}
@@ -130,7 +132,6 @@ class Points:
         return Point(index, values, rows, task, asked_of(run))
 
     def _pickled(self, task: Task) -> Pickled:
-        from ackclock.slots import pickled, used  # noqa: PLC0415 - start-up time
 
         folder = Path(task.name).parent
         sources = tuple(used(task.text, _options(task), folder, task.name))

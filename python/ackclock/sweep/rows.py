@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-
 from ackclock import _native
+from ackclock.late import pl
 from ackclock.sweep.columns import OF_FLOW, TOTALS, WORST, Kinds
-
-_KINDS = {int: pl.Int64, float: pl.Float64}
 
 
 def unpacked(about: pl.DataFrame, runs: list[str], measured: bool) -> pl.DataFrame:
@@ -62,4 +59,5 @@ def _run() -> pl.Struct:
 
 
 def _fields(numbers: Kinds) -> dict[str, Any]:
-    return {name: _KINDS[kind] for name, kind in numbers.items()}
+    kinds = {int: pl.Int64, float: pl.Float64}
+    return {name: kinds[kind] for name, kind in numbers.items()}

@@ -6,9 +6,10 @@ import io
 import tomllib
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock import files
+from ackclock.late import pl
 from ackclock.runs.store import Store
 from ackclock.statistics import known_interval
 from ackclock.sweep import manifest as manifests
@@ -18,9 +19,6 @@ from ackclock.sweep.points import as_cell
 from ackclock.sweep.rows import unpacked
 from ackclock.sweep.writing import written
 from ackclock.tables.columns import HALF
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _CHUNK = 5_000
 """Runs that are unpacked at a time, because their JSON takes far more memory than their columns."""
@@ -63,8 +61,6 @@ def save(manifest: Manifest, store: Store) -> bytes:
 
 def _pieces(manifest: Manifest, store: Store, present: set[str] | None = None) -> Iterator[pl.DataFrame]:
     """Yield the rows, sorted by point, seed and flow, with columns fixed by the plan."""
-    import polars as pl  # noqa: PLC0415 - start-up time
-
     schema, measured = _schema(manifest), _is_measured(manifest)
     wanted = (
         (at, seed, key)
@@ -97,8 +93,6 @@ def summary(frame: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
     and ``…_ci95``, half the width of its 95 % confidence interval (null for one run). A number that some runs lack
     is averaged over the other runs.
     """
-    import polars as pl  # noqa: PLC0415 - start-up time
-
     means = [*MEANS, *(name for name in MEASURED if name in frame.columns)]
     about = ["point", *_shown(manifest), "stack", "flow"]
     grouped = frame.group_by(*about, maintain_order=True).agg(
@@ -118,7 +112,6 @@ def _shown(manifest: Manifest) -> list[str]:
 
 
 def _schema(manifest: Manifest) -> dict[str, Any]:
-    import polars as pl  # noqa: PLC0415 - start-up time
 
     kinds = {int: pl.Int64, float: pl.Float64, str: pl.String}
     schema: dict[str, Any] = {"point": pl.Int64}
@@ -142,8 +135,6 @@ def _is_measured(manifest: Manifest) -> bool:
 
 def _cells(manifest: Manifest, schema: Mapping[str, Any]) -> pl.DataFrame:
     """The parameters of each point: a column for each that is shown."""
-    import polars as pl  # noqa: PLC0415 - start-up time
-
     found = {"point": pl.Series(range(len(manifest.points)), dtype=pl.Int64)}
     for at, name in enumerate(manifest.parameters):
         if name != "stack":

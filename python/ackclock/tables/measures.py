@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ackclock.tables.columns import columns
-
-if TYPE_CHECKING:
-    import polars as pl
+from ackclock.late import pl
 
 Run = Mapping[str, Any]
 """A run as in ``runs`` of ``ackclock run --json``."""
@@ -104,9 +101,7 @@ def _place(link: Row) -> Row:
     return {key: link[key] for key in ("link", "path", "from", "to")}
 
 
-def _frame(kinds: Sequence[str], rows: Iterator[Row]) -> pl.DataFrame:
-    """A table of rows whose columns are described for one of these kinds of row, or are no numbers."""
-    import polars as pl  # noqa: PLC0415 - start-up time
+def _frame(rows: Iterator[Row]) -> pl.DataFrame:
 
     listed = list(rows)
     types: dict[str, Any] = {"seed": pl.Int64}

@@ -7,6 +7,10 @@ from contextlib import AbstractContextManager
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ackclock.document.permission import allowing
+from ackclock.tuning.job import run
+from ackclock.tuning.plan import read
+
 if TYPE_CHECKING:
     from ackclock.progress import Report
     from ackclock.runs.executor import Executor
@@ -46,9 +50,5 @@ def tune(
         ModuleNotFoundError: Optuna is not installed.
         KeyboardInterrupt: as usual; finished runs are kept, and the same call continues.
     """
-    from ackclock.permission import allowing  # noqa: PLC0415 - start-up time
-    from ackclock.tuning.job import run  # noqa: PLC0415 - likewise
-    from ackclock.tuning.plan import read  # noqa: PLC0415 - likewise
-
     with allowing(allow_python):
         return run(read(plan, trials=trials, seed=seed), store, on, threads, progress)

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 from ackclock import _native, files
+from ackclock.document import quoted, written
 from ackclock.tuning.best import Best
 from ackclock.tuning.result import Tuning
 
@@ -37,7 +38,6 @@ def best(tuning: Tuning) -> str:
 
 
 def _table(one: Best, stack: str) -> list[str]:
-    from ackclock.document import quoted, written  # noqa: PLC0415 - start-up time
 
     change = 100 * (one.goodput - 1)
     lines = [f"# {one.meaning}: trial {one.trial}, goodput {change:+.2f} %, needless {100 * one.needless:.3f} %"]
@@ -50,9 +50,9 @@ def _table(one: Best, stack: str) -> list[str]:
 
 def figure(tuning: Tuning) -> bytes:
     """Return the front as SVG; equal trials give equal bytes."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - start-up time
+    from matplotlib.figure import Figure  # noqa: PLC0415 - needs matplotlib
 
-    from ackclock.plot import style  # noqa: PLC0415 - start-up time
+    from ackclock.plot import style  # noqa: PLC0415 - needs matplotlib
 
     with style.paper():
         drawn = Figure(figsize=style.WIDE_INCHES, layout="constrained")

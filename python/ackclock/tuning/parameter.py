@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.document import Node, written
 from ackclock.document import Value as Toml
+from ackclock.late import optuna
 from ackclock.sweep.values import Span, span
 
 if TYPE_CHECKING:
@@ -33,14 +34,12 @@ class Parameter:
 
     def distribution(self) -> BaseDistribution:
         """The same for Optuna, with quantities as numbers in their unit."""
-        from optuna import distributions as of  # noqa: PLC0415 - start-up time
-
         if self.span is None:
-            return of.CategoricalDistribution(self.choices)
+            return optuna.distributions.CategoricalDistribution(self.choices)
         low, high = self.span.low, self.span.high
         if self._whole:
-            return of.IntDistribution(int(low), int(high), log=self.span.log)
-        return of.FloatDistribution(float(low), float(high), log=self.span.log)
+            return optuna.distributions.IntDistribution(int(low), int(high), log=self.span.log)
+        return optuna.distributions.FloatDistribution(float(low), float(high), log=self.span.log)
 
     def value(self, asked: Toml) -> Value:
         """The value to run for a value from Optuna."""

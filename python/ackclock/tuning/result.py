@@ -6,15 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _native
+from ackclock.late import optuna, pl
 from ackclock.tuning.best import MEANING, Best, HeldOut, named, pareto, table
 from ackclock.tuning.plan import Plan
 from ackclock.tuning.study import Trial
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.axes import Axes
 
 
@@ -37,15 +38,11 @@ class Tuning:
         (whether no other trial dominates it), ``refused`` (why it could not run, else null), and for each path
         ``goodput_bytes_per_s: NAME`` and ``needless: NAME``, means over the seeds.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         return pl.DataFrame([self._row(trial) for trial in self._made], infer_schema_length=None)
 
     @property
     def front(self) -> pl.DataFrame:
         """The rows of :attr:`trials` on the Pareto front, with the fewest needless retransmissions first."""
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         return self.trials.filter(pl.col("front")).sort("needless", "trial")
 
     @cached_property
@@ -71,8 +68,6 @@ class Tuning:
         ``default_needless``, ``needless`` (shares of the packets sent), ``needless_change`` (mean difference with the
         same seed), and for each change ``…_low95`` and ``…_high95``, the ends of its 95 % confidence interval.
         """
-        import polars as pl  # noqa: PLC0415 - start-up time
-
         return pl.DataFrame([_flat(row) for row in self._held_out], infer_schema_length=None)
 
     def choices(self) -> tuple[list[str], list[list[str]]]:
@@ -92,8 +87,6 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``tuning.json``."""
-        import optuna  # noqa: PLC0415 - start-up time
-
         plan = self.plan
         return {
             "name": plan.name,
@@ -125,8 +118,6 @@ class Tuning:
 
     def _repr_html_(self) -> str:
         """The choices, for notebooks."""
-        from html import escape  # noqa: PLC0415 - start-up time
-
         head, rows = self.choices()
         top = "".join(f"<th>{escape(title)}</th>" for title in head)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)

@@ -5,18 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ackclock.errors import ScenarioError
+from ackclock.late import optuna
 from ackclock.runs.laboratory import Runs
 from ackclock.runs.network import NetworkPath, Seeds, Setting, setting
 from ackclock.runs.task import Task
 from ackclock.tuning.objective import OnPath, Score, score
 from ackclock.tuning.parameter import Value
 from ackclock.tuning.plan import Plan
-
-if TYPE_CHECKING:
-    import optuna
 
 BATCH = 10
 """Trials per batch: enough for many cores, and few enough that each batch learns from the earlier ones."""
@@ -53,8 +50,6 @@ def search(plan: Plan, run: Runner) -> list[Trial]:
     Raises:
         ScenarioError: the defaults deliver nothing on one of the paths.
     """
-    import optuna  # noqa: PLC0415 - start-up time
-
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     defaults = _defaults(plan, run)
     trials = [defaults]
@@ -77,12 +72,10 @@ def search(plan: Plan, run: Runner) -> list[Trial]:
 
 
 def _sampler(plan: Plan) -> optuna.samplers.BaseSampler:
-    from optuna.samplers import NSGAIISampler, TPESampler  # noqa: PLC0415 - start-up time
-
     if plan.search == "tpe":
         # The constant liar makes the trials of a batch differ.
-        return TPESampler(seed=plan.seed, multivariate=True, constant_liar=True)
-    return NSGAIISampler(seed=plan.seed)
+        return optuna.samplers.TPESampler(seed=plan.seed, multivariate=True, constant_liar=True)
+    return optuna.samplers.NSGAIISampler(seed=plan.seed)
 
 
 def _defaults(plan: Plan, run: Runner) -> Trial:
