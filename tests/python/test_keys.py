@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from ackclock import _native
-from ackclock.runs.laboratory import _Missing
 from ackclock.runs.store.forms import checksum
 from ackclock.runs.store.keys import Keys, key_of_run
 from ackclock.sweep.writing import written
@@ -61,18 +60,6 @@ def test_checksums_of_many_are_those_of_each() -> None:
     assert _native.checksums(["k", b"k", "k"], [None, "", 1.5]) == [None, None, None]
     with pytest.raises(ValueError, match="2 keys of 1 runs"):
         _native.checksums(["k", "l"], [""])
-
-
-def test_a_missing_run_has_its_turn_once_also_if_another_key_begins_alike() -> None:
-    alike = [key(1), key(1)[:16] + key(2)[16:]]
-    keys = [key(0), *alike, key(3), key(1), key(0)]
-    missing = _Missing(keys, {key(3)}.intersection)
-    assert [missing.take(keys[:2]), missing.all_had_their_turn] == [[True, True], False]
-    assert [missing.take(keys[2:]), missing.all_had_their_turn] == [[True, False, False, False], True]
-    apart = _Missing(keys[:1] + keys[3:], {key(3)}.intersection)
-    assert (apart.wanted, apart.left) == (3, 2)
-    assert apart.take(keys[:1] + keys[3:]) == [True, False, True, False]
-    assert apart.left == 0
 
 
 def pieces(count: int) -> Iterator[pl.DataFrame]:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from array import array
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from ackclock.runs.store import Cost, Store
-from ackclock.runs.store.ahead import Ahead
 from ackclock.runs.store.forms import FORM
 from ackclock.sweep import manifest
 from conftest import SHORT, Command
@@ -127,20 +127,15 @@ def test_runs_are_found_in_any_order_however_they_lie(tmp_path: Path) -> None:
             list(store.runs([*keys[:2000], "none"]))
 
 
-def test_runs_that_lie_together_are_not_looked_for_one_by_one(tmp_path: Path) -> None:
-    keys = [f"k{n}" for n in range(3000)]
+def test_each_key_without_a_run_is_found_once_where_it_comes_first(tmp_path: Path) -> None:
+    keys = ["a", "b", "a", "c", "d", "c", "b"]
     with Store(tmp_path) as store:
-        store.add([(key, run(key)) for key in keys], Cost(0.5, 0.5))
-    asked: list[str] = []
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as db:
-        db.set_trace_callback(asked.append)
-        ahead = Ahead(db)
-        taken = [row[0] for at in range(0, 3000, 500) for row in ahead.take(keys[at : at + 500])]
-        assert sorted(taken) == sorted(keys)
-        assert sum("key IN" in said for said in asked) == 1
-        asked.clear()
-        assert len(Ahead(db).take(keys[:40])) == 40
-        assert len(asked) == 1
+        assert (store.lacking([]), store.lacking(keys)) == ((0, array("Q")), (4, array("Q", [0, 1, 3, 4])))
+        store.add([("b", run("b")), ("e", run("e"))], Cost(0.5, 0.5))
+        for _ in range(2):
+            assert store.lacking(iter(keys)) == (4, array("Q", [0, 3, 4]))
+        assert store.lacking(keys, {"c", "f"}) == (4, array("Q", [0, 1, 4]))
+        assert store.lacking(keys, ()) == (4, array("Q", [0, 1, 3, 4]))
 
 
 def test_a_damaged_run_harms_only_those_who_ask_for_it(tmp_path: Path) -> None:

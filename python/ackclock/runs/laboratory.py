@@ -6,21 +6,18 @@ import json
 import math
 import time
 from array import array
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass, replace
-from itertools import compress, islice
 from typing import Any
 
-from ackclock.progress import Progress, Report, Show, unshown
+from ackclock.progress import Progress, Show, unshown
 from ackclock.runs.executor import Executor
 from ackclock.runs.store import Cost, Store
 from ackclock.runs.store.keys import keys_of, keys_of_runs, stretches
 from ackclock.runs.task import Done, Task
 
-_AT_ONCE = 500
-"""Keys that the store is asked for at a time."""
 Runs = list[dict[str, Any]]
 """The runs of a point as in ``ackclock run --json``, one for each seed."""
 
@@ -135,23 +132,18 @@ class Laboratory:
             AlgorithmError: an algorithm in Python raised an error.
             RuntimeError: an executor returned runs that were not requested.
         """
-        missing = _Missing(keys, self._kept)
-        kept = missing.wanted - missing.left
+        wanted, lacking = self._store.lacking(keys, self._made if self._fresh else None)
+        kept = wanted - len(lacking)
         with self._show(what) as report:
-            report(Progress(kept, missing.wanted, kept))
-            if missing.left:
-                self._make(what, points, missing, report)
+            report(Progress(kept, wanted, kept))
+            if lacking:
+                self._make(what, _Tasks(points, lacking), lambda done: report(Progress(kept + done, wanted, kept)))
 
-    def _kept(self, keys: Iterable[str]) -> set[str]:
-        """Return the keys of these whose runs need not be made."""
-        return self._store.kept(self._made.intersection(keys) if self._fresh else keys)
-
-    def _make(self, what: str, points: Iterable[Wanted], missing: _Missing, report: Report) -> None:
-        kept, last = missing.wanted - missing.left, time.perf_counter()
-        asked: set[str] = set()
-        with closing(self._executor.run(_tasks(points, missing, asked))) as finished:
+    def _make(self, what: str, tasks: _Tasks, report: Callable[[int], object]) -> None:
+        last, made = time.perf_counter(), 0
+        with closing(self._executor.run(tasks)) as finished:
             for pieces in finished:
-                new = [(keys, done) for task, done in pieces if (keys := self._keys(task, done, asked))]
+                new = [(keys, done) for task, done in pieces if (keys := self._keys(task, done, tasks.asked))]
                 if not new:
                     continue  # A cluster may answer twice.
                 # The time since the previous pieces were ready; the sum over all pieces is the elapsed time.
@@ -159,12 +151,13 @@ class Laboratory:
                 self._store.take(_rows(new, now - last), self._fresh)
                 last = now
                 for keys, _ in new:
-                    asked.difference_update(keys)
+                    made += len(tasks.asked.intersection(keys))
+                    tasks.asked.difference_update(keys)
                     if self._fresh:
                         self._made.update(keys)
-                report(Progress(missing.wanted - missing.left - len(asked), missing.wanted, kept))
-        if asked or not missing.all_had_their_turn:
-            raise RuntimeError(f"{what}: {missing.left + len(asked)} runs did not come back")
+                report(made)
+        if made < len(tasks.lacking):
+            raise RuntimeError(f"{what}: {len(tasks.lacking) - made} runs did not come back")
 
     def _keys(self, task: Task, done: Done, asked: set[str]) -> list[str]:
         """Return the keys of a piece's runs; none if all of them are in the store.
@@ -188,66 +181,28 @@ def _rows(pieces: Sequence[tuple[list[str], Done]], elapsed_s: float) -> Iterato
         yield from ((key, run, cost) for key, run in zip(keys, done.runs, strict=True))
 
 
-class _Missing:
-    """The requested runs that the store lacks. It has a byte for each run: their keys would not fit into memory."""
+class _Tasks:
+    """The tasks for missing runs; a run is included once."""
 
-    def __init__(self, keys: Iterable[str], kept: Callable[[Iterable[str]], set[str]]) -> None:
-        """Ask for each run whether it is stored.
+    def __init__(self, points: Iterable[Wanted], lacking: array[int]) -> None:
+        """List the tasks for some of the runs of these points.
 
         Args:
-            keys: the keys of all requested runs, of which some may be the same.
-            kept: returns the keys of stored runs among some keys.
+            points: all requested runs.
+            lacking: the positions of missing runs among them, in order.
         """
-        self._has, heads = bytearray(), array("Q")
-        rest = iter(keys)
-        while some := list(islice(rest, _AT_ONCE)):
-            stored = kept(some)
-            self._has.extend(key in stored for key in some)
-            heads.extend(map(_head, some))
-        self._twice: set[int] = set()
-        """Beginnings of the keys that may occur more than once."""
-        self._begun: set[str] = set()
-        """Those of these keys that had their turn."""
-        self.wanted = len(set(heads))
-        """The number of different runs."""
-        self.left = self._has.count(False)
-        """The number of missing runs that had no turn yet."""
-        if self.wanted < len(heads):
-            self._twice = {head for head, times in Counter(heads).items() if times > 1}
-            self.left = len({head for head, has in zip(heads, self._has, strict=True) if not has})
-        self._at = 0
+        self._points, self.lacking = points, lacking
+        self.asked: set[str] = set()
+        """The keys of runs whose task was taken, and that are not finished."""
 
-    @property
-    def all_had_their_turn(self) -> bool:
-        """Whether no run is left. ``left`` would be wrong if two different keys began alike."""
-        return self._at == len(self._has)
-
-    def take(self, keys: Sequence[str]) -> list[bool]:
-        """Whether each of the next keys is that of a missing run that had no turn yet; it has now."""
-        has = self._has[self._at : self._at + len(keys)]
-        self._at += len(keys)
-        new = [not stored and self._is_first(key) for key, stored in zip(keys, has, strict=True)]
-        self.left -= sum(new)
-        return new
-
-    def _is_first(self, key: str) -> bool:
-        if not self._twice or _head(key) not in self._twice:
-            return True
-        before = len(self._begun)
-        self._begun.add(key)
-        return len(self._begun) > before
-
-
-def _head(key: str) -> int:
-    """The first 64 bits of a key."""
-    return int(key[:16], 16)
-
-
-def _tasks(points: Iterable[Wanted], missing: _Missing, asked: set[str]) -> Iterator[Task]:
-    """The tasks for missing runs, whose keys are added to ``asked``: a run is included once."""
-    for point in points:
-        keys = list(point.keys)
-        new = missing.take(keys)
-        asked.update(compress(keys, new))
-        for first, count in stretches(list(compress(point.seeds, new))):
-            yield replace(point.task, first=first, count=count)
+    def __iter__(self) -> Iterator[Task]:
+        """Yield the tasks."""
+        start = at = 0
+        for point in self._points:
+            end = bisect_left(self.lacking, start + len(point.keys), at)
+            new = [position - start for position in self.lacking[at:end]]
+            start, at = start + len(point.keys), end
+            keys = list(point.keys) if new else []
+            self.asked.update(keys[position] for position in new)
+            for first, count in stretches([point.seeds[position] for position in new]):
+                yield replace(point.task, first=first, count=count)

@@ -6,17 +6,17 @@ import json
 import os
 import sqlite3
 import time
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from os import PathLike
 from pathlib import Path
 from typing import Self, TypeVar
 
 from ackclock import _native
 from ackclock.runs.store import forms, opening
-from ackclock.runs.store.ahead import Ahead
 from ackclock.runs.store.forms import APPLICATION, FORM
 
 DEFAULT = "ackclock-results"
@@ -102,6 +102,31 @@ class Store:
                 found.update(key for (key,) in self._select("key", some))
         return found
 
+    def lacking(self, keys: Iterable[str], kept: Iterable[str] | None = None) -> tuple[int, array[int]]:
+        """Count the different keys of these; find the positions of those that have no run, each where it comes first.
+
+        Args:
+            keys: keys, more than fit into memory.
+            kept: the keys that count as stored, instead of those in the store.
+
+        Raises:
+            OSError: the store cannot be read.
+        """
+        with self._said(), self._transaction("DEFERRED"):
+            self._db.execute("CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY, position INTEGER) WITHOUT ROWID")
+            self._db.executemany("INSERT OR IGNORE INTO wanted VALUES (?, ?)", zip(keys, count()))
+            self._db.execute("CREATE TEMP TABLE kept (key TEXT PRIMARY KEY) WITHOUT ROWID")
+            self._db.executemany("INSERT INTO kept VALUES (?)", ((key,) for key in kept or ()))
+            (different,) = self._db.execute("SELECT count(*) FROM wanted").fetchone()
+            have = "runs" if kept is None else "kept"
+            rows = self._db.execute(
+                f"SELECT position FROM wanted LEFT JOIN {have} USING (key) WHERE {have}.key IS NULL ORDER BY position"
+            )
+            positions = array("Q", (position for (position,) in rows))
+            self._db.execute("DROP TABLE wanted")
+            self._db.execute("DROP TABLE kept")
+        return different, positions
+
     def count(self, keys: Iterable[str]) -> int:
         """Count these runs in the store; a key that is given twice counts twice.
 
@@ -137,10 +162,9 @@ class Store:
             KeyError: a run is not in the store.
             OSError: the store cannot be read, or a run is damaged.
         """
-        ahead = Ahead(self._db)
         for some in _chunks(keys):
             with self._said():
-                found = self._checked(ahead.take(some))
+                found = self._checked(self._select(_CHECKED, some).fetchall())
             yield from (found[key] for key in some)
 
     def every(self) -> Iterator[tuple[str, str, Cost]]:
