@@ -67,7 +67,7 @@ def rules() -> Iterator[str]:
     stated = [int(number) for number in re.findall(r"^(\d+)\. ", chapter, re.MULTILINE)]
     if stated != list(range(1, len(stated) + 1)):
         yield f"ARCHITECTURE.md: the sequencer's rules are numbered {stated}"
-    told = {
+    reported = {
         file: numbers(row)
         for row, file in re.findall(r"^ *\| ([\d, toand]+) \| `([\w/]+\.rs)` \|$", chapter, re.MULTILINE)
     }
@@ -80,8 +80,8 @@ def rules() -> Iterator[str]:
         if found and "tests" not in name:
             named[name] = found
     yield from (f"rule {n} is named by no file of the engine" for n in stated if n not in set().union(*named.values()))
-    for file in sorted(told.keys() | named.keys()):
-        if (says := told.get(file, set())) != (names := named.get(file, set())):
+    for file in sorted(reported.keys() | named.keys()):
+        if (says := reported.get(file, set())) != (names := named.get(file, set())):
             yield f"{file} names rules {sorted(names)}, and the table in ARCHITECTURE.md says {sorted(says)}"
 
 

@@ -54,14 +54,14 @@ class Publisher:
         Raises:
             ReleaseError: a key is missing, unknown or empty.
         """
-        told = tomllib.loads((root / PUBLISHER).read_text(encoding="utf-8"))
+        reported = tomllib.loads((root / PUBLISHER).read_text(encoding="utf-8"))
         keys = list(Publisher.__dataclass_fields__)
-        if unknown := sorted(told.keys() - set(keys)):
+        if unknown := sorted(reported.keys() - set(keys)):
             raise ReleaseError(f"{PUBLISHER}: key `{unknown[0]}`: found an unknown key, allowed: {', '.join(keys)}")
-        if empty := [key for key in keys if not isinstance(told.get(key), str) or not told[key].strip()]:
+        if empty := [key for key in keys if not isinstance(reported.get(key), str) or not reported[key].strip()]:
             names = ", ".join(f"`{key}`" for key in empty)
             raise ReleaseError(f"{PUBLISHER}: {names} must be filled in by the publisher (docs/release.md)")
-        return Publisher(**told)
+        return Publisher(**reported)
 
     def address(self, form: str, path: str, tag: str) -> str:
         """Return the address of a file of the repository at a tag, by one of the two forms."""
@@ -94,8 +94,8 @@ def absolute(text: str, page: str, publisher: Publisher, tag: str) -> str:
 
 def version(root: Path) -> str:
     """Return the version of the workspace."""
-    told = tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))
-    return str(told["workspace"]["package"]["version"])
+    reported = tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))
+    return str(reported["workspace"]["package"]["version"])
 
 
 def released(root: Path) -> tuple[str, str]:
@@ -218,7 +218,7 @@ def from_source() -> None:
     run(command, "run", "scenarios/bundle.toml", "--seed", "1", cwd=place)
 
 
-def told(publisher: Publisher) -> None:
+def reported(publisher: Publisher) -> None:
     """Print the remaining steps."""
     tag = f"v{version(ROOT)}"
     print(f"The files are in {TREE / 'dist'}. Nothing was published. Left to do, in this order:")
@@ -253,7 +253,7 @@ STEPS = (
             "cargo", "package", "--workspace", *UNPUBLISHED, "--locked", "--no-verify", "--allow-dirty", cwd=TREE
         ),
     ),
-    Step("What is left to do", told),
+    Step("What is left to do", reported),
 )
 
 

@@ -16,7 +16,7 @@ Result = Literal["pass", "fail", "not understood"]
 
 
 @dataclass(frozen=True)
-class Message:
+class Event:
     """One event of a script's conversation.
 
     Attributes:
@@ -48,7 +48,7 @@ class ScriptResult:
     line: int | None
     reason: str | None
     text: str | None
-    talk: tuple[Message, ...]
+    talk: tuple[Event, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The result without its conversation, for JSON."""
@@ -124,5 +124,5 @@ def _result(file: Path, row: dict[str, Any]) -> ScriptResult:
         line=row["line"],
         reason=row["reason"],
         text=row["text"],
-        talk=tuple(Message(**said) for said in row["talk"]),
+        talk=tuple(Event(**row) for row in row["talk"]),
     )

@@ -121,9 +121,9 @@ def _frames(error: BaseException) -> str:
     if error.__traceback__ is None:
         return ""
     ours = str(Path(__file__).parent)
-    told = traceback.TracebackException.from_exception(error)
-    told.stack = traceback.StackSummary.from_list([f for f in told.stack if not f.filename.startswith(ours)])
-    return "".join(told.format())
+    frames = traceback.TracebackException.from_exception(error)
+    frames.stack = traceback.StackSummary.from_list([f for f in frames.stack if not f.filename.startswith(ours)])
+    return "".join(frames.format())
 
 
 @contextmanager

@@ -62,17 +62,17 @@ def server(folder: Path, port: int | None) -> ThreadingHTTPServer:
         return ThreadingHTTPServer((HOST, 0), page)
 
 
-def serve(server: ThreadingHTTPServer, at: str, told: Callable[[str], object], *, look: bool) -> None:
+def serve(server: ThreadingHTTPServer, at: str, announce: Callable[[str], object], *, look: bool) -> None:
     """Serve until the user interrupts.
 
     Args:
         server: the result of ``server``.
         at: the URL fragment to open.
-        told: called with the address.
+        announce: called with the address.
         look: whether to open a browser.
     """
     address = f"http://{HOST}:{server.server_address[1]}/"
-    told(address)
+    announce(address)
     if look:
         # A browser that runs in the terminal would block.
         threading.Thread(target=webbrowser.open, args=(f"{address}#{at}" if at else address,), daemon=True).start()

@@ -127,10 +127,22 @@ def path(
     settings = [(key, str(value)) for key, value in (sysctl or {}).items()]
     length = None if seconds is None else f"{seconds:.9f}"
     to, folder = None if trace is None else fspath(trace), None if pcap is None else fspath(pcap)
-    told = (say or (lambda _: None), progress)
+    calls = (say or (lambda _: None), progress)
     with _placed(scenario), refusing(LIVE):
         run = _native.live_path(
-            file, text, _pairs(set), senders, receiver, length, seed, settings, to, folder, pcap_snap, realtime, *told
+            file,
+            text,
+            _pairs(set),
+            senders,
+            receiver,
+            length,
+            seed,
+            settings,
+            to,
+            folder,
+            pcap_snap,
+            realtime,
+            *calls,
         )
     return LiveResult(run, to, beside(run, compare, None))
 

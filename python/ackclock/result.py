@@ -290,7 +290,7 @@ class Result:
 
     def __repr__(self) -> str:
         """The scenario and the sizes of the tables."""
-        return f"<ackclock.Result: {self._runs.scenario}, {self._said}>"
+        return f"<ackclock.Result: {self._runs.scenario}, {self._sentence}>"
 
     def _repr_html_(self) -> str:
         """The means, for notebooks."""
@@ -311,11 +311,11 @@ class Result:
             + "</tr>"
             for flow in flows
         )
-        title = f"{escape(self._runs.scenario)}: {escape(self._said)}; means ± half the 95 % confidence interval"
+        title = f"{escape(self._runs.scenario)}: {escape(self._sentence)}; means ± half the 95 % confidence interval"
         return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     @property
-    def _said(self) -> str:
+    def _sentence(self) -> str:
         runs = len(self._runs)
         return f"{self._runs.duration_s:g} s {self._how}, {runs} run{'s' * (runs > 1)}"
 

@@ -81,13 +81,13 @@ def test_numbers_and_types_are_those_of_the_json() -> None:
     result = ak.run(text, stack=["newreno", "rfc-6675"], seeds=2)
     runs = json.loads(result.json)["runs"]
     for name, of in (("links", "links"), ("background", "background"), ("frame", "flows")):
-        told = [row for run in runs for row in run[of]]
+        reported = [row for run in runs for row in run[of]]
         frame = getattr(result, name)
-        for key in set(told[0]) - {"name", "reordering", "ack_reordering"}:
-            assert frame[key].to_list() == [row[key] for row in told], (name, key)
-    told = [flow[way] for run in runs for flow in run["flows"] for way in ("reordering", "ack_reordering")]
-    for key in set(told[0]) - {"extents", "n_reordered", "reorder_density", "buffer_occupancy_density"}:
-        assert result.reordering[key].to_list() == [row[key] for row in told], key
+        for key in set(reported[0]) - {"name", "reordering", "ack_reordering"}:
+            assert frame[key].to_list() == [row[key] for row in reported], (name, key)
+    reported = [flow[way] for run in runs for flow in run["flows"] for way in ("reordering", "ack_reordering")]
+    for key in set(reported[0]) - {"extents", "n_reordered", "reorder_density", "buffer_occupancy_density"}:
+        assert result.reordering[key].to_list() == [row[key] for row in reported], key
     flows = json.loads(result.json)["flows"]
     for key in set(flows[0]) - {"name", "stack", "finish_s"}:
         assert result.summary[key].to_list() == [flow[key]["mean"] for flow in flows]

@@ -163,8 +163,8 @@ def test_each_retransmission_and_stall_names_its_frame_and_its_evidence(upload: 
     assert again["offset_bytes"].to_list() == [n * MSS for n in (12, *range(24, 30))]
     assert set(again["verdict"]) <= {"needed", "undecided"}
     assert (again["evidence"].str.len_chars() > 10).all()
-    told = stalls.select("cause", "frame_after").rows()
-    assert told == [("application idle", sent[21]), ("timeout", sent[31])]
+    causes = stalls.select("cause", "frame_after").rows()
+    assert causes == [("application idle", sent[21]), ("timeout", sent[31])]
     assert stalls["evidence"][0].startswith("there was nothing new to send: frame ")
     assert stalls["duration_s"].to_list() == pytest.approx([1.0532, 0.6941], abs=1e-6)
     (row,) = found.flows.to_dicts()
@@ -196,11 +196,15 @@ def test_at_says_where_it_was_captured_and_the_arrivals_then_tell_the_order(ackc
     result = ackclock("capture", path, "--at", "receiver", "--json")
     flow = only(json.loads(result.stdout))
     assert flow["captured"] == {"at": "at the receiver", "why": "as given"}
-    told = flow["reordering"]
-    assert (told["told_by"], told["reordered"], told["extents"]) == ("IP identification", 2, {"1": 1, "2": 1})
-    assert told["packets"] == 42
+    order = flow["reordering"]
+    assert (order["told_by"], order["reordered"], order["extents"]) == (
+        "IP identification",
+        2,
+        {"1": 1, "2": 1},
+    )
+    assert order["packets"] == 42
     # One packet arrived two places early, two arrived one place late.
-    assert told["reorder_density"] == pytest.approx({"-2": 1 / 42, "0": 39 / 42, "1": 2 / 42})
+    assert order["reorder_density"] == pytest.approx({"-2": 1 / 42, "0": 39 / 42, "1": 2 / 42})
     densities = ak.capture(path, at="receiver").densities
     assert densities.group_by("density").agg(pl.col("share").sum()).sort("density").rows() == [
         ("buffer_occupancy", pytest.approx(1.0)),

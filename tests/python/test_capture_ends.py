@@ -67,8 +67,8 @@ def test_both_ends_of_a_simulated_run_give_its_ledger(stack: str, ackclock: Comm
         assert ledger["reordered"] > 100
         for key, value in ledger.items():
             assert flow["reordering"][key] == (pytest.approx(value) if isinstance(value, float) else value), key
-    told = ackclock("capture", sender, receiver).stdout
-    assert "captured at both ends: the same packets are in two files, one of each end" in told
+    reported = ackclock("capture", sender, receiver).stdout
+    assert "captured at both ends: the same packets are in two files, one of each end" in reported
     alone = ak.capture([sender, receiver], at="sender").flows
     assert alone["receiver_file"].to_list() == [None] * alone.height
 

@@ -227,10 +227,10 @@ def test_version_and_help(ackclock: Command) -> None:
     assert ackclock("--version").stdout == f"ackclock {package.__version__}\n"
     assert "Examples:\n    ackclock new" in ackclock("--help").stdout
     for command in ("run", "show", "new", "stacks", "schema"):
-        told = ackclock(command, "--help")
-        assert told.returncode == 0
-        assert "Usage:" in told.stdout
-        assert f"Examples:\n    ackclock {command}" in told.stdout
+        reported = ackclock(command, "--help")
+        assert reported.returncode == 0
+        assert "Usage:" in reported.stdout
+        assert f"Examples:\n    ackclock {command}" in reported.stdout
     assert ackclock("rnu").returncode == 2
 
 

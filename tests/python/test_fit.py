@@ -196,10 +196,10 @@ def test_the_command_fits_writes_and_answers(tmp_path: Path) -> None:
         app, ["capture", str(file), "--fit", str(to), "--what-if", "--stack", "reno", "--seeds", "3", "--json"]
     )
     assert ran.exit_code == 0, ran.output
-    told = json.loads(ran.output)
-    assert [row["stack"] for row in told["what_if"]["rows"]] == ["linux-2025", "reno"]
-    assert told["what_if"]["trusted"]
-    assert "would have taken" in told["what_if"]["sentences"][0]
-    assert to.read_text(encoding="utf-8") == told["fit"]["scenario"]
+    reported = json.loads(ran.output)
+    assert [row["stack"] for row in reported["what_if"]["rows"]] == ["linux-2025", "reno"]
+    assert reported["what_if"]["trusted"]
+    assert "would have taken" in reported["what_if"]["sentences"][0]
+    assert to.read_text(encoding="utf-8") == reported["fit"]["scenario"]
     refused = CliRunner().invoke(app, ["capture", str(tmp_path / "captures" / "receiver.pcapng"), "--fit", str(to)])
     assert refused.exit_code == 2

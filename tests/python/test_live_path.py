@@ -253,9 +253,9 @@ def test_what_makes_no_sense_is_one_message_and_exit_code_2(
     ackclock: Command, lossy: Path, tmp_path: Path, options: list[str], said: str
 ) -> None:
     result = ackclock("live", "path", lossy, "--seconds", "1", *options)
-    told = [line for line in result.stderr.splitlines() if not line.startswith("senders: ")]
-    assert (result.returncode, result.stdout, len(told)) == (2, "", 1), result.stderr
-    assert said in told[0]
+    reported = [line for line in result.stderr.splitlines() if not line.startswith("senders: ")]
+    assert (result.returncode, result.stdout, len(reported)) == (2, "", 1), result.stderr
+    assert said in reported[0]
     assert [p.name for p in tmp_path.iterdir()] == ["lossy.toml"]
 
 

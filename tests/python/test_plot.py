@@ -94,12 +94,12 @@ def test_a_time_sequence_graph_has_what_the_sender_was_told() -> None:
     )
     assert len(np.asarray(line(ax, "duplicate ACK").get_xdata())) > 3
     sack = bars(ax, "SACK block").get_segments()
-    told = [block for text in arrived["sack"].drop_nulls() for block in text.split()]
+    reported = [block for text in arrived["sack"].drop_nulls() for block in text.split()]
     duplicated = bars(ax, "DSACK block").get_segments()
-    assert len(sack) + len(duplicated) == len(told) > 3
+    assert len(sack) + len(duplicated) == len(reported) > 3
     assert len(duplicated) == 1
     (_, low), (_, high) = np.asarray(sack[0])
-    assert f"{low * 1e3:.0f}-{high * 1e3:.0f}" == told[0]
+    assert f"{low * 1e3:.0f}-{high * 1e3:.0f}" == reported[0]
 
 
 def test_a_window_far_above_is_named_so_and_the_legend_keeps_off_the_data() -> None:
@@ -165,10 +165,10 @@ def test_a_threshold_that_adapts_is_drawn_as_it_is_told() -> None:
         'elements = [{ kind = "swap", mode = "slots", count = 8, gap = { exponential = "1 s" } }]',
     )
     table = events(swaps.replace('"20 packets"', '"65 packets"'), stack="dsack-inc")
-    told = table.filter(pl.col("event") == "threshold")["dupthresh"].to_list()
-    assert told[:2] == [3, 4]
+    reported = table.filter(pl.col("event") == "threshold")["dupthresh"].to_list()
+    assert reported[:2] == [3, 4]
     right = ak.plot.window(table).figure.axes[-1]
-    assert np.asarray(line(right, "dupthresh").get_ydata()).tolist() == [*told, told[-1]]
+    assert np.asarray(line(right, "dupthresh").get_ydata()).tolist() == [*reported, reported[-1]]
 
 
 def test_the_queue_is_the_longest_one_and_shows_its_drops() -> None:

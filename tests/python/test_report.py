@@ -66,7 +66,7 @@ def read(path: Path) -> tuple[str, Page]:
     return text, Page(text)
 
 
-def said(path: Path) -> str:
+def shown(path: Path) -> str:
     """A page's text."""
     return " ".join(read(path)[1].text.split())
 
@@ -147,7 +147,7 @@ def test_every_page_leads_to_all_others_and_says_which_it_is(made: Path) -> None
 def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(undisturbed: Path, made: Path) -> None:
     rows = read_json(undisturbed / "results" / "claims.json")
     _, page = read(undisturbed / "results" / "report.html")
-    words = said(undisturbed / "results" / "report.html")
+    words = shown(undisturbed / "results" / "report.html")
     assert not page.tags["svg"]
     for kind in claims.Kind:
         of = Counter(row["verdict"] for row in rows if row["kind"] == kind.value)
@@ -166,7 +166,7 @@ def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(un
         r"[\d,]+ runs; [\d.]+ \w+( \d+ \w+)? simulated; [\d.,]+ (million )?data packets; [\d.]+ s of processor",
         words,
     )
-    words = said(made / "report.html")
+    words = shown(made / "report.html")
     assert "2 of 4 measured claims hold (50 %). measured, 6 ✓ 2 hold ✗ 2 differ ? 2 cannot be checked" in words
     assert words.count("measured, 3 ✓ 1 holds ✗ 1 differs ? 1 cannot be checked") == 2
     assert re.search(
@@ -186,15 +186,15 @@ def test_the_front_page_counts_verdicts_and_leads_to_every_claim_that_differs(un
 
 def test_why_a_claim_differs_begins_with_the_cause_in_plain_words(made: Path) -> None:
     why = r"They counted something else\. [\d.,]+ is not below 10\."
-    assert re.search(rf"✗ differs {why}.*\(arithmetic; shown by ackclock run it\)", said(made / "made-up-1999.html"))
-    assert re.search(rf"packets {why}.*\(arithmetic\)", said(made / "report.html"))
+    assert re.search(rf"✗ differs {why}.*\(arithmetic; shown by ackclock run it\)", shown(made / "made-up-1999.html"))
+    assert re.search(rf"packets {why}.*\(arithmetic\)", shown(made / "report.html"))
     page = (made.parent / "papers" / "made-up-1999" / "RESULTS.md").read_text(encoding="utf-8")
     assert "- **M-2** (§2; packets <again>): They counted something else.\n  - " in page
 
 
 def test_a_papers_page_has_every_claim_figure_command_and_hash(undisturbed: Path) -> None:
     path = undisturbed / "results" / f"{KEY}.html"
-    (text, page), words = read(path), said(path)
+    (text, page), words = read(path), shown(path)
     rows = read_json(undisturbed / "results" / "claims.json")
     for row in rows:
         assert row["id"] in page.ids
@@ -284,12 +284,12 @@ def test_claims_are_filtered_by_verdict_without_scripts(undisturbed: Path) -> No
 
 
 def test_all_comparisons_are_on_one_page(undisturbed: Path, made: Path) -> None:
-    words = said(made / "comparison.html")
+    words = shown(made / "comparison.html")
     for key in ("made-up-1999", "other-2001"):
         title = key.replace("-", " ").title()
         assert f"{title} ns-0 3 2 1 0 " in words
     assert words.count("All is said. All is done.") == 2
-    words = said(undisturbed / "results" / "comparison.html")
+    words = shown(undisturbed / "results" / "comparison.html")
     summary = re.search(r"Blanton & Allman 2002 ns-2.35 68 (\d+) (\d+) (\d+) ", words)
     assert summary
     reproduced, overlap, outside = map(int, summary.groups())
@@ -304,7 +304,7 @@ def test_runs_that_have_nothing_to_be_compared_with_say_so(made: Path) -> None:
 
 def test_an_extra_page_has_its_sections(made: Path) -> None:
     path = made / "across.html"
-    (_, page), words = read(path), said(path)
+    (_, page), words = read(path), shown(path)
     assert "First part It is <so>. all Figure of all. A line. Made by ackclock reproduce across from" in words
     digest = hashlib.sha256((made.parent / "papers/made-up-1999/scenario.toml").read_bytes()).hexdigest()[:16]
     assert f"made-up-1999/scenario.toml {digest}" in words
@@ -322,7 +322,7 @@ def test_a_page_can_be_made_alone(tmp_path: Path) -> None:
         "across.html",
         "comparison.html",
     }
-    assert "ackclock reproduce across " in said(tmp_path / "results" / "report.html")
+    assert "ackclock reproduce across " in shown(tmp_path / "results" / "report.html")
     assert read_json(tmp_path / "results" / "claims.json") == []
 
 

@@ -24,9 +24,9 @@ def test_runs_have_a_row_for_each_stack_seed_and_flow_with_every_counter() -> No
     assert runs.select("stack", "seed", "flow").rows() == [
         (stack, seed, flow) for stack in ("tahoe", "dsack-avg") for seed in (1, 2, 3) for flow in ("only", "other")
     ]
-    told = [flow for run in result.to_dict()["runs"] for flow in run["flows"]]
-    for key in set(told[0]) - {"name", "stack"}:
-        assert runs[key].to_list() == [flow[key] for flow in told], key
+    reported = [flow for run in result.to_dict()["runs"] for flow in run["flows"]]
+    for key in set(reported[0]) - {"name", "stack"}:
+        assert runs[key].to_list() == [flow[key] for flow in reported], key
     assert set(runs["duration_s"]) == {5.0}
     assert runs["trace_hash"].n_unique() == 6
 
@@ -171,10 +171,10 @@ def test_the_densities_of_reordering_are_those_of_the_json_and_add_up() -> None:
     assert len(by) == 8
     for run in result.to_dict()["runs"]:
         (flow,) = run["flows"]
-        for direction, told in (("data", flow["reordering"]), ("acks", flow["ack_reordering"])):
+        for direction, reported in (("data", flow["reordering"]), ("acks", flow["ack_reordering"])):
             for density in ("reorder", "buffer_occupancy"):
                 rows = by[run["seed"], direction, density]
-                assert {str(n): s for n, s in rows.select("packets", "share").rows()} == told[f"{density}_density"]
+                assert {str(n): s for n, s in rows.select("packets", "share").rows()} == reported[f"{density}_density"]
                 assert abs(sum(rows["share"].to_list()) - 1) < 1e-9
         assert min(map(int, flow["reordering"]["reorder_density"])) < 0 < flow["reordering"]["reordered"]
         assert flow["ack_reordering"]["reorder_density"] == {"0": 1.0}

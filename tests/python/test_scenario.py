@@ -99,16 +99,16 @@ def test_what_is_wrong_is_said_with_its_key_and_without_a_line() -> None:
     link = Link(from_="S", to="D", rate="5 Mbits", delay="20 ms")
     built = Scenario(name="mine", duration="5 s", links=[link], flows=[Flow(from_="S", to="D", stack="reno")])
     for use in (built.check, lambda: ak.run(built), lambda: ak.show(built)):
-        with pytest.raises(ak.ScenarioError) as told:
+        with pytest.raises(ak.ScenarioError) as error:
             use()
-        e = told.value
+        e = error.value
         assert (e.file, e.line, e.key, e.found) == ("mine", None, "link[0].rate", '"5 Mbits" (unknown unit)')
         assert str(e).startswith('mine: key `link[0].rate`: found "5 Mbits" (unknown unit), allowed: ')
     # Valid by itself, but not with the option.
     judge = SWAPS.replace("flow[0].stack", "rfc-6675").replace("flow[0].set", {"detect.kind": "sack"})
-    with pytest.raises(ak.ScenarioError) as told:
+    with pytest.raises(ak.ScenarioError) as error:
         ak.run(judge, stack="reno", seed=1)
-    assert (told.value.line, told.value.key) == (None, 'flow[0].set."detect.kind"')
+    assert (error.value.line, error.value.key) == (None, 'flow[0].set."detect.kind"')
     # Parameters that the other stack lacks are reported.
     timer = SWAPS.replace("flow[0].stack", "newreno").replace("flow[0].set", {"recovery.timer": "slow-but-steady"})
     told_of = "sack-ff96 does not have recovery.timer, which the scenario sets."
@@ -150,9 +150,14 @@ def test_a_place_is_changed_by_its_path() -> None:
     ],
 )
 def test_a_place_that_is_not_there_is_refused(path: str, value: object, key: str, found: str) -> None:
-    with pytest.raises(ak.ScenarioError) as told:
+    with pytest.raises(ak.ScenarioError) as error:
         SWAPS.replace(path, value)
-    assert (told.value.file, told.value.line, told.value.key, told.value.found) == ("queue swaps", None, key, found)
+    assert (error.value.file, error.value.line, error.value.key, error.value.found) == (
+        "queue swaps",
+        None,
+        key,
+        found,
+    )
 
 
 def test_a_part_shows_what_was_given() -> None:

@@ -74,7 +74,7 @@ def test_a_difference_is_the_mean_of_logarithms_with_students_interval() -> None
     assert found.change == pytest.approx(math.exp(logs.mean()) - 1)
     assert found.low == pytest.approx(math.exp(logs.mean() - half) - 1, abs=1e-6)
     assert found.high == pytest.approx(math.exp(logs.mean() + half) - 1, abs=1e-6)
-    assert found.told is Outcome.OPEN
+    assert found.outcome is Outcome.OPEN
     assert found.turned(COMPLETION).change == pytest.approx(math.exp(-logs.mean()) - 1)
 
 
@@ -83,7 +83,7 @@ def test_shares_are_compared_by_their_difference_and_fewer_are_better() -> None:
     assert found.change == pytest.approx(0.01)
     assert found.low == pytest.approx(0.01)
     assert found.high == pytest.approx(0.01)
-    assert (found.told, found.turned(NEEDLESS).told) == (Outcome.WORSE, Outcome.BETTER)
+    assert (found.outcome, found.turned(NEEDLESS).outcome) == (Outcome.WORSE, Outcome.BETTER)
 
 
 def test_an_interval_of_two_seeds_at_a_high_confidence_has_ends_that_are_numbers_both_ways() -> None:
@@ -98,16 +98,16 @@ def test_an_interval_of_two_seeds_at_a_high_confidence_has_ends_that_are_numbers
 
 def test_a_difference_that_does_not_matter_is_none_however_sure() -> None:
     a = [100.0, 200.0, 300.0, 400.0]
-    assert difference("a", "b", a, [1.01 * x for x in a], GOODPUT, 0.02, 0.95).told is Outcome.SAME
-    assert difference("a", "b", a, [1.05 * x for x in a], GOODPUT, 0.02, 0.95).told is Outcome.WORSE
+    assert difference("a", "b", a, [1.01 * x for x in a], GOODPUT, 0.02, 0.95).outcome is Outcome.SAME
+    assert difference("a", "b", a, [1.05 * x for x in a], GOODPUT, 0.02, 0.95).outcome is Outcome.WORSE
 
 
 def test_where_transfers_do_not_end_the_exact_sign_test_decides() -> None:
     ends, never = [5.0 + k for k in range(10)], [None] * 10
     # 2 · 2^-10 = 0.00195 is the smallest level at which ten out of ten are significant.
-    assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.002).told is Outcome.BETTER
-    assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.0019).told is Outcome.OPEN
-    assert difference("a", "b", never, never, COMPLETION, 0.02, 0.95).told is Outcome.OPEN
+    assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.002).outcome is Outcome.BETTER
+    assert difference("a", "b", ends, never, COMPLETION, 0.02, 1 - 0.0019).outcome is Outcome.OPEN
+    assert difference("a", "b", never, never, COMPLETION, 0.02, 0.95).outcome is Outcome.OPEN
     places, found = compare({"never": never, "too": never, "ends": ends}, COMPLETION, 0.02, 0.99)
     assert [(p.stack, p.first, p.last, p.missing) for p in places] == [
         ("ends", 1, 1, 0),
@@ -150,7 +150,10 @@ def test_one_study_in_twenty_at_most_says_something_wrong_of_equal_stacks_and_re
         values[:, :, -1] *= 1.15
         said = [_sequential(path, looks, level) for path in values]
         wrong += any(
-            told in {Outcome.BETTER, Outcome.WORSE} for each in said for pair, told in each.items() if "3" not in pair
+            outcome in {Outcome.BETTER, Outcome.WORSE}
+            for each in said
+            for pair, outcome in each.items()
+            if "3" not in pair
         )
         found += all(each[frozenset({"0", "3"})] is Outcome.BETTER for each in said)
     # 5 % of 400 are 20; with a true share of 5 %, more than 33 occur once in 500 times.
@@ -165,7 +168,7 @@ def _sequential(values: np.ndarray, looks: list[int], level: float) -> dict[froz
         _, found = compare(by_stack, COMPLETION, 0.0, level)
         if settled(by_stack, found):
             break
-    return {frozenset({d.one, d.other}): d.told if d.one < d.other else d.told.reversed for d in found}
+    return {frozenset({d.one, d.other}): d.outcome if d.one < d.other else d.outcome.reversed for d in found}
 
 
 def test_a_study_answers_in_words_tables_and_a_report(study: Path, ackclock: Command, tmp_path: Path) -> None:
@@ -209,13 +212,13 @@ def test_seeds_are_added_only_where_stacks_are_not_told_apart(study: Path, tmp_p
     answer = ak.study(study, store=tmp_path / "store")
     short, long = answer.paths
     assert (short.seeds, long.seeds) == (5, 10)
-    assert {d.told for part in answer.paths for d in part.differences} == {Outcome.BETTER}
+    assert {d.outcome for part in answer.paths for d in part.differences} == {Outcome.BETTER}
     five = {stack: values[:5] for stack, values in long.values["completion"].items()}
-    assert compare(five, COMPLETION, 0.02, answer.level)[1][0].told is Outcome.OPEN
+    assert compare(five, COMPLETION, 0.02, answer.level)[1][0].outcome is Outcome.OPEN
     hard = STUDY.replace('"rfc-6675", "linux-2025", "tahoe"', '"linux-2025", "linux-2025,name=twin"')
     study.write_text(hard + "\n", encoding="utf-8")
     twins = ak.study(study, store=tmp_path / "store")
-    assert {d.told for part in twins.paths for d in part.differences} == {Outcome.SAME}
+    assert {d.outcome for part in twins.paths for d in part.differences} == {Outcome.SAME}
     assert twins.sentences[0].startswith("On all paths, the stacks differ by less than 2 % in completion time")
 
 
@@ -321,7 +324,7 @@ def test_the_answer_is_json_that_says_how_sure_each_statement_is(study: Path, tm
     said = json.loads(ak.study(study, store=tmp_path / "store").json)
     assert (said["confidence_together"], said["comparisons"]) == (0.95, 9)
     assert said["confidence_each"] == pytest.approx(1 - 0.05 / 27)
-    assert {row["told"] for row in said["differences"]} <= {told.value for told in Outcome}
+    assert {row["outcome"] for row in said["differences"]} <= {outcome.value for outcome in Outcome}
 
 
 def test_a_stack_may_have_parameters_of_its_own_wherever_stacks_are_compared(tmp_path: Path) -> None:

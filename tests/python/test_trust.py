@@ -253,9 +253,9 @@ def test_what_a_dask_task_returns_is_bytes_of_json() -> None:
     assert isinstance(said, bytes)
     ((runs, _, _),) = json.loads(zlib.decompress(said))["done"]
     assert tuple(runs) == run_task(Task("x", SHORT, None, (), 1, 2)).runs
-    assert remote.heard(pickle.loads(remote.call(remote.told))) == remote.installed()
+    assert remote.parsed(pickle.loads(remote.call(remote.versions))) == remote.installed()
     for other in (b"x", "7", "[1]", '["a", "b", "c"]', "{", None, Boom()):
-        assert remote.heard(other) is None
+        assert remote.parsed(other) is None
 
 
 SECRET = "owner:x:0:0:hidden:/home"

@@ -151,7 +151,7 @@ def overlap(left: int, right: int, number: int) -> str:
     script = Script(timestamps=number % 2 == 0, ipv6=number % 3 == 0)
     at = [1 + STEP * edge for edge in range(EDGES)]
     script.opening(
-        f"RFC 2883 §4: {said(left, right)}",
+        f"RFC 2883 §4: {bracket(left, right)}",
         "The duplicate is the first block, only its first part, and once; then come the pieces, the newest first.",
     )
     script.arrives(at[0], at[IN_ORDER], "in order")
@@ -164,7 +164,7 @@ def overlap(left: int, right: int, number: int) -> str:
     return script.text()
 
 
-def said(left: int, right: int) -> str:
+def bracket(left: int, right: int) -> str:
     """Describe a segment by the data that it covers."""
     met = [f"piece {n}" for n, (a, b) in enumerate(HELD, 1) if a < right and left < b]
     old = left < IN_ORDER

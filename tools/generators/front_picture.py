@@ -49,8 +49,8 @@ def drawn(rows: list[tuple[str, float, float]]) -> str:
         ax = figure.subplots()
         for at, (_, goodput, needless) in enumerate(reversed(rows)):
             ax.barh(at, goodput, height=0.62, color=DARK if goodput == best else LIGHT)
-            told = f"{goodput:.0f} kB/s, {needless:.1f} % of packets sent needlessly"
-            ax.text(goodput + best / 90, at, told, va="center")
+            reported = f"{goodput:.0f} kB/s, {needless:.1f} % of packets sent needlessly"
+            ax.text(goodput + best / 90, at, reported, va="center")
         ax.set_yticks(range(len(rows)), [name for name, _, _ in reversed(rows)])
         ax.set_xlim(0, 1.6 * best)
         ax.set_xlabel("goodput (kB/s)")

@@ -76,13 +76,13 @@ class SenderTrace:
         here = events.filter(pl.col("side") == "sender")
         sends = [Send(at, n, nth) for at, n, nth in _rows(here.filter((pl.col("event") == "sent") & data), "sends")]
         lost = events.filter((pl.col("event") == "dropped") & data)
-        arrived = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & data)
+        got = events.filter((pl.col("event") == "delivered") & (pl.col("side") == "receiver") & data)
         acks = _acks(here.filter(pl.col("event") == "acked"))
         recovery = (pl.col("event") == "phase") & (pl.col("phase_to") == "recovery")
         begins = sends[0].at
         return cls(
             sends,
-            [Send(at, n, 0) for at, n, _ in _rows(arrived)],
+            [Send(at, n, 0) for at, n, _ in _rows(got)],
             acks,
             [Send(at, n, 0) for at, n, _ in _rows(lost)],
             _times(here.filter(pl.col("event") == "timeout")),

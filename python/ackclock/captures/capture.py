@@ -239,8 +239,8 @@ class Capture:
             ValueError: as :meth:`packets`.
         """
         row = self._drawn("xplot", flow)
-        told = xplot.lines(self.packets(row["flow"]), self._of(self.retransmissions, row), row["flow"])
-        write(Path(to), "".join(f"{line}\n" for line in told).encode())
+        lines = xplot.lines(self.packets(row["flow"]), self._of(self.retransmissions, row), row["flow"])
+        write(Path(to), "".join(f"{line}\n" for line in lines).encode())
 
     def _drawn(self, key: str, flow: str | None) -> dict[str, Any]:
         """The row of the requested flow."""

@@ -44,7 +44,7 @@ Chosen = Literal["needless", "reordered"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Reports:
     """The reports to print about a capture, and the files to write."""
 
     retransmissions: bool
@@ -136,58 +136,60 @@ def command(
     the path reordered, the longest stall with its cause, options in use, and where the capture was made. Captures of
     both ends of a connection are matched.
     """
-    asked = Asked(retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot)
+    reports = Reports(retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot)
     if fit is None and not what_if:
-        _tell(files, at, flow, limit, asked, as_json)
+        _report(files, at, flow, limit, reports, as_json)
         return
-    for name, value in vars(asked).items():
+    for name, value in vars(reports).items():
         if value:
             fail(f"command line: key `--{name}`: found together with --fit or --what-if, allowed: a separate command")
     command_fit(files, at, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
 
 
-def _tell(files: Sequence[str], at: Side | None, flow: str | None, limit: int, asked: Asked, as_json: bool) -> None:
+def _report(
+    files: Sequence[str], at: Side | None, flow: str | None, limit: int, reports: Reports, as_json: bool
+) -> None:
     """Print the requested reports."""
-    plot_span(asked.plot, None, None)
-    densities = asked.reordering or as_json or asked.parquet is not None
+    plot_span(reports.plot, None, None)
+    densities = reports.reordering or as_json or reports.parquet is not None
     with refusals():
         try:
             with shown_share("reading") as progress:
                 found = capture(files, at=at, flow=flow, limit=limit, densities=densities, progress=progress)
-            _write(found, asked)
+            _write(found, reports)
         except ValueError as error:
             key, _, said = str(error).partition(": ")
             fail(f"command line: key `--{key}`: {said}" if key in _KEYS else str(error))
-        if asked.plot is not None:
-            draw(asked.plot, found, (None, None))
-        if asked.parquet is not None:
-            found.write_parquet(asked.parquet)
-    result = found.to_dict(asked.retransmissions or asked.stalls or as_json)
+        if reports.plot is not None:
+            draw(reports.plot, found, (None, None))
+        if reports.parquet is not None:
+            found.write_parquet(reports.parquet)
+    result = found.to_dict(reports.retransmissions or reports.stalls or as_json)
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return
-    _print(result, asked)
+    _print(result, reports)
 
 
-def _write(found: Capture, asked: Asked) -> None:
+def _write(found: Capture, reports: Reports) -> None:
     """Write the requested files of packets and graphs."""
-    if asked.write is not None:
-        which, to = asked.write
+    if reports.write is not None:
+        which, to = reports.write
         (found.write_needless if which == "needless" else found.write_reordered)(to)
-    if asked.anonymise is not None:
-        found.anonymise(asked.anonymise)
-    if asked.xplot is not None:
-        found.write_xplot(asked.xplot)
+    if reports.anonymise is not None:
+        found.anonymise(reports.anonymise)
+    if reports.xplot is not None:
+        found.write_xplot(reports.xplot)
 
 
-def _print(result: dict[str, Any], asked: Asked) -> None:
+def _print(result: dict[str, Any], reports: Reports) -> None:
 
     details = [
-        (asked.retransmissions, tables.print_retransmissions),
-        (asked.reordering, tables.print_reordering),
-        (asked.stalls, tables.print_stalls),
+        (reports.retransmissions, tables.print_retransmissions),
+        (reports.reordering, tables.print_reordering),
+        (reports.stalls, tables.print_stalls),
     ]
     if not any(wanted for wanted, _ in details):
         tables.print_flows(result)

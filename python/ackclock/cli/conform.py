@@ -182,7 +182,7 @@ def _print(results: Sequence[ScriptResult], verbose: bool) -> None:
     """A line per folder and a line per reason."""
     if verbose:
         for result in results:
-            _talk(result)
+            _print_events(result)
     folders: dict[Path, Counter[str]] = {}
     for result in results:
         folders.setdefault(result.file.parent, Counter())[result.result] += 1
@@ -196,18 +196,18 @@ def _print(results: Sequence[ScriptResult], verbose: bool) -> None:
         click.echo(f"{len(those):>6} {reason}, such as {those[0].file}:{those[0].line}")
 
 
-def _talk(result: ScriptResult) -> None:
+def _print_events(result: ScriptResult) -> None:
     """The script's lines with what happened under each."""
     source = result.file.read_text(encoding="utf-8", errors="replace").splitlines()
     happened: dict[int, list[str]] = {}
-    for said in result.talk:
-        happened.setdefault(said.line, []).append(f"{said.ns / 1e9:12.6f} s  {said.text}")
+    for event in result.talk:
+        happened.setdefault(event.line, []).append(f"{event.ns / 1e9:12.6f} s  {event.text}")
     click.echo(f"{result.file}: {result.result}")
     for number, line in enumerate(source, 1):
         if happened.get(number) or number == result.line:
             click.echo(f"{number:>5}  {line.strip()}")
-        for event in happened.get(number, []):
-            click.echo(f"       {event}")
+        for words in happened.get(number, []):
+            click.echo(f"       {words}")
         if number == result.line and result.text is not None:
             click.echo(f"       {result.result}: {result.text}")
             break

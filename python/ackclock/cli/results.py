@@ -75,7 +75,7 @@ def listing(store: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(lines, indent=2, ensure_ascii=False))
     elif lines or not damaged:
         print_list(lines)
-    _told(damaged)
+    _report_damage(damaged)
 
 
 @results.command(epilog=EXAMPLES)
@@ -134,7 +134,7 @@ def check(store: Path | None) -> None:
     folder = _folder(store)
     with refusals():
         damaged = stores.check(folder)
-    _told(damaged)
+    _report_damage(damaged)
     click.echo(f"{folder}: nothing is damaged")
 
 
@@ -185,7 +185,7 @@ def _folder(store: Path | None) -> Path:
     return folder_of(store)
 
 
-def _told(damaged: list[str]) -> None:
+def _report_damage(damaged: list[str]) -> None:
     """Print the damage, one line each, and exit if there is any."""
     for line in damaged:
         click.echo(f"ackclock: {line}", err=True)

@@ -62,8 +62,8 @@ def tune(
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept and the same command continues"
     showing = shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True)
-    with refusals(lambda: kept), allowing(allow_python), showing as told:
-        tuning = run(checked, store, on, threads, told)
+    with refusals(lambda: kept), allowing(allow_python), showing as report:
+        tuning = run(checked, store, on, threads, report)
     with refusals(lambda: kept):
         files.write(tuning, folder)
     if as_json:

@@ -123,7 +123,7 @@ def sections(extra: Extra, work: Work) -> Sequence[Section]:
 
 def load(one: Paper | Extra) -> None:
     """Load the code of a paper or page, if it is not loaded; errors are those of ``run``."""
-    with _told(one), allowing(True):
+    with _located(one), allowing(True):
         _module(one.code)
 
 
@@ -162,7 +162,7 @@ def _effort(node: Node) -> Effort:
 
 def _called(one: Paper | Extra, name: str, work: Work) -> object:
     # Naming the folder permits its code to run, including the code that its scenarios name.
-    with _told(one), allowing(True):
+    with _located(one), allowing(True):
         function = getattr(_module(one.code), name, None)
         if not callable(function):
             raise PaperError(f"{one.code}: found no function {name}, allowed: {name}(work)")
@@ -191,7 +191,7 @@ def _module(code: Path) -> ModuleType:
 
 
 @contextmanager
-def _told(one: Paper | Extra) -> Iterator[None]:
+def _located(one: Paper | Extra) -> Iterator[None]:
     """Report errors of the code in one line with their place; errors that name a place are passed on unchanged."""
     try:
         yield

@@ -53,7 +53,7 @@ class Edit:
         else:
             new = {path for path, _ in self.set} | {*self.without}
             given = tuple((path, value) for path, value in trial.set if path not in new)
-            given += tuple((path, _said(value)) for path, value in self.set)
+            given += tuple((path, _shown(value)) for path, value in self.set)
         return replace(trial, file=self.instead or trial.file, changes=before + after, set=given)
 
 
@@ -67,7 +67,7 @@ def _flows(trial: Trial, folder: Path) -> Iterator[tuple[str, str]]:
                 yield f"{place}[{i}]", flow["stack"]
 
 
-def _said(value: Value) -> str:
+def _shown(value: Value) -> str:
     """A parameter in the form that ``--set`` takes."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -10,7 +10,7 @@ from ackclock.papers import folder, one
 from ackclock.papers.one import Wish
 from ackclock.papers.paper import Extra, Paper, Reproduced, Shown
 from ackclock.progress import Show
-from ackclock.runs.jobs import apart
+from ackclock.runs.jobs import do_jobs
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.store import Store
 
@@ -35,7 +35,9 @@ def reproduced(wish: Wish, lab: Callable[[str], Laboratory], store: Store, show:
     if wish.readings:
         return [one.reproduced(each, wish, lab(each.key), show) for each in wish.what]
     jobs = {each.key: partial(_packed, each, wish) for each in wish.what}
-    return [_unpacked(each, made) for each, made in zip(wish.what, apart(jobs, lab, store, wish.threads), strict=True)]
+    return [
+        _unpacked(each, made) for each, made in zip(wish.what, do_jobs(jobs, lab, store, wish.threads), strict=True)
+    ]
 
 
 def _packed(what: Paper | Extra, wish: Wish, lab: Laboratory) -> bytes:

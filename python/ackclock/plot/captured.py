@@ -51,7 +51,7 @@ def read(packets: pl.DataFrame, retransmissions: pl.DataFrame) -> Course:
     same = (pl.col("ack") == pl.col("ack").shift(1)) & (
         (pl.col("window") == pl.col("window").shift(1)) | (pl.col("sack") != "")
     )
-    told = blocks(acks)
+    reported = blocks(acks)
     low, high = pl.col("offset"), pl.col("offset") + pl.col("len")
 
     def of(verdict: str) -> pl.DataFrame:
@@ -66,8 +66,8 @@ def read(packets: pl.DataFrame, retransmissions: pl.DataFrame) -> Course:
         dropped=None,
         acked=series(acks, reached / KB),
         duplicate=series(acks.filter(bare & same), pl.col("ack") / KB),
-        sack=bars(told.filter(~pl.col("dsack")), pl.col("left"), pl.col("right")),
-        dsack=bars(told.filter(pl.col("dsack")), pl.col("left"), pl.col("right")),
+        sack=bars(reported.filter(~pl.col("dsack")), pl.col("left"), pl.col("right")),
+        dsack=bars(reported.filter(pl.col("dsack")), pl.col("left"), pl.col("right")),
         rwnd=series(acks, (pl.col("ack") + pl.col("window")).cum_max() / KB),
         cwnd=None,
     )

@@ -110,10 +110,10 @@ def _shade(axes: Axes, here: pl.DataFrame, begin: float, end: float) -> None:
 
 def _threshold(axes: Axes, here: pl.DataFrame, begin: float, end: float) -> Axes | None:
     """Draw the duplicate ACK threshold on a second axis; returns ``None`` if the trace has none."""
-    told = series(here.filter(pl.col("event") == "threshold"), pl.col("dupthresh"))
-    if not len(told.at):
+    thresholds = series(here.filter(pl.col("event") == "threshold"), pl.col("dupthresh"))
+    if not len(thresholds.at):
         return None
-    line = Series(np.append(told.at, end), np.append(told.value, told.value[-1])).around(begin, end)
+    line = Series(np.append(thresholds.at, end), np.append(thresholds.value, thresholds.value[-1])).around(begin, end)
     right = axes.twinx()
     right.set_gid("dupthresh")
     right.step(

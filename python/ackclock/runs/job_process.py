@@ -10,7 +10,7 @@ from signal import SIGTERM, signal
 from typing import Any, BinaryIO
 
 from ackclock.runs.child import end_with, pickled, streams
-from ackclock.runs.jobs import Asked, Finished, Job
+from ackclock.runs.jobs import Finished, Job, RunsWanted
 from ackclock.runs.laboratory import Laboratory, Wanted
 from ackclock.runs.local import Local
 from ackclock.runs.store import Store
@@ -19,7 +19,7 @@ from ackclock.runs.store import Store
 class Asking(Laboratory):
     """The process's laboratory: it leaves the runs to the caller, and reads them from the store."""
 
-    def __init__(self, store: Store, ask: Callable[[Asked], None], silent: bool = False) -> None:
+    def __init__(self, store: Store, ask: Callable[[RunsWanted], None], silent: bool = False) -> None:
         """Leave runs to ``ask``, which returns when they are in the store."""
         super().__init__(store, Local())  # It runs nothing: the caller does.
         self._ask, self._silent = ask, silent
@@ -30,7 +30,7 @@ class Asking(Laboratory):
 
     def make(self, what: str, keys: Iterable[str], points: Iterable[Wanted]) -> None:
         """See :meth:`Laboratory.make`; all runs of the points are made, whatever the keys."""
-        self._ask(Asked(what, list(points), self._silent))
+        self._ask(RunsWanted(what, list(points), self._silent))
 
 
 def serve(into: BinaryIO, out: BinaryIO) -> None:
@@ -41,9 +41,9 @@ def serve(into: BinaryIO, out: BinaryIO) -> None:
         out: stream of everything that jobs ask for, and of their results.
     """
 
-    def ask(asked: Asked) -> None:
+    def ask(wanted: RunsWanted) -> None:
         try:
-            out.write(pickled(asked))
+            out.write(pickled(wanted))
             out.flush()
             pickle.load(into)
         except (BrokenPipeError, EOFError):
@@ -54,11 +54,11 @@ def serve(into: BinaryIO, out: BinaryIO) -> None:
             job, folder = pickle.load(into)
         except EOFError:
             return
-        out.write(pickled(_said(job, folder, ask)))
+        out.write(pickled(_done(job, folder, ask)))
         out.flush()
 
 
-def _said(job: Job[Any], folder: Path, ask: Callable[[Asked], None]) -> Finished[Any] | Exception:
+def _done(job: Job[Any], folder: Path, ask: Callable[[RunsWanted], None]) -> Finished[Any] | Exception:
     """Do a job; return its result or its error."""
     try:
         with Store(folder) as store:

@@ -28,7 +28,7 @@ Job = Callable[[Laboratory], Made]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunsWanted:
     """A job needs runs; the reply is ``None`` when they are stored."""
 
     what: str
@@ -45,11 +45,11 @@ class Finished(Generic[Made]):
     made: Made
 
 
-Message = Asked | Finished[Any] | Exception
+Message = RunsWanted | Finished[Any] | Exception
 """What a process writes."""
 
 
-def apart(
+def do_jobs(
     jobs: Mapping[str, Job[Made]], lab: Callable[[str], Laboratory], store: Store, threads: int | None = None
 ) -> list[Made]:
     """Do jobs, several at a time; return their results in the same order.
@@ -72,25 +72,25 @@ def apart(
         return [job(lab(name)) for name, job in jobs.items()]
     waiting = list(jobs)[::-1]
     made: dict[str, Made] = {}
-    said: SimpleQueue[tuple[_Process[Made], Message]] = SimpleQueue()
+    messages: SimpleQueue[tuple[_Process[Made], Message]] = SimpleQueue()
     with ExitStack() as stack:
         for _ in range(count):
-            process = _Process(jobs, lab, store, said, waiting.pop())
+            process = _Process(jobs, lab, store, messages, waiting.pop())
             stack.callback(process.close)
         while len(made) < len(jobs):
             try:
                 # On some platforms Ctrl-C does not interrupt a wait without a timeout.
-                process, heard = said.get(timeout=_LOOK_EVERY_S)
+                process, message = messages.get(timeout=_LOOK_EVERY_S)
             except Empty:
                 continue
-            if isinstance(heard, Asked):
-                process.answer(heard)
-            elif isinstance(heard, Finished):
-                made[process.name] = heard.made
+            if isinstance(message, RunsWanted):
+                process.answer(message)
+            elif isinstance(message, Finished):
+                made[process.name] = message.made
                 if waiting:
                     process.begin(waiting.pop())
             else:
-                raise heard
+                raise message
     return [made[name] for name in jobs]
 
 
@@ -102,11 +102,11 @@ class _Process(Generic[Made]):
         jobs: Mapping[str, Job[Made]],
         lab: Callable[[str], Laboratory],
         store: Store,
-        said: SimpleQueue[tuple[_Process[Made], Message]],
+        messages: SimpleQueue[tuple[_Process[Made], Message]],
         name: str,
     ) -> None:
-        """Start the process with the job of this name; what it writes is put into ``said``, with the process."""
-        self._jobs, self._lab_of, self._folder, self._said = jobs, lab, store.folder, said
+        """Start the process with the job of this name; what it writes is put into ``messages``, with the process."""
+        self._jobs, self._lab_of, self._folder, self._messages = jobs, lab, store.folder, messages
         self._child = Child("ackclock.runs.job_process")
         self.begin(name)
         self._listener = Thread(target=self._listen, daemon=True)
@@ -117,13 +117,13 @@ class _Process(Generic[Made]):
         self.name = name
         lab = self._lab_of(name)
         self._labs = {False: lab, True: lab.silent()}
-        self._tell((self._jobs[name], self._folder))
+        self._send((self._jobs[name], self._folder))
 
-    def answer(self, asked: Asked) -> None:
+    def answer(self, wanted: RunsWanted) -> None:
         """Make the runs that the job needs."""
-        points = asked.points
-        self._labs[asked.silent].make(asked.what, (key for point in points for key in point.keys), points)
-        self._tell(None)
+        points = wanted.points
+        self._labs[wanted.silent].make(wanted.what, (key for point in points for key in point.keys), points)
+        self._send(None)
 
     def close(self) -> None:
         """End the process, and wait for it."""
@@ -131,7 +131,7 @@ class _Process(Generic[Made]):
         self._listener.join()
         self._child.close()
 
-    def _tell(self, what: object) -> None:
+    def _send(self, what: object) -> None:
         try:
             self._child.send(what)
         except DiedError as error:
@@ -141,13 +141,13 @@ class _Process(Generic[Made]):
         """Pass on what the process writes; the body of a thread."""
         while True:
             try:
-                heard = self._child.receive()
-                assert isinstance(heard, Asked | Finished | Exception)
+                message = self._child.receive()
+                assert isinstance(message, RunsWanted | Finished | Exception)
             except DiedError as error:
-                return self._said.put((self, self._lost(error)))
+                return self._messages.put((self, self._lost(error)))
             except Exception as error:
-                return self._said.put((self, error))
-            self._said.put((self, heard))
+                return self._messages.put((self, error))
+            self._messages.put((self, message))
 
     def _lost(self, error: DiedError) -> OSError:
         return OSError(f"{self.name}: its process died ({error})")

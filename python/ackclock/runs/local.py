@@ -52,15 +52,15 @@ class Local:
             while running:
                 try:
                     # On some platforms Ctrl-C does not interrupt a wait without a timeout.
-                    said = work.said.get(timeout=_LOOK_EVERY_S)
+                    result = work.results.get(timeout=_LOOK_EVERY_S)
                 except queue.Empty:
                     continue
-                if said is None:
+                if result is None:
                     running -= 1
-                elif isinstance(said, BaseException):
-                    raise said
+                elif isinstance(result, BaseException):
+                    raise result
                 else:
-                    yield said
+                    yield result
         finally:
             work.end()
             for thread in threads:
@@ -71,7 +71,7 @@ class _Work:
     """Data shared by the threads of one call."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
-        self.said: queue.SimpleQueue[_Pieces | BaseException | None] = queue.SimpleQueue()
+        self.results: queue.SimpleQueue[_Pieces | BaseException | None] = queue.SimpleQueue()
         """Results of pieces; an error; or ``None`` when a thread has ended."""
         self._cutter = Cutter(TASK_S)
         self._pieces = self._cutter.pieces(tasks)
@@ -99,11 +99,11 @@ class _Work:
             pass
         except BaseException as error:
             self._send()
-            self.said.put(error)
+            self.results.put(error)
         finally:
             if worker is not None:
                 worker.close()
-            self.said.put(None)
+            self.results.put(None)
 
     def end(self) -> None:
         """Cancel the running pieces."""
@@ -130,7 +130,7 @@ class _Work:
         with self._lock:
             now = time.perf_counter()
             if self._ready and now - self._began >= min(after, _SHARE * (now - self._start)):
-                self.said.put(self._ready)
+                self.results.put(self._ready)
                 self._ready = []
 
     def _look(self, _: float) -> None:

@@ -39,17 +39,17 @@ def installed() -> Installed:
     return Installed(_native.results_revision, _native.__version__, python)
 
 
-def told() -> str:
+def versions() -> str:
     """Return the versions installed here, as text."""
     return json.dumps(installed())
 
 
-def heard(said: object) -> Installed | None:
+def parsed(text: object) -> Installed | None:
     """Parse a worker's versions; ``None`` if the reply is something else."""
-    if not isinstance(said, str):
+    if not isinstance(text, str):
         return None
     try:
-        revision, version, python = json.loads(said)
+        revision, version, python = json.loads(text)
     except (ValueError, TypeError):
         return None
     known = isinstance(revision, int) and isinstance(version, str) and isinstance(python, str)

@@ -33,13 +33,13 @@ class Worker:
         """
         try:
             self._child.send(task)
-            said = self._child.receive()
+            result = self._child.receive()
         except DiedError as error:
             raise OSError(f"a process that ran seeds from {task.first} on died ({error})") from error
-        if isinstance(said, BaseException):
-            raise said
-        assert isinstance(said, Done)
-        return said
+        if isinstance(result, BaseException):
+            raise result
+        assert isinstance(result, Done)
+        return result
 
     def kill(self) -> None:
         """Kill the process immediately."""
@@ -62,12 +62,12 @@ def serve(into: BinaryIO, out: BinaryIO) -> None:
             task = pickle.load(into)
         except EOFError:
             return
-        said: Done | BaseException
+        result: Done | BaseException
         try:
-            said = run_task(task)
+            result = run_task(task)
         except Exception as error:
-            said = error
-        out.write(pickled(said))
+            result = error
+        out.write(pickled(result))
         out.flush()
 
 

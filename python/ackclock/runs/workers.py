@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ackclock.late import distributed
-from ackclock.runs.remote import call, heard, installed, told
+from ackclock.runs.remote import call, installed, parsed, versions
 from ackclock.runs.task import RevisionError
 
 if TYPE_CHECKING:
@@ -115,15 +115,15 @@ class Workers:
         self._fit = {w: n for w, n in threads.items() if w in self._fit}
         self._unfit = {w: trouble for w, trouble in self._unfit.items() if w in threads}
         new = [w for w in threads if w not in self._fit and w not in self._unfit]
-        answers = self._client.run(pickle.loads, call(told), workers=new, on_error="return") if new else {}
+        answers = self._client.run(pickle.loads, call(versions), workers=new, on_error="return") if new else {}
         for worker, answer in answers.items():
-            if heard(answer) == installed():
+            if parsed(answer) == installed():
                 self._fit[worker] = threads[worker]
             elif not isinstance(answer, OSError):  # left by a worker that disconnected at this moment
-                self._unfit[worker] = f"Dask worker {worker}: found {_said(answer)}, asked for: {installed()}"
+                self._unfit[worker] = f"Dask worker {worker}: found {_named(answer)}, asked for: {installed()}"
 
 
-def _said(answer: object) -> str:
+def _named(answer: object) -> str:
     if isinstance(answer, ModuleNotFoundError):
         return f"no ackclock ({answer})"
-    return str(heard(answer) or f"{type(answer).__name__} ({answer})")
+    return str(parsed(answer) or f"{type(answer).__name__} ({answer})")

@@ -33,17 +33,17 @@ def block(title: str, columns: Iterable[str], rows: Sequence[Mapping[str, Any]])
     """Render one table."""
     used = [column for column in columns if any(column in row for row in rows)]
     head = "".join(f"<th>{column}</th>" for column in used)
-    cells = ("".join(f"<td>{escape(said(row[c])) if c in row else ''}</td>" for c in used) for row in rows)
+    cells = ("".join(f"<td>{escape(shown(row[c])) if c in row else ''}</td>" for c in used) for row in rows)
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def said(value: object) -> str:
+def shown(value: object) -> str:
     """A value in short form: `swap (mode slots, count 12, gap (exponential 1 s))`."""
     if isinstance(value, Mapping):
         kind = next((value[tag] for tag in ("kind", "ack") if tag in value), "")
-        rest = ", ".join(f"{key} {said(inner)}" for key, inner in value.items() if inner != kind or not kind)
+        rest = ", ".join(f"{key} {shown(inner)}" for key, inner in value.items() if inner != kind or not kind)
         return f"{kind} ({rest})" if kind and rest else kind or rest
     if isinstance(value, list):
-        return "; ".join(map(said, value)) or "none"
+        return "; ".join(map(shown, value)) or "none"
     return str(value)

@@ -193,10 +193,10 @@ class Scenario:
 
     def __repr__(self) -> str:
         """The name, and the size of the scenario."""
-        return f"<ackclock.Scenario: {self.name}, {self.said}>"
+        return f"<ackclock.Scenario: {self.name}, {self.summary}>"
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Duration and size of the scenario in a few words."""
         seeds = 1 if self.seeds is None else len(self.seeds)
         flows = self.dumbbell.flows if self.dumbbell else self.flows
@@ -207,7 +207,7 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """Tables of links and flows, for notebooks."""
-        return html(self.name, self.said, self.to_dict())
+        return html(self.name, self.summary, self.to_dict())
 
 
 def _elsewhere(value: Toml, folder: Path) -> Toml:

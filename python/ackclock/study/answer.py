@@ -50,13 +50,13 @@ class Answer(Found):
     def differences(self) -> pl.DataFrame:
         """All pairs of stacks: a row for each path and pair, by the measure that decides.
 
-        Columns: ``path``, ``one``, ``other``, ``seeds``, ``told`` (the result for ``one``: ``better``, ``worse``,
+        Columns: ``path``, ``one``, ``other``, ``seeds``, ``outcome`` (the result for ``one``: ``better``, ``worse``,
         ``same`` or ``cannot tell``), ``change`` (the difference of ``one`` from ``other``: a share for measures that
         are compared by ratios, else in SI units), ``low`` and ``high`` (the ends of its interval). The last three are
         null if runs lack a value; the sign test decides then.
         """
         rows = [
-            {"path": part.name, "one": d.one, "other": d.other, "seeds": d.seeds, "told": d.told.value}
+            {"path": part.name, "one": d.one, "other": d.other, "seeds": d.seeds, "outcome": d.outcome.value}
             | {"change": _rounded(d.change), "low": _rounded(d.low), "high": _rounded(d.high)}
             for part in self.parts
             for d in part.differences

@@ -65,14 +65,14 @@ def _panel(axes: Axes, found: Found, part: OnPath, stacks: list[str]) -> None:
 
 
 def _row(axes: Axes, beside: Difference, row: int, scale: float) -> None:
-    colour = COLOURS[beside.told]
+    colour = COLOURS[beside.outcome]
     if beside.change is None or beside.low is None or beside.high is None:
-        text = {Outcome.BETTER: "better, by signs", Outcome.WORSE: "worse, by signs"}.get(beside.told, "cannot tell")
+        text = {Outcome.BETTER: "better, by signs", Outcome.WORSE: "worse, by signs"}.get(beside.outcome, "cannot tell")
         axes.text(0, row, f" {text}", color=colour, va="center", fontsize=6.5)
         return
     change, low, high = (scale * x for x in (beside.change, beside.low, beside.high))
     axes.errorbar(
-        change, row, xerr=[[change - low], [high - change]], color=colour, marker=MARKERS[beside.told], markersize=4
+        change, row, xerr=[[change - low], [high - change]], color=colour, marker=MARKERS[beside.outcome], markersize=4
     )
 
 
@@ -94,7 +94,8 @@ def _short(stack: str) -> str:
 def _legend(figure: Figure, found: Found) -> None:
 
     drawn = [
-        Line2D([], [], color=COLOURS[told], marker=MARKERS[told], markersize=4, label=WORDS[told]) for told in Outcome
+        Line2D([], [], color=COLOURS[outcome], marker=MARKERS[outcome], markersize=4, label=WORDS[outcome])
+        for outcome in Outcome
     ]
     # The axis is named here: a label of the figure's own would be drawn over a legend outside the panels.
     named = _axis(found.question.measure, found.question.baseline)

@@ -55,7 +55,7 @@ class Difference:
     low: float | None
     high: float | None
     """The ends of its interval."""
-    told: Outcome
+    outcome: Outcome
     """The result for ``one``."""
 
     def turned(self, measure: Measure) -> Difference:
@@ -66,7 +66,7 @@ class Difference:
             return None if value is None else 1 / max(1 + value, least) - 1 if measure.relative else -value
 
         ends = turn(self.change), turn(self.high), turn(self.low)
-        return Difference(self.other, self.one, self.seeds, *ends, self.told.reversed)
+        return Difference(self.other, self.one, self.seeds, *ends, self.outcome.reversed)
 
 
 def difference(one: str, other: str, a: Values, b: Values, measure: Measure, within: float, level: float) -> Difference:
@@ -157,8 +157,8 @@ def compare(
     found = [difference(a, b, values[a], values[b], measure, within, level) for a, b in combinations(order, 2)]
     places = []
     for stack in order:
-        told = [d.told for d in found if d.one == stack] + [d.told.reversed for d in found if d.other == stack]
-        first, last = 1 + told.count(Outcome.WORSE), len(order) - told.count(Outcome.BETTER)
+        outcome = [d.outcome for d in found if d.one == stack] + [d.outcome.reversed for d in found if d.other == stack]
+        first, last = 1 + outcome.count(Outcome.WORSE), len(order) - outcome.count(Outcome.BETTER)
         places.append(Place(stack, first, last, _missing(values[stack]), average(values[stack], measure)))
     return places, found
 
@@ -189,7 +189,7 @@ def settled(values: Mapping[str, Values], found: Sequence[Difference]) -> bool:
     This is so if every pair of stacks is told apart or the same, or neither of a pair ever has a value.
     """
     never = {stack for stack, each in values.items() if _missing(each) == len(each)}
-    return all(one.told is not Outcome.OPEN or {one.one, one.other} <= never for one in found)
+    return all(one.outcome is not Outcome.OPEN or {one.one, one.other} <= never for one in found)
 
 
 def together(paths: Sequence[Mapping[str, Values]], measure: Measure) -> dict[str, Values]:

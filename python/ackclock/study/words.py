@@ -29,7 +29,7 @@ def _best(found: Found, part: OnPath) -> str:
         return said[0].upper() + said[1:]
     if len(best) > 1:
         rest = _listed([p.stack for p in part.places if p.first > 1])
-        same = all(d.told is Outcome.SAME for d in part.differences if {d.one, d.other} <= set(best))
+        same = all(d.outcome is Outcome.SAME for d in part.differences if {d.one, d.other} <= set(best))
         apart = f"differ by less than {within(found)}" if same else "cannot be told apart"
         return f"{where}{_listed(best)} do best by {measure.label} and {apart}; {rest} did worse than one of them."
     first, second = part.places[0].stack, part.places[1].stack
@@ -40,7 +40,7 @@ def _best(found: Found, part: OnPath) -> str:
 
 
 def _same(found: Found, part: OnPath) -> str:
-    if all(d.told is Outcome.SAME for d in part.differences):
+    if all(d.outcome is Outcome.SAME for d in part.differences):
         return f"the stacks differ by less than {within(found)} in {found.question.measure.label}"
     return f"{part.seeds} seeds do not show which stack does best by {found.question.measure.label}"
 
@@ -57,7 +57,7 @@ def _against(found: Found, part: OnPath) -> list[str]:
 def change(d: Difference, measure: Measure) -> str:
     """The difference of one from another in words: ``12 % more (9 to 15 %) than``."""
     if d.change is None or d.low is None or d.high is None:
-        return "better in most runs than" if d.told is Outcome.BETTER else "not distinguishable from"
+        return "better in most runs than" if d.outcome is Outcome.BETTER else "not distinguishable from"
     word = "more" if d.change >= 0 else "less"
     sign = 1 if d.change >= 0 else -1
     ends = sorted((sign * d.low, sign * d.high))
@@ -76,12 +76,12 @@ def beside_baseline(found: Found, part: OnPath, stack: str) -> str:
         return "baseline"
     d = part.beside(stack, asked.baseline, asked.measure)
     if d.change is None or d.low is None or d.high is None:
-        return d.told.value
+        return d.outcome.value
     scale = 100.0 if asked.measure.relative else asked.measure.scale
     unit = " %" if asked.measure.relative else f" {asked.measure.unit}" if asked.measure.unit else ""
     digits = _digits(scale * d.change)
     change, low, high = (f"{scale * x:+.{digits}f}" for x in (d.change, d.low, d.high))
-    open_ = "" if d.told in {Outcome.BETTER, Outcome.WORSE} else f", {d.told.value}"
+    open_ = "" if d.outcome in {Outcome.BETTER, Outcome.WORSE} else f", {d.outcome.value}"
     return f"{change}{unit} ({low} to {high}){open_}"
 
 

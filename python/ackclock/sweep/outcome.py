@@ -60,19 +60,19 @@ class Sweep:
 
     def __repr__(self) -> str:
         """The name, and the sizes of the tables."""
-        return f"<ackclock.Sweep: {self._said}>"
+        return f"<ackclock.Sweep: {self._sentence}>"
 
     def _repr_html_(self) -> str:
         """The means, for notebooks; limited to the first points if there are very many."""
         head, rows = cells(self.summary, self.manifest)
-        said = f"{escape(self._said)}; means ± half the 95 % confidence interval"
+        said = f"{escape(self._sentence)}; means ± half the 95 % confidence interval"
         said += f"; the first {len(rows)} rows" if len(rows) < self.summary.height else ""
         top = "".join(f"<th>{escape(title)}</th>" for title in head)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         return f"<table><caption>{said}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
     @property
-    def _said(self) -> str:
+    def _sentence(self) -> str:
         return f"{self.name}, {len(self.manifest.points):,} points, {self.manifest.runs:,} runs"
 
 

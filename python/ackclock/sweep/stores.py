@@ -30,15 +30,15 @@ def check(folder: Path) -> list[str]:
         OSError: there is no store, or it cannot be read.
     """
     found, there = damage.check(folder), _Place(folder)
-    said = [] if found.whole else [found.said(folder / FILE)]
+    lines = [] if found.whole else [found.sentence(folder / FILE)]
     for name in manifests.names(there):
         try:
             read = manifests.read(there, name)
         except OSError as error:
-            said.append(str(error))
+            lines.append(str(error))
         else:
-            said += [f"{_table(there, name)}: damaged"] if _is_damaged(read, there) else []
-    return said
+            lines += [f"{_table(there, name)}: damaged"] if _is_damaged(read, there) else []
+    return lines
 
 
 def repair(folder: Path) -> list[str]:
@@ -50,14 +50,14 @@ def repair(folder: Path) -> list[str]:
         OSError: there is no store, or it cannot be written.
     """
     found = damage.check(folder)
-    said = []
+    lines = []
     if not found.whole:
         aside = damage.repair(folder)
-        said.append(f"{folder / FILE}: {found.good:,} runs are kept; the old file is now {aside.name}")
+        lines.append(f"{folder / FILE}: {found.good:,} runs are kept; the old file is now {aside.name}")
     with Store(folder) as store:
         for name in manifests.names(store):
-            said += _mended(store, name)
-    return said
+            lines += _mended(store, name)
+    return lines
 
 
 def merge(folder: Path, store: Store) -> list[str]:
@@ -71,19 +71,19 @@ def merge(folder: Path, store: Store) -> list[str]:
         OSError: a store cannot be read or written, the other one is damaged, or a run is in both with different
             trace hashes.
     """
-    said, there = [], _Place(folder)
+    lines, there = [], _Place(folder)
     with Store(folder, create=False) as other:
         runs = ((_own(other, key, run), run, cost) for key, run, cost in other.every())
         new = store.take(runs)
-        said.append(f"{store.folder}: {new:,} new runs")
+        lines.append(f"{store.folder}: {new:,} new runs")
         for name in manifests.names(there):
             theirs = manifests.read(there, name)
             if name not in manifests.names(store):
                 content = table.intact(theirs, other)
                 _keep(store, theirs, content)
             elif _plan_of(manifests.read(store, name)) != _plan_of(theirs):
-                said.append(f"{name}: another sweep has this name and is kept; the runs are merged")
-    return said
+                lines.append(f"{name}: another sweep has this name and is kept; the runs are merged")
+    return lines
 
 
 def _own(store: Store, key: str, run: str) -> str:

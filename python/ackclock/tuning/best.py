@@ -211,8 +211,8 @@ def table(plan: Plan, best: Mapping[str, Best], defaults: Trial) -> tuple[list[s
     rows = [
         [
             p.path,
-            " or ".join(dict.fromkeys(_said(default[p.path]) for default in usual)),
-            *(_said(one.parameters.get(p.path, "default")) for one in choices),
+            " or ".join(dict.fromkeys(_shown(default[p.path]) for default in usual)),
+            *(_shown(one.parameters.get(p.path, "default")) for one in choices),
         ]
         for p in plan.parameters
     ]
@@ -225,5 +225,5 @@ def table(plan: Plan, best: Mapping[str, Best], defaults: Trial) -> tuple[list[s
     return ["parameter", "default", *best], rows
 
 
-def _said(value: Value) -> str:
+def _shown(value: Value) -> str:
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

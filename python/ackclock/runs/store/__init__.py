@@ -73,7 +73,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
         elif not self.file.is_file():
             raise FileNotFoundError(f"{self.folder}: no store of results here (no {FILE})")
-        with self._said():
+        with self._named():
             self.writable = opening.writable(self.file)
             self._db = opening.to_write(self.file) if self.writable else opening.to_read(self.file)
             try:
@@ -97,7 +97,7 @@ class Store:
             OSError: it cannot be read.
         """
         found: set[str] = set()
-        with self._said():
+        with self._named():
             for some in _chunks(keys):
                 found.update(key for (key,) in self._select("key", some))
         return found
@@ -112,7 +112,7 @@ class Store:
         Raises:
             OSError: the store cannot be read.
         """
-        with self._said(), self._transaction("DEFERRED"):
+        with self._named(), self._transaction("DEFERRED"):
             self._db.execute("CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY, position INTEGER) WITHOUT ROWID")
             self._db.executemany("INSERT OR IGNORE INTO wanted VALUES (?, ?)", zip(keys, count()))
             self._db.execute("CREATE TEMP TABLE kept (key TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -152,7 +152,7 @@ class Store:
         Raises:
             OSError: it cannot be read.
         """
-        with self._said():
+        with self._named():
             return [Cost(*row) for some in _chunks(keys) for row in self._select("processor_s, wall_s", some)]
 
     def runs(self, keys: Iterable[str]) -> Iterator[str]:
@@ -163,7 +163,7 @@ class Store:
             OSError: the store cannot be read, or a run is damaged.
         """
         for some in _chunks(keys):
-            with self._said():
+            with self._named():
                 found = self._checked(self._select(_CHECKED, some).fetchall())
             yield from (found[key] for key in some)
 
@@ -173,7 +173,7 @@ class Store:
         Raises:
             OSError: the store cannot be read, or a run is damaged.
         """
-        with self._said():
+        with self._named():
             rows = self._db.execute(f"SELECT {_CHECKED}, processor_s, wall_s FROM runs")
             while some := rows.fetchmany(_AT_ONCE):
                 self._checked([row[:3] for row in some])
@@ -199,7 +199,7 @@ class Store:
         """Store runs with individual costs, all of them or none; otherwise as :meth:`add`."""
         new = 0
         into = f"INSERT OR {'REPLACE' if anew else 'IGNORE'} INTO runs VALUES (?, ?, ?, ?, ?)"
-        with self._said(), self._transaction():
+        with self._named(), self._transaction():
             for some in _chunks(runs):
                 before = self._db.total_changes
                 keys, texts, costs = zip(*some, strict=True)
@@ -215,11 +215,11 @@ class Store:
 
     def _same(self, key: str, run: str) -> None:
         before = self._checked(self._select(_CHECKED, [key]).fetchall())[key]
-        had, now = (json.loads(text)["trace_hash"] for text in (before, run))
-        if had != now:
+        had, has = (json.loads(text)["trace_hash"] for text in (before, run))
+        if had != has:
             raise OSError(
                 f"{self.file}: the run {json.loads(run)['identity']} is kept with the trace hash {had} and now has "
-                f"{now}: two builds of ackclock differ in their results; use another store for one of them"
+                f"{has}: two builds of ackclock differ in their results; use another store for one of them"
             )
 
     def _checked(self, rows: Sequence[tuple[str, str, int | None]]) -> dict[str, str]:
@@ -291,7 +291,7 @@ class Store:
             raise
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _named(self) -> Iterator[None]:
         """Convert SQLite's errors to an ``OSError`` that names the file."""
         try:
             yield

@@ -34,7 +34,7 @@ class Found:
         """Whether nothing is damaged."""
         return not self.bad and not self.trouble
 
-    def said(self, file: Path) -> str:
+    def sentence(self, file: Path) -> str:
         """The finding in one line for people."""
         parts = [f"damaged ({self.trouble})"] if self.trouble else []
         parts += [f"{self.bad:,} of {self.good + self.bad:,} runs differ from what was stored"] if self.bad else []

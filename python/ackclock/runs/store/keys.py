@@ -110,10 +110,10 @@ def asked_of(run: Mapping[str, Any]) -> str:
     measures = run.get("measures", False)
     bins = measures.get("bins") if isinstance(measures, Mapping) else None
     length = None if bins is None else _native.seconds("run.measures.bins", bins)
-    return _said(run.get("reordering", False) is True, bool(measures), length)
+    return _reports(run.get("reordering", False) is True, bool(measures), length)
 
 
-def _said(reordering: bool, measures: bool, bin_s: float | None) -> str:
+def _reports(reordering: bool, measures: bool, bin_s: float | None) -> str:
     return f"{reordering}" + (f"\nmeasures {bin_s}" if measures else "")
 
 
@@ -127,7 +127,7 @@ def _key_of_unpacked(run: str) -> str:
     said: dict[str, Any] = json.loads(run)
     measures = said.get("measures")
     reordering = any("reordering" in flow for flow in said["flows"])
-    return key_of(said["identity"], _said(reordering, measures is not None, (measures or {}).get("bin_s")))
+    return key_of(said["identity"], _reports(reordering, measures is not None, (measures or {}).get("bin_s")))
 
 
 def keys_of_runs(runs: Sequence[str]) -> list[str]:
@@ -135,7 +135,7 @@ def keys_of_runs(runs: Sequence[str]) -> list[str]:
     found = [identity for identity in _native.plain_identities(runs) if identity is not None]
     if len(found) < len(runs):
         return [_key_of_unpacked(run) for run in runs]
-    return [key.hex() for key in _hashes(found, _said(False, False, None))]
+    return [key.hex() for key in _hashes(found, _reports(False, False, None))]
 
 
 def keys_of(task: Task) -> list[str]:
