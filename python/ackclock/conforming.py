@@ -16,7 +16,7 @@ Result = Literal["pass", "fail", "not understood"]
 
 
 @dataclass(frozen=True)
-class Event:
+class Message:
     """One event of a script's conversation.
 
     Attributes:
@@ -48,7 +48,7 @@ class ScriptResult:
     line: int | None
     reason: str | None
     text: str | None
-    talk: tuple[Event, ...]
+    talk: tuple[Message, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The result without its conversation, for JSON."""
@@ -124,5 +124,5 @@ def _result(file: Path, row: dict[str, Any]) -> ScriptResult:
         line=row["line"],
         reason=row["reason"],
         text=row["text"],
-        talk=tuple(Event(**row) for row in row["talk"]),
+        talk=tuple(Message(**row) for row in row["talk"]),
     )

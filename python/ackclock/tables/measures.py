@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ackclock.late import pl
+from ackclock.tables.columns import columns
 
 Run = Mapping[str, Any]
 """A run as in ``runs`` of ``ackclock run --json``."""
@@ -101,8 +102,8 @@ def _place(link: Row) -> Row:
     return {key: link[key] for key in ("link", "path", "from", "to")}
 
 
-def _frame(rows: Iterator[Row]) -> pl.DataFrame:
-
+def _frame(kinds: Sequence[str], rows: Iterator[Row]) -> pl.DataFrame:
+    """A table of rows whose columns are described for one of these kinds of row, or are no numbers."""
     listed = list(rows)
     types: dict[str, Any] = {"seed": pl.Int64}
     for one in (one for kind in kinds for one in columns(kind) if one.number):
