@@ -1,9 +1,21 @@
-"""Counts and durations in words."""
+"""Counts and durations in words, and the numbers of a scenario's quantities."""
 
 from __future__ import annotations
 
 MINUTE_S, HOUR_S = 60, 3600
 MILLION = 10**6
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets": 1.0}
+"""Units of a scenario in seconds, bytes, bytes per second, or packets."""
+
+
+def number(text: str) -> float:
+    """Convert a quantity of a scenario to seconds, bytes, bytes per second or packets.
+
+    Raises:
+        KeyError: the unit is not one of ``UNITS``.
+    """
+    value, unit = text.split()
+    return float(value) * UNITS[unit]
 
 
 def count(n: float) -> str:

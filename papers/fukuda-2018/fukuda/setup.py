@@ -10,6 +10,7 @@ import polars as pl
 
 import ackclock
 from ackclock.papers.paper import Work
+from ackclock.quantities import number
 from ackclock.runs.trial import Document, Trial
 
 from .curves import ONE, Family
@@ -17,7 +18,6 @@ from .curves import ONE, Family
 FIGURE_2 = Trial("scenario-figure2.toml")
 IN_SERVICE = 9
 """The number of the packet that R1 transmits while packets 10 to 20 wait."""
-UNITS = {"Mbps": 1e6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "B": 1.0}
 
 
 def parameters(families: Sequence[Family], work: Work) -> dict[str, str]:
@@ -46,20 +46,10 @@ def parameters(families: Sequence[Family], work: Work) -> dict[str, str]:
     }
 
 
-def number(text: str) -> float:
-    """Convert a quantity of a scenario to bit/s, seconds or bytes.
-
-    Raises:
-        KeyError: the unit is not one of ``UNITS``.
-    """
-    value, unit = text.split()
-    return float(value) * UNITS[unit]
-
-
 def packet_s(document: Document) -> float:
     """Transmission time of a packet at the bottleneck, in seconds."""
     flow = document["flow"][0]
-    return 8 * (number(flow["segment"]) + number(flow["header"])) / number(document["link"][1]["rate"])
+    return (number(flow["segment"]) + number(flow["header"])) / number(document["link"][1]["rate"])
 
 
 def round_trip_s(document: Document) -> float:

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import ackclock
+from ackclock.quantities import number
 from ackclock.runs.trial import Document
 
 from .runs import FOUR, View
-
-UNITS = {"ms": 1e-3, "s": 1.0, "Mbps": 1e6 / 8, "B/s": 1.0, "B": 1.0, "packets": 1.0}
-
-
-def quantity(text: str) -> float:
-    """Convert a quantity of a scenario to seconds, bytes, bytes per second or packets.
-
-    Raises:
-        KeyError: the unit is unknown.
-    """
-    number, unit = text.split()
-    return float(number) * UNITS[unit]
 
 
 def texts(view: View) -> dict[str, str]:
@@ -35,11 +24,11 @@ def numbers(view: View) -> dict[str, float]:
     """
     document = view.document(FOUR[0])
     link, flow = document["link"][0], document["flow"][0]
-    round_trip = 2 * quantity(link["delay"])
+    round_trip = 2 * number(link["delay"])
     timer = _stack("hoe")["rto"]
     return {
-        "S002-33": timer["min_ticks"] * quantity(timer["tick"]) / round_trip,
-        "S002-34": quantity(link["rate"]) * round_trip / (quantity(flow["segment"]) + quantity(flow["header"])),
+        "S002-33": timer["min_ticks"] * number(timer["tick"]) / round_trip,
+        "S002-34": number(link["rate"]) * round_trip / (number(flow["segment"]) + number(flow["header"])),
         "S002-37": 1e3 * round_trip,
     }
 

@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -278,13 +279,8 @@ def resampled(statistic: Callable[[Sequence[int]], tuple[float, ...]], runs: int
 
 def spread(values: Sequence[float]) -> Interval:
     """Return the 5th and 95th percentiles of one or more values, with linear interpolation."""
-    ordered, last = sorted(values), len(values) - 1
-
-    def at(share: float) -> float:
-        low = math.floor(share * last)
-        return ordered[low] + (share * last - low) * (ordered[min(low + 1, last)] - ordered[low])
-
-    return at(0.05), at(0.95)
+    cuts = statistics.quantiles(values, n=20, method="inclusive") if len(values) > 1 else values
+    return cuts[0], cuts[-1]
 
 
 def counts(findings: Iterable[Finding]) -> dict[Verdict, int]:
