@@ -103,10 +103,10 @@ class Store:
         return found
 
     def lacking(self, keys: Iterable[str], kept: Iterable[str] | None = None) -> tuple[int, array[int]]:
-        """Count the different keys of these; find the positions of those that have no run, each where it comes first.
+        """Count the different keys of these; find the positions of those without a run, each where it comes first.
 
         Args:
-            keys: keys, more than fit into memory.
+            keys: keys, perhaps more than fit into memory.
             kept: the keys that count as stored, instead of those in the store.
 
         Raises:
@@ -115,16 +115,15 @@ class Store:
         with self._named(), self._transaction("DEFERRED"):
             self._db.execute("CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY, position INTEGER) WITHOUT ROWID")
             self._db.executemany("INSERT OR IGNORE INTO wanted VALUES (?, ?)", zip(keys, count()))
-            self._db.execute("CREATE TEMP TABLE kept (key TEXT PRIMARY KEY) WITHOUT ROWID")
-            self._db.executemany("INSERT INTO kept VALUES (?)", ((key,) for key in kept or ()))
             (different,) = self._db.execute("SELECT count(*) FROM wanted").fetchone()
-            have = "runs" if kept is None else "kept"
-            rows = self._db.execute(
-                f"SELECT position FROM wanted LEFT JOIN {have} USING (key) WHERE {have}.key IS NULL ORDER BY position"
-            )
+            if kept is None:
+                lacking = "LEFT JOIN runs USING (key) WHERE runs.key IS NULL"
+            else:
+                lacking = ""
+                self._db.executemany("DELETE FROM wanted WHERE key = ?", ((key,) for key in kept))
+            rows = self._db.execute(f"SELECT position FROM wanted {lacking} ORDER BY position")
             positions = array("Q", (position for (position,) in rows))
             self._db.execute("DROP TABLE wanted")
-            self._db.execute("DROP TABLE kept")
         return different, positions
 
     def count(self, keys: Iterable[str]) -> int:
