@@ -132,7 +132,7 @@ export interface ReorderingSummary {
   readonly free_runs: number;
   /** Packets in them. */
   readonly free_run_packets: number;
-  /** The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236§3.4 and §3.9): Linux's `tcp_max_reordering`. Unit: packets. */
+  /** The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236 §3.4 and §3.9): Linux's `tcp_max_reordering`. Unit: packets. */
   readonly density_threshold: number;
   /** Reorder density (RFC 5236 §3.6): the share of packets by their displacement in places, positive if late, negative if early. */
   readonly reorder_density: Readonly<Record<string, number>>;

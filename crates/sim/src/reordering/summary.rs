@@ -37,7 +37,7 @@ row! {
         /// Packets in them.
         free_run_packets: u64 = r.runs().packets;
         /// The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236
-        ///§3.4 and §3.9): Linux's `tcp_max_reordering`.
+        /// §3.4 and §3.9): Linux's `tcp_max_reordering`.
         density_threshold: u64 [unit("packets")] = THRESHOLD;
         /// Reorder density (RFC 5236 §3.6): the share of packets by their displacement in places, positive if late, negative if early.
         reorder_density: BTreeMap<i64, f64> = r.density().map(Density::reorder_density).unwrap_or_default();
