@@ -25,15 +25,18 @@ fn count(bytes: isize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        System.alloc(layout)
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        System.dealloc(at, layout);
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.dealloc(at, layout) };
     }
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as isize - layout.size() as isize);
-        System.realloc(at, layout, size)
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.realloc(at, layout, size) }
     }
 }
 

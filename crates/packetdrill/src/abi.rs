@@ -5,6 +5,7 @@
 
 #![expect(
     unsafe_code,
+    unsafe_op_in_unsafe_fn,
     reason = "C calls these functions with pointers that are valid during the call, as POSIX specifies for each"
 )]
 
@@ -295,7 +296,7 @@ type Table = [*const c_void; 33];
 ///
 /// # Safety
 /// `flags` is a C string or null, and `table` points to packetdrill's table.
-#[no_mangle]
+#[unsafe(no_mangle)]
 unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mut Table) {
     let text = if flags.is_null() { String::new() } else { CStr::from_ptr(flags).to_string_lossy().into_owned() };
     let made = flags::parse(&text).and_then(Plugin::new).unwrap_or_else(|why| broken(&why));
@@ -342,7 +343,7 @@ unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, table: *mu
 ///
 /// # Safety
 /// As the C library's function of this name.
-#[no_mangle]
+#[unsafe(no_mangle)]
 unsafe extern "C" fn getsockopt(fd: c_int, level: c_int, name: c_int, at: *mut c_void, len: *mut socklen_t) -> c_int {
     match find() {
         Some(plugin) if plugin.has(fd) => get_option(std::ptr::null_mut(), fd, level, name, at, len),
@@ -351,19 +352,19 @@ unsafe extern "C" fn getsockopt(fd: c_int, level: c_int, name: c_int, at: *mut c
 }
 
 /// In virtual time, nothing must be locked in memory, which would need privileges.
-#[no_mangle]
+#[unsafe(no_mangle)]
 extern "C" fn mlockall(_flags: c_int) -> c_int {
     0
 }
 
 /// In virtual time, no priority is needed.
-#[no_mangle]
+#[unsafe(no_mangle)]
 extern "C" fn sched_setscheduler(_process: c_int, _policy: c_int, _parameter: *const c_void) -> c_int {
     0
 }
 
 /// packetdrill begins at a tick of this clock; waiting for one would take a tenth of a second.
-#[no_mangle]
+#[unsafe(no_mangle)]
 extern "C" fn times(_at: *mut c_void) -> c_long {
     static TICKS: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(1);
     TICKS.fetch_add(1, std::sync::atomic::Ordering::Relaxed)

@@ -115,11 +115,11 @@ impl Desk<'_> {
 
     /// Gives the second thread its answer, if its call has ended.
     fn answer_waiter(&mut self) {
-        if self.waiter.is_some() {
-            if let Some((_, answer)) = self.world.take_finished() {
-                // The thread waits for it.
-                let _ = self.waiter.take().map(|waiter| waiter.send(answer));
-            }
+        if self.waiter.is_some()
+            && let Some((_, answer)) = self.world.take_finished()
+        {
+            // The thread waits for it.
+            let _ = self.waiter.take().map(|waiter| waiter.send(answer));
         }
     }
 

@@ -25,11 +25,13 @@ static HELD: AtomicIsize = AtomicIsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        System.alloc(layout)
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         HELD.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        System.dealloc(at, layout);
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.dealloc(at, layout) };
     }
 }
 

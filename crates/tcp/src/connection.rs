@@ -226,26 +226,26 @@ impl Connection {
     /// Writes the next segment into `out`; returns `false` if there is nothing to send now.
     #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Time, out: &mut Segment, obs: &mut O) -> bool {
-        if !self.usual {
-            if let Some(wrote) = self.poll_rare(now, out) {
-                return wrote;
-            }
+        if !self.usual
+            && let Some(wrote) = self.poll_rare(now, out)
+        {
+            return wrote;
         }
-        if let Some(tx) = &mut self.tx {
-            if tx.poll_transmit(now, out, obs) {
-                self.last_sends = tx.last_sends();
-                match &mut self.rx {
-                    Some(rx) => rx.fill_ack(now, out, tx.mss().saturating_sub(out.len)),
-                    None => (out.ack, out.wnd) = (Offset::DATA, 0),
-                }
-                if !self.extras.is_empty() {
-                    if self.extras.has(Extras::ECN) {
-                        tx.mark_sent(out);
-                    }
-                    self.extras.tell(now, out);
-                }
-                return true;
+        if let Some(tx) = &mut self.tx
+            && tx.poll_transmit(now, out, obs)
+        {
+            self.last_sends = tx.last_sends();
+            match &mut self.rx {
+                Some(rx) => rx.fill_ack(now, out, tx.mss().saturating_sub(out.len)),
+                None => (out.ack, out.wnd) = (Offset::DATA, 0),
             }
+            if !self.extras.is_empty() {
+                if self.extras.has(Extras::ECN) {
+                    tx.mark_sent(out);
+                }
+                self.extras.tell(now, out);
+            }
+            return true;
         }
         match &mut self.rx {
             Some(rx) if rx.ack_due() => {

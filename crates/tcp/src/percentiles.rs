@@ -33,10 +33,10 @@ impl<T: Copy + Ord> Percentiles<T> {
 
     /// Adds a value; beyond the limit, the oldest is dropped.
     pub fn push(&mut self, value: T) {
-        if self.arrived.len() >= self.limit {
-            if let Some(old) = self.arrived.pop_front() {
-                self.sorted.remove(self.sorted.partition_point(|v| *v < old));
-            }
+        if self.arrived.len() >= self.limit
+            && let Some(old) = self.arrived.pop_front()
+        {
+            self.sorted.remove(self.sorted.partition_point(|v| *v < old));
         }
         self.arrived.push_back(value);
         self.sorted.insert(self.sorted.partition_point(|v| *v < value), value);

@@ -29,7 +29,7 @@ fn lent() -> MutexGuard<'static, Lent> {
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 #[link(wasm_import_module = "lab")]
-extern "C" {
+unsafe extern "C" {
     /// Reports the share of the run that is done, 0 to 1.
     fn progress(share: f64);
     /// Copies bytes of the request's file from byte `at` on into memory; returns their number, 0 beyond its end.

@@ -112,10 +112,10 @@ impl Analysis for Observer {
     fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
         let Some(work) = &mut state.0 else { return };
         let (connection, logs, cut) = &mut **work;
-        if seen.has(Segment::SYN) {
-            if let Some(syn) = flow.syn(seen.way) {
-                connection.on_syn(seen.way, &syn.options);
-            }
+        if seen.has(Segment::SYN)
+            && let Some(syn) = flow.syn(seen.way)
+        {
+            connection.on_syn(seen.way, &syn.options);
         }
         connection.on(seen);
         if self.room == 0 {

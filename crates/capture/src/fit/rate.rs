@@ -117,11 +117,11 @@ fn stretches(points: &Points, groups: &[Group], least: (f64, f64)) -> Vec<f64> {
         });
         let enough =
             |share: f64, from: i64, to: i64| packets >= least.0 * share && seconds(from, to) >= least.1 * share;
-        if let (Some(from), Some(b)) = (begin, before) {
-            if enough(if waited { 1.0 } else { 0.5 }, from, b.covered) {
-                rates.push(bytes * 8.0 / seconds(from, b.covered));
-                begin = None;
-            }
+        if let (Some(from), Some(b)) = (begin, before)
+            && enough(if waited { 1.0 } else { 0.5 }, from, b.covered)
+        {
+            rates.push(bytes * 8.0 / seconds(from, b.covered));
+            begin = None;
         }
         if waited && begin.is_some() {
             (bytes, packets) = (bytes + g.bytes, packets + g.packets);

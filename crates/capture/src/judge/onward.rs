@@ -203,10 +203,10 @@ impl Case<'_> {
             let judged = Judged { verdict, likely: !claim.sure, evidence, earlier, proof };
             return if verdict == Verdict::Refused { judged } else { self.unless_guessed(judged) };
         }
-        if !ctx.facts.stream.facts.sack_seen {
-            if let Some(perhaps) = self.perhaps_answered() {
-                return perhaps;
-            }
+        if !ctx.facts.stream.facts.sack_seen
+            && let Some(perhaps) = self.perhaps_answered()
+        {
+            return perhaps;
         }
         // The report of a duplicate may have been lost.
         let stamped = ctx.facts.stream.timestamps && self.cover.by == By::Head;

@@ -365,10 +365,10 @@ const LATEST: i64 = 1 << 62;
 impl Clock {
     #[inline]
     fn time(&self, ticks: u64) -> i64 {
-        if let (Unit::Nanos(unit), 0) = (self.unit, self.offset) {
-            if let Some(at) = ticks.checked_mul(unit).filter(|at| *at <= LATEST as u64) {
-                return at as i64;
-            }
+        if let (Unit::Nanos(unit), 0) = (self.unit, self.offset)
+            && let Some(at) = ticks.checked_mul(unit).filter(|at| *at <= LATEST as u64)
+        {
+            return at as i64;
         }
         self.far(ticks)
     }

@@ -53,10 +53,10 @@ impl Order {
     fn heard(&mut self, una: u64, newest: Option<Place>, skipped: u64) {
         let before = if una == self.una { self.heard } else { 0 };
         (self.una, self.heard) = (una, before.saturating_add(skipped).saturating_add(1));
-        if let (Some(last), Some(newest)) = (self.unreported.back_mut(), newest) {
-            if last.1 == Place::OPEN {
-                last.1 = newest;
-            }
+        if let (Some(last), Some(newest)) = (self.unreported.back_mut(), newest)
+            && last.1 == Place::OPEN
+        {
+            last.1 = newest;
         }
         if let (Some(newest), BLOCKS..) = (newest, skipped) {
             if self.unreported.len() >= GAPS {

@@ -305,12 +305,13 @@ impl Ring {
     pub(super) fn reaching(&mut self, edge: u64) -> Option<Sent> {
         let block = self.block(self.find(self.found));
         let within = self.found.wrapping_sub(block.start) as usize;
-        if let Some([last, next]) = block.packed.get(within..).and_then(|rest| rest.first_chunk()) {
-            if block.seq + u64::from(last.end) < edge && edge <= block.seq + u64::from(next.end) {
-                let sent = block.get(within + 1);
-                self.found += 1;
-                return sent;
-            }
+        if let Some([last, next]) = block.packed.get(within..).and_then(|rest| rest.first_chunk())
+            && block.seq + u64::from(last.end) < edge
+            && edge <= block.seq + u64::from(next.end)
+        {
+            let sent = block.get(within + 1);
+            self.found += 1;
+            return sent;
         }
         // The last block that begins below `edge`: all copies before it end below, and all behind it end above.
         let k = match self.older.partition_point(|block| block.seq < edge) {

@@ -137,10 +137,10 @@ impl Work {
                     self.ways[w].arrivals.on_arrivals(packets, bytes);
                 }
             }
-            if segments + covered > 0 {
-                if let Some(acks) = &mut self.ways[w].acks {
-                    acks.on_arrivals(now, una, covered);
-                }
+            if segments + covered > 0
+                && let Some(acks) = &mut self.ways[w].acks
+            {
+                acks.on_arrivals(now, una, covered);
             }
         }
     }

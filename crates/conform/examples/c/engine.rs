@@ -3,6 +3,7 @@
 
 #![expect(
     unsafe_code,
+    unsafe_op_in_unsafe_fn,
     reason = "functions for C get pointers, which the runner keeps valid for the length of the call, as the header says"
 )]
 
@@ -190,7 +191,7 @@ unsafe extern "C" fn drop_time_waits(tcp: *mut c_void) -> c_int {
 }
 
 /// The table of this library.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn ackclock_tcp() -> *const Table {
     static TABLE: Table = Table {
         version: VERSION,

@@ -134,16 +134,16 @@ impl Runner<'_> {
         if *answer == Answer::Unknown {
             return Err(unknown(line, format!("the TCP under test does not have this {}", call.name)));
         }
-        if let ("socket" | "accept", Answer::Done(socket)) = (call.name.as_str(), answer) {
-            if let Some(fd) = number(&call.result).filter(|fd| *fd >= 0) {
-                self.sockets.insert(fd, *socket as u32);
-                return Ok(());
-            }
+        if let ("socket" | "accept", Answer::Done(socket)) = (call.name.as_str(), answer)
+            && let Some(fd) = number(&call.result).filter(|fd| *fd >= 0)
+        {
+            self.sockets.insert(fd, *socket as u32);
+            return Ok(());
         }
-        if call.name == "close" {
-            if let Some(fd) = call.arguments.first().and_then(number) {
-                self.sockets.remove(fd);
-            }
+        if call.name == "close"
+            && let Some(fd) = call.arguments.first().and_then(number)
+        {
+            self.sockets.remove(fd);
         }
         results::check(call, answer).map_err(|text| {
             let reason = if text.starts_with("not understood") { Reason::Unknown } else { Reason::Call };

@@ -76,10 +76,10 @@ pub(crate) fn schema() -> Schema {
 type Choices = Map<String, Value>;
 
 fn add(all: &mut Choices, key: String, choice: Value) {
-    if let Value::Array(list) = all.entry(key).or_insert_with(|| json!([])) {
-        if !list.contains(&choice) {
-            list.push(choice);
-        }
+    if let Value::Array(list) = all.entry(key).or_insert_with(|| json!([]))
+        && !list.contains(&choice)
+    {
+        list.push(choice);
     }
 }
 
@@ -162,12 +162,12 @@ pub(crate) fn without_null(schema: &mut Schema) {
             }
         }
         let choices = s.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
-        if let [Value::Object(only), null] = choices.as_slice() {
-            if null["type"] == "null" {
-                s.remove("anyOf");
-                for (key, value) in only {
-                    s.entry(key).or_insert_with(|| value.clone());
-                }
+        if let [Value::Object(only), null] = choices.as_slice()
+            && null["type"] == "null"
+        {
+            s.remove("anyOf");
+            for (key, value) in only {
+                s.entry(key).or_insert_with(|| value.clone());
             }
         }
     })

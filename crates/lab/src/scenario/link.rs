@@ -58,11 +58,12 @@ fn direction(
     for (i, keys) in elements.as_array().into_iter().flatten().enumerate() {
         spec.elements.push(element(nodes.get(i).unwrap_or(&list), keys.clone(), &spec, workshop)?);
     }
-    if let (false, Some(queue)) = (spec.waits(), node.get("queue")) {
-        if spec.queue.limit != QueueLimit::Unlimited && spec.queue != like {
-            let found = "a limited queue on a link of unlimited rate";
-            return Err(queue.refuse_as(found, "a limited rate, since no packet waits at an unlimited one"));
-        }
+    if let (false, Some(queue)) = (spec.waits(), node.get("queue"))
+        && spec.queue.limit != QueueLimit::Unlimited
+        && spec.queue != like
+    {
+        let found = "a limited queue on a link of unlimited rate";
+        return Err(queue.refuse_as(found, "a limited rate, since no packet waits at an unlimited one"));
     }
     match spec.fault() {
         None => Ok(spec),

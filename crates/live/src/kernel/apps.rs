@@ -353,10 +353,10 @@ impl<'a> Reader<'a> {
     /// Counts the bytes read, and compares them with the bytes sent.
     fn check(&mut self, got: &[u8], pattern: &[u8]) {
         let from = (self.read % PERIOD as u64) as usize;
-        if let Some(at) = got.iter().zip(&pattern[from..]).position(|(a, b)| a != b) {
-            if let Ok(mut damaged) = self.sink.damaged.lock() {
-                damaged.get_or_insert(self.read + at as u64);
-            }
+        if let Some(at) = got.iter().zip(&pattern[from..]).position(|(a, b)| a != b)
+            && let Ok(mut damaged) = self.sink.damaged.lock()
+        {
+            damaged.get_or_insert(self.read + at as u64);
         }
         self.read += got.len() as u64;
         self.sink.received.store(self.read, Ordering::Relaxed);

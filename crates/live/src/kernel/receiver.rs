@@ -40,10 +40,10 @@ impl Receiver {
             return None;
         }
         let stamp = (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsval);
-        if let (Some(recent), Some(stamp)) = (self.ts_recent, stamp) {
-            if recent.wrapping_sub(stamp) as i32 > PAWS_WINDOW {
-                return Some(Refusal::Paws);
-            }
+        if let (Some(recent), Some(stamp)) = (self.ts_recent, stamp)
+            && recent.wrapping_sub(stamp) as i32 > PAWS_WINDOW
+        {
+            return Some(Refusal::Paws);
         }
         // An old duplicate is answered immediately (`tcp_sequence`); its timestamp, however young, is not taken.
         if seg.end() < self.rcv_wup {
@@ -53,10 +53,10 @@ impl Receiver {
         if self.edge > Offset::SYN && seg.seq > self.edge {
             return Some(Refusal::Window);
         }
-        if let Some(stamp) = stamp.filter(|_| seg.seq <= self.rcv_wup) {
-            if self.ts_recent.is_none_or(|recent| recent.wrapping_sub(stamp) as i32 <= 0) {
-                self.ts_recent = Some(stamp);
-            }
+        if let Some(stamp) = stamp.filter(|_| seg.seq <= self.rcv_wup)
+            && self.ts_recent.is_none_or(|recent| recent.wrapping_sub(stamp) as i32 <= 0)
+        {
+            self.ts_recent = Some(stamp);
         }
         self.held.take(seg.seq, seg.end());
         None

@@ -145,10 +145,10 @@ impl Engine {
             self.opened();
         }
         let (flow, side) = (self.flow, self.side);
-        if let Some(e) = &mut self.endpoint {
-            if e.next_timer().is_some_and(|t| t <= now) {
-                e.on_timer(now, &mut Tap { watch, flow, side });
-            }
+        if let Some(e) = &mut self.endpoint
+            && e.next_timer().is_some_and(|t| t <= now)
+        {
+            e.on_timer(now, &mut Tap { watch, flow, side });
         }
         self.write();
     }

@@ -118,11 +118,11 @@ impl<'a> Sockets<'a> {
 
     /// The application's turn, then the packets that may leave.
     fn go(&mut self, now: Time) {
-        if let (Some(socket), None) = (self.listener, self.connection) {
-            if let Answer::Done(fd) = self.world.tcp().call(now, &Call::Accept { socket }) {
-                self.connection = Some(fd as u32);
-                self.world.tcp().call(now, &Call::Close { socket });
-            }
+        if let (Some(socket), None) = (self.listener, self.connection)
+            && let Answer::Done(fd) = self.world.tcp().call(now, &Call::Accept { socket })
+        {
+            self.connection = Some(fd as u32);
+            self.world.tcp().call(now, &Call::Close { socket });
         }
         if let Some(socket) = self.connection {
             self.application.turn(now, &mut Calls { world: &mut self.world, socket, now });

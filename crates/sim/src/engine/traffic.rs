@@ -31,11 +31,11 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         }
         links.slab.free(packet);
         let mut caught_up = false;
-        if let App::Running { bytes } = h.app {
-            if h.tcp.acked() >= bytes {
-                h.app = App::Done { at: now };
-                caught_up = true;
-            }
+        if let App::Running { bytes } = h.app
+            && h.tcp.acked() >= bytes
+        {
+            h.app = App::Done { at: now };
+            caught_up = true;
         }
         if let Some(at) = h.pump(links, host) {
             self.set_host_timer(host, Some(at));

@@ -70,10 +70,11 @@ impl<'a> Reader<'a> {
 
     /// The run is over; returns how many actions were compared.
     pub(crate) fn end(&mut self) -> u64 {
-        if let Some(Ok(mut n)) = self.notes.as_ref().map(|n| n.lock()) {
-            if n.greets && n.everybody {
-                n.check_greetings();
-            }
+        if let Some(Ok(mut n)) = self.notes.as_ref().map(|n| n.lock())
+            && n.greets
+            && n.everybody
+        {
+            n.check_greetings();
         }
         let seen =
             self.notes.as_ref().and_then(|n| n.lock().ok()).and_then(|n| n.rates.wrong.clone().or(n.wrong.clone()));

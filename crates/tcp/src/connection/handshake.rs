@@ -277,10 +277,10 @@ impl Handshake {
         let o = self.stack.options;
         let (scaled, timestamps) = (o.window_scale && peer.wscale.is_some(), self.agreed_timestamps().is_some());
         let mut stack = if peer.sack { self.stack.clone() } else { self.stack.without_sack() };
-        if self.sends > 1 {
-            if let RtoSpec::Rfc6298(r) = &mut stack.rto {
-                r.initial = r.initial.max(AFTER_LOST_SYN);
-            }
+        if self.sends > 1
+            && let RtoSpec::Rfc6298(r) = &mut stack.rto
+        {
+            r.initial = r.initial.max(AFTER_LOST_SYN);
         }
         let mss = self.mss.min(peer.mss).saturating_sub(if timestamps { TIMESTAMPS_BYTES } else { 0 });
         let rwnd = if seg.has(Segment::SYN) { peer.wnd } else { seg.wnd };

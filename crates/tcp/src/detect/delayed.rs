@@ -149,10 +149,10 @@ impl Delayed {
         if !self.spec.judge_in_recovery {
             return Verdict::Suspect;
         }
-        if let Some(end) = board.holes_end(self.spec.arming_dups) {
-            if self.seen.back().is_none_or(|s| s.1 < end) {
-                self.seen.push_back((cx.now, end));
-            }
+        if let Some(end) = board.holes_end(self.spec.arming_dups)
+            && self.seen.back().is_none_or(|s| s.1 < end)
+        {
+            self.seen.push_back((cx.now, end));
         }
         let mut marked = 0;
         while let Some(&(since, end)) = self.seen.front().filter(|s| s.0 + self.delta <= cx.now) {

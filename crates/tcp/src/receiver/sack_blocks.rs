@@ -38,8 +38,8 @@ mod tests {
         }
         let mut out = Segment { ack: Offset(8), ..Segment::EMPTY };
         fill(&mut out, &mut held, dsack.map(|(l, r)| (Offset(l), Offset(r))), room);
-        let got = out.sack_blocks().map(|(l, r)| (l.0, r.0)).collect();
-        got
+
+        out.sack_blocks().map(|(l, r)| (l.0, r.0)).collect()
     }
 
     #[test]

@@ -152,13 +152,13 @@ impl Rto for Net2Ticks {
         }
     }
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
-        if let Some((end, at)) = self.timing {
-            if ack.ack >= end {
-                self.timing = None;
-                self.backoff = 0;
-                let seen = self.tick_number(now) - self.tick_number(at);
-                self.update(1 + seen);
-            }
+        if let Some((end, at)) = self.timing
+            && ack.ack >= end
+        {
+            self.timing = None;
+            self.backoff = 0;
+            let seen = self.tick_number(now) - self.tick_number(at);
+            self.update(1 + seen);
         }
     }
     fn on_sample(&mut self, rtt: Nanos) {

@@ -74,10 +74,12 @@ impl Sender {
     pub(super) fn rate_write(&mut self) {
         let waits = self.stream_end - self.snd_nxt;
         let free = self.w.cwnd - self.board.pipe() as f64 >= f64::from(self.mss);
-        if let Some(rates) = &mut self.cold.rates {
-            if waits < u64::from(self.mss) && free && self.board.lost_to_send() == 0 {
-                rates.limit_by_application();
-            }
+        if let Some(rates) = &mut self.cold.rates
+            && waits < u64::from(self.mss)
+            && free
+            && self.board.lost_to_send() == 0
+        {
+            rates.limit_by_application();
         }
     }
 }

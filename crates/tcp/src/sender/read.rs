@@ -134,10 +134,13 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn on_late_ack<O: Observer>(&mut self, now: Time, seg: &Segment, obs: &mut O) {
-        if self.cold.late_sack && seg.blocks > 0 && seg.ack < self.snd_una && self.is_acceptable_ack(seg.ack) {
-            if let Some(ack) = self.read_late(now, seg) {
-                self.weigh(now, &ack, obs);
-            }
+        if self.cold.late_sack
+            && seg.blocks > 0
+            && seg.ack < self.snd_una
+            && self.is_acceptable_ack(seg.ack)
+            && let Some(ack) = self.read_late(now, seg)
+        {
+            self.weigh(now, &ack, obs);
         }
     }
 

@@ -179,10 +179,10 @@ impl Sender {
             self.mistake(now, &m, Some(ack), obs);
             *cx = self.ctx(now);
         }
-        if ack.dsack.is_some() {
-            if let Some(rtt) = self.slots.spurious.rtt(cx) {
-                self.slots.rto.on_sample(rtt);
-            }
+        if ack.dsack.is_some()
+            && let Some(rtt) = self.slots.spurious.rtt(cx)
+        {
+            self.slots.rto.on_sample(rtt);
         }
     }
 

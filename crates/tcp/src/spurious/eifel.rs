@@ -78,10 +78,10 @@ impl Spurious for Eifel {
     }
     fn on_ack(&mut self, ack: &AckEvent, ledger: &mut Ledger, _: &Scoreboard, cx: &Ctx) -> Option<Mistake> {
         let mut verdict = None;
-        if ack.advances() {
-            if let Some((id, stamp)) = self.watch.take() {
-                verdict = self.original_came(ack, stamp, cx).then_some(id);
-            }
+        if ack.advances()
+            && let Some((id, stamp)) = self.watch.take()
+        {
+            verdict = self.original_came(ack, stamp, cx).then_some(id);
         }
         self.dsack_seen |= ack.dsack.is_some();
         let ep = ledger.get(verdict?).filter(|ep| !ep.void)?;

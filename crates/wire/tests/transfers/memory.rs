@@ -24,11 +24,13 @@ unsafe impl GlobalAlloc for Counting {
         // After the end of a thread the count is no longer read.
         _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
         _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as i64));
-        System.alloc(layout)
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         _ = BYTES.try_with(|bytes| bytes.set(bytes.get() - layout.size() as i64));
-        System.dealloc(at, layout);
+        // SAFETY: the caller keeps the conditions of the same function.
+        unsafe { System.dealloc(at, layout) };
     }
 }
 

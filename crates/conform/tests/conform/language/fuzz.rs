@@ -24,11 +24,10 @@ proptest! {
         which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), cut in 0usize..9, put in "\\PC{0,4}",
     ) {
         let mut text = SCRIPT.to_owned();
-        if let Some(scripts) = scripts() {
-            if which.index(4) > 0 {
+        if let Some(scripts) = scripts()
+            && which.index(4) > 0 {
                 text = std::fs::read_to_string(&scripts[which.index(scripts.len())]).unwrap();
             }
-        }
         let chars: Vec<char> = text.chars().collect();
         let at = at.index(chars.len());
         let damaged: String = chars[..at].iter().copied().chain(put.chars()).chain(chars[(at + cut).min(chars.len())..].iter().copied()).collect();

@@ -130,10 +130,10 @@ fn flow(what: &str, f: &FlowSpec, keys: Keys) -> Result<(), Impossible> {
     if !(1..=MAX_SIZE).contains(&f.mss) {
         return refuse(&format!("{what}: segment size"), format!("{} B", f.mss), "1 B to 1048576 B");
     }
-    if let WireSpec::Ns2 { header } = f.wire {
-        if header > MAX_SIZE {
-            return refuse(&format!("{what}: header size"), format!("{header} B"), "0 B to 1048576 B");
-        }
+    if let WireSpec::Ns2 { header } = f.wire
+        && header > MAX_SIZE
+    {
+        return refuse(&format!("{what}: header size"), format!("{header} B"), "0 B to 1048576 B");
     }
     if f.app.bytes.is_some_and(|b| b > crate::app::BULK) {
         return refuse(&format!("{what}: bytes to send"), "more", "up to 2^60 B");

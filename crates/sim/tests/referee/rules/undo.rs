@@ -56,10 +56,10 @@ impl Rule for Undo {
         "RFC 4015 §3.1; Blanton & Allman 2002 §5: return to the state before the needless retransmission, and not beyond"
     }
     fn ack(&mut self, book: &Book, ack: &Ack) -> Verdict {
-        if ack.ece {
-            if let Some(ep) = self.episodes.get_mut(&book.episode) {
-                ep.void = true;
-            }
+        if ack.ece
+            && let Some(ep) = self.episodes.get_mut(&book.episode)
+        {
+            ep.void = true;
         }
         Ok(())
     }

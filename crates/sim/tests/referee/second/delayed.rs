@@ -41,10 +41,10 @@ impl Delayed {
         if !self.spec.judge_in_recovery {
             return Verdict::Suspect;
         }
-        if let Some(place) = below_segments(board, self.spec.arming_dups) {
-            if self.waiting.iter().all(|w| w.1 < place) {
-                self.waiting.push((cx.now.0, place));
-            }
+        if let Some(place) = below_segments(board, self.spec.arming_dups)
+            && self.waiting.iter().all(|w| w.1 < place)
+        {
+            self.waiting.push((cx.now.0, place));
         }
         let due: Vec<u64> = self.waiting.iter().filter(|w| w.0 + self.delta <= cx.now.0).map(|w| w.1).collect();
         self.waiting.retain(|w| w.0 + self.delta > cx.now.0);

@@ -91,10 +91,10 @@ impl Spurious for Dsack {
         let inside = |r: &&mut Resent| left.0 <= r.start && r.end <= right.0;
         // RR-TCP: the mean of both round-trip times, of the newest entry that has not been reported yet.
         let mut rtt = None;
-        if let Some(r) = self.resent.iter_mut().filter(inside).filter(|r| !r.reported).last() {
-            if let (Some((first, second)), Some(acked), true) = (r.copies, r.acked, self.spec.sample_resent) {
-                rtt = Some(Nanos((acked.saturating_sub(first) + cx.now.0.saturating_sub(second)) / 2));
-            }
+        if let Some(r) = self.resent.iter_mut().filter(inside).filter(|r| !r.reported).last()
+            && let (Some((first, second)), Some(acked), true) = (r.copies, r.acked, self.spec.sample_resent)
+        {
+            rtt = Some(Nanos((acked.saturating_sub(first) + cx.now.0.saturating_sub(second)) / 2));
         }
         self.rtt = rtt;
         let Some(r) = self.resent.iter_mut().filter(inside).last() else {
@@ -197,10 +197,10 @@ impl Spurious for LateAck {
         }
         if board::bytes(board, board::lost) > 0 || !self.lost.is_empty() {
             // The period ends when data sent after the cut arrives.
-            if let Some(n) = ack.newest.filter(|n| n.at.0 >= began) {
-                if !n.retransmitted || !LateAck::too_soon(n.at.0, cx) {
-                    self.watch = None;
-                }
+            if let Some(n) = ack.newest.filter(|n| n.at.0 >= began)
+                && (!n.retransmitted || !LateAck::too_soon(n.at.0, cx))
+            {
+                self.watch = None;
             }
             return None;
         }

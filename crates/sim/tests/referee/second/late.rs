@@ -109,11 +109,11 @@ impl Late {
 
     fn samples(&mut self, ack: &AckEvent, board: &Scoreboard, now: u64) -> Vec<u64> {
         let mut found = vec![];
-        if let Some(at) = ack.dsack.and_then(|d| self.missing_at(d.1 .0)) {
-            if let Some((_, Missing::ArrivedAfter(by))) = self.missing[at] {
-                self.missing[at] = None;
-                found.push(by);
-            }
+        if let Some(at) = ack.dsack.and_then(|d| self.missing_at(d.1 .0))
+            && let Some((_, Missing::ArrivedAfter(by))) = self.missing[at]
+        {
+            self.missing[at] = None;
+            found.push(by);
         }
         let resent: Vec<&Sent> = board::newly(board).filter(|s| s.sends > 1).collect();
         for s in &resent {

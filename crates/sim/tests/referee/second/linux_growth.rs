@@ -204,10 +204,11 @@ impl Cubic {
     fn update(&mut self, cwnd: u64, acked: u64, cx: &Ctx) -> u64 {
         let now = self.jiffies(cx.now.0);
         self.ack_cnt += acked;
-        if let Some((last_time, last_cwnd)) = self.last {
-            if last_cwnd == cwnd && now - last_time <= u64::from(self.spec.hz) / 32 {
-                return self.cnt;
-            }
+        if let Some((last_time, last_cwnd)) = self.last
+            && last_cwnd == cwnd
+            && now - last_time <= u64::from(self.spec.hz) / 32
+        {
+            return self.cnt;
         }
         let computed_now = self.epoch_start.is_some() && self.last.is_some_and(|l| l.0 == now);
         if !computed_now {

@@ -126,10 +126,10 @@ impl Learner for Fa {
         let Some(AvoidTimeouts { step, count_growth }) = self.spec.avoid_timeouts else { return };
         let mut idle = Nanos(0);
         // A stall that ends now is a part of this timeout's cost, and no cost of its own.
-        if let Some((at, stalled, ratio)) = self.stalled.take() {
-            if at == cx.now {
-                (idle, self.ratio) = (stalled, ratio);
-            }
+        if let Some((at, stalled, ratio)) = self.stalled.take()
+            && at == cx.now
+        {
+            (idle, self.ratio) = (stalled, ratio);
         }
         if cx.phase != Phase::Disorder || dup_run < 3 {
             return self.turn(0.0);

@@ -131,11 +131,11 @@ impl Learner for Learned {
         self.keep(w, cx);
     }
     fn on_needless(&mut self, w: &Window, cx: &Ctx) {
-        if let By::Inc(s) = &self.by {
-            if s.update_per == UpdatePer::Dsack {
-                self.n += s.step;
-                self.keep(w, cx);
-            }
+        if let By::Inc(s) = &self.by
+            && s.update_per == UpdatePer::Dsack
+        {
+            self.n += s.step;
+            self.keep(w, cx);
         }
     }
     fn on_cut(&mut self, w: &Window, cx: &Ctx) {

@@ -18,10 +18,10 @@ impl Bbr {
         let now = self.jiffies.count(cx.now.0);
         let since = *self.min_rtt_stamp.get_or_insert(now);
         let expired = now > since + WINDOW_SECS * u64::from(self.hz);
-        if let Some(rtt) = rs.rtt_us {
-            if self.min_rtt_us.is_none_or(|least| rtt < least) || (expired && !rs.is_ack_delayed) {
-                (self.min_rtt_us, self.min_rtt_stamp) = (Some(rtt), Some(now));
-            }
+        if let Some(rtt) = rs.rtt_us
+            && (self.min_rtt_us.is_none_or(|least| rtt < least) || (expired && !rs.is_ack_delayed))
+        {
+            (self.min_rtt_us, self.min_rtt_stamp) = (Some(rtt), Some(now));
         }
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
