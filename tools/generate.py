@@ -58,6 +58,8 @@ GENERATED = (
         "the rows of results",
         example("results_page", "web/src/engine/results.ts", "types"),
     ),
+    Made("web/src/engine/rows.ts", "the rows of captures", example("capture_rows", "web/src/engine/rows.ts", "types")),
+    Made("docs/capture-columns.md", "the rows of captures", example("capture_rows", "docs/capture-columns.md", "page")),
     Made("docs/conformance-settings.md", "the settings", example("settings_page", "docs/conformance-settings.md")),
     Made("docs/tutorials/*.ipynb", "the notebooks, without outputs", module("notebooks")),
     Made("THIRD-PARTY.txt", "Cargo.lock and web/package-lock.json", module("notices")),

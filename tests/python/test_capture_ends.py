@@ -55,15 +55,15 @@ def test_both_ends_of_a_simulated_run_give_its_ledger(stack: str, ackclock: Comm
     assert {"needed", "needless"} <= set(truth.values())
     for files in ((sender, receiver), (receiver, sender)):
         said = json.loads(ackclock("capture", *files, "--json").stdout)
-        assert said["remarks"] == []
+        assert not any("match" in remark for remark in said["remarks"])
         flow = main(said)
         assert (flow["file"], flow["receiver_file"]) == (str(sender), str(receiver))
-        assert flow["captured"]["at"] == "at both ends"
+        assert flow["captured"] == "at both ends"
         found = judged(flow)
         # Packets in flight at the end have not arrived; the run's ledger knows their fate.
         assert found == {frame: truth[frame] for frame in found}
         assert len(found) == len(truth)
-        assert flow["reordering"]["told_by"] == "the sender's capture"
+        assert flow["reordering"]["order_source"] == "the sender's capture"
         assert ledger["reordered"] > 100
         for key, value in ledger.items():
             assert flow["reordering"][key] == (pytest.approx(value) if isinstance(value, float) else value), key
@@ -135,9 +135,9 @@ class Ends:
 def test_clocks_addresses_and_joined_segments_may_differ(nat: bool, joined: int, tmp_path: Path) -> None:
     here, there = Ends(joined).write(tmp_path, nat)
     found = ak.capture([here, there])
-    assert found.to_dict()["remarks"] == []
+    assert not any("match" in remark for remark in found.to_dict()["remarks"])
     flow = main(found.to_dict())
-    assert (flow["captured"]["at"], flow["receiver_file"]) == ("at both ends", str(there))
+    assert (flow["captured"], flow["receiver_file"]) == ("at both ends", str(there))
     assert [one["verdict"] for one in flow["each_retransmission"]] == ["needed", "needless"]
     assert flow["each_retransmission"][1]["evidence"].endswith("of the receiver's capture) and was accepted")
 
@@ -148,7 +148,7 @@ def test_a_receivers_capture_that_ended_early_leaves_open_what_it_lacks(tmp_path
     ends.there.packets = sorted(ends.there.packets, key=lambda p: p[0])[:39]
     found = ak.capture(ends.write(tmp_path))
     flow = main(found.to_dict())
-    assert flow["captured"]["at"] == "at both ends"
+    assert flow["captured"] == "at both ends"
     first, second = flow["each_retransmission"]
     assert (first["verdict"], second["verdict"]) == ("undecided", "needless")
     assert first["evidence"] == "the receiver's capture lacks copies that may have arrived"
@@ -163,7 +163,7 @@ def test_pieces_of_one_capture_are_looked_at_one_by_one(tmp_path: Path) -> None:
         pieces.append(tmp_path / f"piece{i}.pcap")
         pieces[i].write_bytes(film.pcap())
     found = ak.capture(pieces)
-    assert found.to_dict()["remarks"] == []
+    assert not any("match" in remark for remark in found.to_dict()["remarks"])
     assert found.flows["receiver_file"].to_list() == [None, None]
     one_by_one = pl.concat([ak.capture(piece).flows for piece in pieces])
     assert found.flows.equals(one_by_one)

@@ -52,7 +52,7 @@ def test_counts_on_a_kernels_capture_are_those_of_tcptrace(name: str, tmp_path: 
     own, back = packets.filter("own"), packets.filter(~pl.col("own"))
     assert theirs["total packets"] == (own.height, back.height)
     assert (own.height, flow["packets"]) == (flow["packets"], theirs["total packets"][0])
-    assert theirs["actual data pkts"][0] == flow["segments"]
+    assert theirs["actual data pkts"][0] == flow["data_packets"]
     assert theirs["actual data bytes"][0] == flow["carried_bytes"]
     assert theirs["unique bytes sent"][0] == flow["bytes"]
     again = found.retransmissions.join(own, on="frame").filter(pl.col("len") > 0)

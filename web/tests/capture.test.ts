@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FileRow, FlowRow, StallRow } from "../src/engine/capture";
+import type { CapturedFile, CapturedFlow, CapturedStall } from "../src/engine/rows";
 import { afterwards, type Lab, open, settled, start } from "./browser";
 import { writeLarge } from "./large";
 
@@ -26,14 +26,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A flow with its details. */
-interface Detailed extends FlowRow {
-  each_stall: StallRow[];
-  each_retransmission: { frame: number; verdict: string; likely: boolean; evidence: string }[];
-}
-
 /** What `ackclock capture --json` says. */
-function command(file: string, ...more: string[]): { files: [FileRow]; flows: Detailed[] } {
+function command(file: string, ...more: string[]): { files: [CapturedFile]; flows: Required<CapturedFlow>[] } {
   const args = ["-m", "ackclock", "capture", file, "--json", ...more];
   return JSON.parse(execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 28 }));
 }
@@ -100,6 +94,7 @@ async function drawn(page: Page): Promise<void> {
   });
 }
 
+const KINDS = ["needed", "needless", "refused", "undecided"] as const;
 const plain = (text: string | null) => (text ?? "").replaceAll(/[\u2009\u202f]/g, "");
 
 test("a capture that is dropped on the page has the flows, verdicts and stalls of `ackclock capture`, and nobody is asked", async () => {
@@ -115,28 +110,29 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
     await afterwards(page, () => drop(page, basename(file), readFileSync(file)));
     const expected = flows
       .toSorted((a, b) => b.bytes - a.bytes)
-      .map(({ flow, retransmissions: r, captured }) => [
-        flow,
-        ...[r.total, r.needed, r.needless, r.refused, r.undecided].map(String),
-        captured.at,
+      .map((flow) => [
+        flow.flow,
+        String(flow.retransmissions),
+        ...KINDS.map((kind) => String(flow[`${kind}_retransmissions`])),
+        flow.captured,
       ]);
     const shown = (await rows(page)).map((cells) =>
-      [cells[0], ...cells.slice(4, 9), cells.at(-1)].map((c) => plain(c ?? "")),
+      [cells[0], ...cells.slice(6, 11), cells.at(-1)].map((c) => plain(c ?? "")),
     );
     expect(shown, name).toEqual(expected);
     const [main] = flows.toSorted((a, b) => b.bytes - a.bytes);
     const line = (title: string) =>
       page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: title }) }).locator("td");
-    for (const key of ["needed", "needless", "refused", "undecided"] as const) {
+    for (const key of KINDS) {
       const value = await line(`${key} retransmissions`).getAttribute("data-value");
-      expect(Number(value), `${name}: ${key}`).toBe(main?.retransmissions[key]);
+      expect(Number(value), `${name}: ${key}`).toBe(main?.[`${key}_retransmissions`]);
     }
     const many = main?.each_stall.length ?? 0;
     const said = many === 0 ? "No long pause" : many === 1 ? "1 long pause" : `${many} long pauses`;
     await expect.poll(() => page.locator(".stall .said").textContent()).toBe(said);
     if (many > 0) {
       await page.keyboard.press(".");
-      const longest = main?.stalls.longest as StallRow;
+      const longest = main?.each_stall.find((stall) => stall.duration_s === main.longest_stall_s) as CapturedStall;
       expect(await page.locator(".stall > p strong").textContent()).toContain(longest.cause);
       const told = await page.locator(".stall ol").textContent();
       expect(told).toContain(longest.evidence.slice(1));
@@ -209,8 +205,8 @@ test("another place of the capture may be chosen, as with --at", async () => {
   const { page } = await open(lab);
   await choose(page, SWAPS);
   await afterwards(page, () => page.getByLabel("Where it was captured").selectOption("middle"));
-  const counts = command(SWAPS, "--at", "middle").flows.map(({ retransmissions: r }) => String(r.undecided));
-  expect((await rows(page)).map((cells) => cells[8])).toEqual(counts);
+  const counts = command(SWAPS, "--at", "middle").flows.map((flow) => String(flow.undecided_retransmissions));
+  expect((await rows(page)).map((cells) => cells[10])).toEqual(counts);
   expect((await rows(page))[0]?.at(-1)).toBe("on the way");
 });
 
@@ -279,7 +275,7 @@ test("what is no capture, damaged, without TCP or too large gives one sentence, 
   await drop(page, "arp.pcap", Buffer.concat([head, record, arp]));
   await expect
     .poll(() => page.locator(".capture .about").textContent())
-    .toBe("It contains no TCP; its packets: 1 arp.");
+    .toBe("1 packet, no TCP. Packets not analysed: ARP (1).");
   expect(wrong).toEqual([]);
 });
 
@@ -292,7 +288,7 @@ test("damage within a capture is told with packet and byte, and what can be read
   await choose(page, file);
   const { files } = command(file);
   expect(plain(await page.locator(".capture .about").textContent())).toContain(
-    `Damaged in 1 place; the first is ${files[0].damage.first}.`,
+    `Damaged in 1 place; the first is ${files[0].first_damage}.`,
   );
   expect(await rows(page)).toHaveLength(1);
 });

@@ -55,7 +55,7 @@ pub struct Connection {
 struct Counted {
     packets: u64,
     segments: u64,
-    carried: u64,
+    carried_bytes: u64,
     largest: u32,
     syn: Option<SynFacts>,
     retransmissions: Counts,
@@ -134,7 +134,7 @@ impl Connection {
         let way = &mut self.counted[w];
         way.packets += 1;
         way.segments += u64::from(seen.len > 0);
-        way.carried += u64::from(seen.len);
+        way.carried_bytes += u64::from(seen.len);
         way.largest = way.largest.max(seen.len);
         let skipped = if top > 0 { order.saturating_sub(top + 1) } else { 0 };
         if seen.len > 0 || seen.flags & 0x07 != 0 {
@@ -157,7 +157,7 @@ impl Connection {
         let counted = &mut self.counted[way as usize];
         counted.packets += packets;
         counted.segments += segments;
-        counted.carried += bytes;
+        counted.carried_bytes += bytes;
         self.end = end;
     }
 
@@ -249,7 +249,7 @@ impl Connection {
         let arrivals = self.there.map(|there| match there {
             There::Noting(mut noted) => {
                 noted.iter_mut().zip(&self.streams).for_each(|(n, s)| n.refuse(s.refused.iter().copied()));
-                noted.iter_mut().zip(&record.ways).for_each(|(n, way)| n.lacks(way.unseen));
+                noted.iter_mut().zip(&record.ways).for_each(|(n, way)| n.lacks(way.unseen_bytes));
                 noted
             }
             There::Known(known) => known,
@@ -259,7 +259,7 @@ impl Connection {
 
     fn record_way(&self, way: Way) -> DirectionRecord {
         let (stream, facts) = (&self.streams[way as usize], self.streams[way as usize].facts);
-        let Counted { packets, segments, carried, largest, syn, retransmissions } = self.counted[way as usize];
+        let Counted { packets, segments, carried_bytes, largest, syn, retransmissions } = self.counted[way as usize];
         let end = facts.acked_at.unwrap_or(facts.last_at);
         DirectionRecord {
             syn,
@@ -267,8 +267,8 @@ impl Connection {
             segments,
             bytes: stream.bytes(),
             span: stream.span(),
-            carried,
-            unseen: stream.unseen(),
+            carried_bytes,
+            unseen_bytes: stream.unseen(),
             duration: facts.first_at.map_or(0, |first| end - first),
             largest,
             retransmissions,

@@ -91,7 +91,7 @@ impl Format {
     }
 
     /// The basis of the transmission order, in words.
-    pub fn told_by(self) -> &'static str {
+    pub fn order_source(self) -> &'static str {
         match self {
             Format::Rtp { .. } => "RTP's sequence numbers",
             Format::Iperf3 | Format::Iperf3Wide => "iperf3's counts",

@@ -394,4 +394,23 @@ impl Kind {
             Kind::Broken => "broken",
         }
     }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Udp => "UDP",
+            Kind::Quic => "QUIC",
+            Kind::Esp => "IPsec",
+            Kind::WireGuard => "WireGuard",
+            Kind::Icmp => "ICMP",
+            Kind::Sctp => "SCTP",
+            Kind::Arp => "ARP",
+            Kind::Fragment => "fragments of IP packets",
+            Kind::Ip => "other IP",
+            Kind::NotIp => "frames without IP",
+            Kind::Link => "frames of an unknown link type",
+            Kind::Cut => "frames cut within their headers",
+            Kind::Broken => "frames with broken headers",
+        }
+    }
 }

@@ -118,7 +118,7 @@ fn affordable(pairs: Vec<Pair>, files: &[&mut [Surveyed]]) -> (Vec<Pair>, Vec<Pa
     pairs.into_iter().partition(|pair| {
         let segments = pair.ends.iter().filter_map(|one| find::of(files, one.file, one.number)).map(|s| {
             let size = full_segment(&s.syns).map_or(u64::MAX, u64::from).max(1);
-            s.record.ways.iter().map(|w| w.packets + w.carried / size).sum::<u64>()
+            s.record.ways.iter().map(|w| w.packets + w.carried_bytes / size).sum::<u64>()
         });
         let with = sum + segments.sum::<u64>();
         let fits = with <= MOST;

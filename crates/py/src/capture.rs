@@ -1,16 +1,17 @@
 //! Captures: files in, tables and JSON out; Python's lock is released meanwhile.
 
 pub(crate) mod fitted;
-mod tables;
 pub(crate) mod written;
 
 use crate::arrow::{refused, Table};
+use crate::tables;
 use ackclock_capture::flows::Traffic;
 use ackclock_capture::packets::Packets;
 use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{open, Contents};
 use ackclock_capture::reordering::OrderSource;
+use ackclock_capture::rows::tables::{table, TABLES};
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::{Everything, Survey, Surveyed};
 use ackclock_capture::{Analysis, Flows, Unreadable, Wanted};
@@ -32,34 +33,11 @@ pub(crate) struct Capture {
 
 #[pymethods]
 impl Capture {
-    /// A row for each way with data of each connection.
-    fn flows(&self) -> PyResult<Table> {
-        tables::flows(&self.files).map_err(refused)
-    }
-
-    /// A row for each retransmission.
-    fn retransmissions(&self) -> PyResult<Table> {
-        tables::retransmissions(&self.files).map_err(refused)
-    }
-
-    /// A row for each way whose reordering is known.
-    fn reordering(&self) -> PyResult<Table> {
-        tables::reordering(&self.files).map_err(refused)
-    }
-
-    /// A row for each value of each density.
-    fn densities(&self) -> PyResult<Table> {
-        tables::densities(&self.files).map_err(refused)
-    }
-
-    /// A row for each stall that is kept.
-    fn stalls(&self) -> PyResult<Table> {
-        tables::stalls(&self.files).map_err(refused)
-    }
-
-    /// A row for each source of UDP with sequence numbers.
-    fn datagrams(&self) -> PyResult<Table> {
-        tables::datagrams(&self.files).map_err(refused)
+    /// The table with this name.
+    fn table(&self, name: &str) -> PyResult<Table> {
+        let unknown = || PyValueError::new_err(format!("table: found {name:?}, allowed: {}", TABLES.join(", ")));
+        let found = table(name, &self.files).ok_or_else(unknown)?;
+        tables::rows(&found.columns, found.rows).map_err(refused)
     }
 
     /// The frames of late packets; `None` if no capture shows arrivals.
@@ -71,11 +49,6 @@ impl Capture {
         frames.sort_unstable();
         frames.dedup();
         Some(frames)
-    }
-
-    /// A row for each kind of packets that were not analysed.
-    fn skipped(&self) -> PyResult<Table> {
-        tables::skipped(&self.files).map_err(refused)
     }
 
     /// The complete results; with `details`, each retransmission and each stall, too.
@@ -221,7 +194,8 @@ pub(crate) fn capture_packets(
     let (_, traffic) = read.map_err(|refusal| refusal.raise(py, &file))?;
     let first = traffic.span.map_or(0, |span| span.0);
     let (packets, own) = packets.finish(source);
-    tables::packets(&packets, own, first).map_err(refused)
+    let found = rows::tables::packets(&packets, own, first);
+    tables::rows(&found.columns, found.rows).map_err(refused)
 }
 
 fn side(name: &str) -> PyResult<Side> {

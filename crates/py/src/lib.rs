@@ -218,7 +218,8 @@ fn schema_json() -> String {
 /// The columns of every kind of row, by its name: an object with `name`, `about` and `columns` for each.
 #[pyfunction]
 fn columns_json() -> String {
-    ackclock_table::description(&ackclock_lab::summary::described())
+    let captured = ackclock_capture::rows::tables::described();
+    ackclock_table::description(&[ackclock_lab::summary::described(), captured].concat())
 }
 
 /// The names of the stacks.

@@ -24,6 +24,30 @@ fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a Cell>) -> ArrayRef {
     }
 }
 
+/// Rows of a batch: the cells of so many are in memory at a time.
+const BATCH: usize = 1 << 16;
+
+/// A table of rows with these columns, without those that only JSON has.
+pub(crate) fn rows(columns: &[Column], mut rows: impl Iterator<Item = Vec<Cell>>) -> Result<Table, ArrowError> {
+    let flat: Vec<_> = columns.iter().enumerate().filter(|(_, column)| column.kind.is_flat()).collect();
+    let batch = |cells: &[Vec<Cell>]| {
+        flat.iter().map(|(i, column)| array(column.kind, cells.iter().map(|row| &row[*i]))).collect::<Vec<_>>()
+    };
+    let fields = flat
+        .iter()
+        .zip(batch(&[]))
+        .map(|((_, c), of)| arrow_schema::Field::new(&*c.name, of.data_type().clone(), true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let mut batches = Vec::new();
+    loop {
+        let cells: Vec<_> = rows.by_ref().take(BATCH).collect();
+        batches.push(RecordBatch::try_new(schema.clone(), batch(&cells))?);
+        if cells.len() < BATCH {
+            return Ok(Table::new(schema, batches));
+        }
+    }
+}
+
 /// A table under construction.
 #[derive(Default)]
 pub(crate) struct Columns {

@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::column::{Column, Kind, Together};
+use crate::row::Row;
 use serde::ser::SerializeMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -112,6 +113,10 @@ impl<T: Value> Value for Vec<T> {
 
 impl<K: Serialize, T: Value> Value for BTreeMap<K, T> {
     const KIND: Kind = Kind::Map(&T::KIND);
+
+    fn is_missing(&self) -> bool {
+        self.is_empty()
+    }
 }
 
 impl<T: Value> Field for T {
@@ -167,4 +172,25 @@ impl<T: Value + Clone> Field for Option<T> {
             (Together::Missing, ..) | (Together::Last, None, _) | (Together::Sum, ..) => *self = None,
         }
     }
+}
+
+/// A row within a row: its columns are columns of the outer one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flat<R>(pub R);
+
+impl<R: Row> Field for Flat<R> {
+    fn columns(_: Column, to: &mut Vec<Column>) {
+        to.extend(R::columns());
+    }
+
+    fn cells(&self, to: &mut Vec<Cell>) {
+        to.extend(self.0.cells());
+    }
+
+    fn entries<M: SerializeMap>(&self, _: &Column, to: &mut M) -> Result<(), M::Error> {
+        self.0.entries(to)
+    }
+
+    /// Several rows have the first one's values.
+    fn combine(&mut self, _: &Self, _: Together) {}
 }

@@ -29,8 +29,8 @@ mod row;
 
 pub use cell::Cell;
 pub use column::{Column, Kind, PartShown, Shown, Together};
-pub use field::{Field, Value};
-pub use page::{description, markdown, typescript, Described};
+pub use field::{Field, Flat, Value};
+pub use page::{description, markdown, shown, typescript, Described};
 pub use row::Row;
 #[doc(hidden)]
 pub use serde;

@@ -3,6 +3,7 @@
 use crate::column::{Column, Kind, Shown, PLAIN};
 use crate::row::Row;
 use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write;
 
 /// A kind of row, described.
@@ -80,6 +81,24 @@ export interface Column {
   readonly moreIsBetter: boolean;
 }
 ";
+
+/// What tables for people show of the rows, as a constant of TypeScript.
+pub fn shown(rows: &[Described]) -> String {
+    let mut p = String::from("\nexport const SHOWN = {\n");
+    for row in rows {
+        let columns = row.columns.iter().filter_map(|c| Some((c, c.shown?)));
+        let of: Vec<_> = columns
+            .map(|(c, Shown { title, unit, scale, digits, .. })| {
+                json!({ "name": c.name, "title": title, "unit": unit, "scale": scale, "digits": digits, "meaning": c.meaning })
+            })
+            .collect();
+        if !of.is_empty() {
+            let _ = writeln!(p, "  {}: {},", row.name, json!(of));
+        }
+    }
+    p.push_str("} as const;\n");
+    p
+}
 
 fn of(kind: Kind) -> String {
     match kind {

@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::column::Column;
+use serde::ser::SerializeMap;
 
 /// A kind of row, declared by [`row!`](crate::row!).
 pub trait Row {
@@ -15,6 +16,12 @@ pub trait Row {
 
     /// Its values, one for each column.
     fn cells(&self) -> Vec<Cell>;
+
+    /// Adds its values to an object of JSON.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    fn entries<M: SerializeMap>(&self, to: &mut M) -> Result<(), M::Error>;
 }
 
 /// Declares a kind of row once.
@@ -160,16 +167,21 @@ macro_rules! row {
                 $(<$of as $crate::Field>::cells(&$how, &mut to);)*
                 to
             }
+
+            fn entries<M: $crate::serde::ser::SerializeMap>(&self, to: &mut M) -> Result<(), M::Error> {
+                let $r = self;
+                $({
+                    const ABOUT: $crate::Column = $crate::Column::new(stringify!($column), "")$($(.$set($($($arg),*)?))*)?;
+                    <$of as $crate::Field>::entries(&$how, &ABOUT, to)?;
+                })*
+                Ok(())
+            }
         }
 
         impl $crate::serde::Serialize for $row {
             fn serialize<S: $crate::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                let $r = self;
                 let mut to = to.serialize_map(None)?;
-                $({
-                    const ABOUT: $crate::Column = $crate::Column::new(stringify!($column), "")$($(.$set($($($arg),*)?))*)?;
-                    <$of as $crate::Field>::entries(&$how, &ABOUT, &mut to)?;
-                })*
+                $crate::Row::entries(self, &mut to)?;
                 $crate::serde::ser::SerializeMap::end(to)
             }
         }

@@ -9,6 +9,8 @@ use ackclock_capture::fit::{fit, Observer};
 use ackclock_capture::graph::{ends, Closely};
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{read, Contents};
+use ackclock_capture::rows::details::CapturedRetransmission;
+use ackclock_capture::rows::flow::CapturedFlow;
 use ackclock_capture::rows::{self, FlowRow, OneFile};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{Analysis, Flows, Input, Traffic, Wanted};
@@ -98,13 +100,14 @@ impl OneFlow {
         let file = OneFile { name: self.file.clone(), contents, traffic, found };
         let connection = file.found.connections.first().ok_or_else(missing)?;
         let row = FlowRow { file: &file, receiver_file: None, connection, way };
-        let each: Vec<_> = row.retransmissions().take(EXPLAINED).map(|r| row.retransmission(r)).collect();
-        let stalls: Vec<_> = row.course().stalls.kept.iter().map(|s| row.stall(s)).collect();
+        let each: Vec<_> =
+            row.retransmissions().take(EXPLAINED).map(|r| CapturedRetransmission::of((&row, r))).collect();
         let columns = drawn::columns(&row, &graph, border);
         Ok(json!({
-            "flow": row.json(false),
+            "flow": CapturedFlow::of((&row, false)),
             "retransmissions": each,
-            "stalls": stalls,
+            "likely": rows::likely(row.record().retransmissions.likely),
+            "stalls": row.each_stall(),
             "leftOut": graph.left_out,
             "drawn": columns,
         })

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ackclock import _native, files
 from ackclock.captures import xplot
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Side = Literal["sender", "receiver", "middle"]
-Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "skipped"]
-TABLES: tuple[Table, ...] = (
-    "flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "skipped"
-)  # fmt: skip
+Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "files", "skipped"]
+TABLES: tuple[Table, ...] = get_args(Table)
 LIMIT = 10_000
 MOST_DRAWN = 1 << 22
 """Packets of a connection that can be drawn; a larger connection is refused."""
@@ -77,16 +75,7 @@ class Capture:
         Args:
             table: the name of the attribute that holds the same table as a Polars frame.
         """
-        makers: dict[str, Callable[[], _native.Table]] = {
-            "flows": self._found.flows,
-            "retransmissions": self._found.retransmissions,
-            "reordering": self._found.reordering,
-            "densities": self._found.densities,
-            "stalls": self._found.stalls,
-            "datagrams": self._found.datagrams,
-            "skipped": self._found.skipped,
-        }
-        return makers[table]()
+        return self._found.table(table)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -100,7 +89,7 @@ class Capture:
 
     @cached_property
     def reordering(self) -> pl.DataFrame:
-        """RFC 4737's metrics of each direction, and the source of the sending order (``told_by``)."""
+        """RFC 4737's metrics of each direction, and the source of the sending order (``order_source``)."""
         return self._polars("reordering")
 
     @cached_property
@@ -117,6 +106,11 @@ class Capture:
     def datagrams(self) -> pl.DataFrame:
         """UDP with sequence numbers (RTP and iperf3): a row for each source, with loss and RFC 4737's metrics."""
         return self._polars("datagrams")
+
+    @cached_property
+    def files(self) -> pl.DataFrame:
+        """A row for each file: packets, connections, what was left out, damage."""
+        return self._polars("files")
 
     @cached_property
     def skipped(self) -> pl.DataFrame:

@@ -197,4 +197,4 @@ def _print(result: dict[str, Any], reports: Reports) -> None:
     for wanted, show in details:
         if wanted:
             show(result)
-    tables.print_files(result)
+    tables.print_remarks(result)

@@ -64,7 +64,9 @@ def columns(row: str) -> tuple[Column, ...]:
 
     Args:
         row: ``flow``, ``link``, ``background``, ``reordering``, ``measured_group``, ``measured_flow``,
-            ``measured_background``, ``measured_link``, ``flow_bin`` or ``link_bin``.
+            ``measured_background``, ``measured_link``, ``flow_bin``, ``link_bin``, or of captures ``captured_flow``,
+            ``captured_retransmission``, ``captured_stall``, ``captured_reordering``, ``captured_file`` or
+            ``datagram_flow``.
     """
     found = _described()[row]["columns"]
     return tuple(Column(**{**one, "shown": one["shown"] and Shown(**one["shown"])}) for one in found)

@@ -1,59 +1,13 @@
 /** Captures as the module reports them, and one flow of a capture as a run that the views can draw. */
+import type { CapturedFile, CapturedFlow, CapturedRetransmission, CapturedStall } from "./rows";
 import { FATES, type FlowTrace, type RunTrace, type Steps } from "./trace";
 
 /** Place of the capture, relative to the data. Default: detected. */
 export type At = "sender" | "receiver" | "middle";
 
-/** A stall, as in `each_stall` of `ackclock capture --json`. */
-export interface StallRow {
-  start_s: number;
-  duration_s: number;
-  cause: string;
-  evidence: string;
-  frame_before: number;
-  frame_after: number;
-}
-
-/** An entry of `flows[]` of `ackclock capture --json`, as far as the page reads it. */
-export interface FlowRow {
-  connection: number;
-  flow: string;
-  main: boolean;
-  bytes: number;
-  segments: number;
-  goodput_bytes_per_s: number | null;
-  rtt_median_s: number | null;
-  retransmissions: {
-    total: number;
-    needed: number;
-    needless: number;
-    refused: number;
-    undecided: number;
-    likely: number;
-  };
-  reordering: { ratio: number } | null;
-  stalls: { count: number; longest: StallRow | null };
-  captured: { at: string; why: string };
-}
-
-/** An entry of its `files[]`. */
-export interface FileRow {
-  packets: number;
-  segments: number;
-  connections: number;
-  left_out: number;
-  cut_by_limit: number;
-  repeats: number;
-  dropped_by_capture: number;
-  options_cut: number;
-  mptcp_joins: number;
-  damage: { count: number; first: string | null };
-  skipped: Readonly<Record<string, { packets: number; bytes: number }>>;
-}
-
 export interface Found {
-  files: [FileRow];
-  flows: FlowRow[];
+  files: [CapturedFile];
+  flows: CapturedFlow[];
 }
 
 /** One number of a fitted path, with its evidence. */
@@ -78,23 +32,27 @@ export interface Fit {
 /** Facts of a flow that only a capture has. */
 export interface Captured {
   /** As `flows[]` has it. */
-  row: FlowRow;
+  row: CapturedFlow;
   /** The frame of each row of `sends`, counted as in Wireshark. */
   sendFrame: Float64Array;
   /** The same of `acks`. */
   ackFrame: Float64Array;
   /** The evidence for the verdict on a retransmission, by its frame; not all of it is included. */
   evidence: ReadonlyMap<number, string>;
-  stalls: readonly StallRow[];
+  stalls: readonly CapturedStall[];
+  /** See {@link OneFlow.likely}. */
+  likely: string | null;
   /** The number of segments and acknowledgments that are left out because there are too many. */
   leftOut: number;
 }
 
 /** The module's answer about one flow. */
 export interface OneFlow {
-  flow: FlowRow;
-  retransmissions: { frame: number; likely: boolean; verdict: string; evidence: string }[];
-  stalls: StallRow[];
+  flow: CapturedFlow;
+  retransmissions: CapturedRetransmission[];
+  /** The sentence about verdicts that are not certain, if there are any. */
+  likely: string | null;
+  stalls: CapturedStall[];
   leftOut: number;
   drawn: {
     sends: Pick<FlowTrace["sends"], "time" | "seq" | "len" | "sends" | "verdict"> & { frame: Float64Array };
@@ -107,7 +65,7 @@ export interface OneFlow {
 }
 
 /** A flow of a capture as a run of one flow; times count from the first packet of the file. */
-export function captureTrace({ flow: row, retransmissions, stalls, leftOut, drawn }: OneFlow): RunTrace {
+export function captureTrace({ flow: row, retransmissions, likely, stalls, leftOut, drawn }: OneFlow): RunTrace {
   const { sends, acks, sackLeft, sackRight } = drawn;
   const { frame: sendFrame, ...segments } = sends;
   const { frame: ackFrame, ...answers } = acks;
@@ -156,22 +114,10 @@ export function captureTrace({ flow: row, retransmissions, stalls, leftOut, draw
       episode: new Uint32Array(),
     },
     marks: { time: none(), kind: new Uint8Array(), episode: new Uint32Array(), value: none() },
-    captured: { row, sendFrame, ackFrame, evidence: new Map(words), stalls, leftOut },
+    captured: { row, sendFrame, ackFrame, evidence: new Map(words), likely, stalls, leftOut },
   };
   const durationS = Math.max(segments.time.at(-1) ?? 0, answers.time.at(-1) ?? 0);
-  return { flows: [flow], queues: [], links: [], elements: [], durationS, summary: summary(row) };
-}
-
-/** The counts under their names in reports of runs. */
-function summary({ goodput_bytes_per_s, retransmissions: counts }: FlowRow): RunTrace["summary"] {
-  const flow = {
-    goodput_bytes_per_s,
-    needed_retransmissions: counts.needed,
-    refused_retransmissions: counts.refused,
-    needless_retransmissions: counts.needless,
-    undecided_retransmissions: counts.undecided,
-  };
-  return { runs: [{ flows: [flow] }] };
+  return { flows: [flow], queues: [], links: [], elements: [], durationS, summary: { runs: [{ flows: [row] }] } };
 }
 
 function none(): Float64Array {

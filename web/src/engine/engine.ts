@@ -1,7 +1,8 @@
 /** The engine's requests and answers, as `crates/wasm` defines them. */
-import { type At, captureTrace, type Fit, type FlowRow, type Found, type OneFlow } from "./capture";
+import { type At, captureTrace, type Fit, type Found, type OneFlow } from "./capture";
 import { keepReady, type Ready } from "./ready";
 import type { Interval } from "./repeat";
+import type { CapturedFlow } from "./rows";
 import type { FlowColumns, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
 /** The runs to make. */
@@ -90,9 +91,9 @@ export interface Engine {
   /** The flows of a capture. Rejects with the fault of the file and its place. */
   capture(of: CaptureFile, options?: Options): Promise<Found>;
   /** One of the flows as a run to draw. */
-  captureFlow(of: CaptureFile, flow: FlowRow, options?: Options): Promise<RunTrace>;
+  captureFlow(of: CaptureFile, flow: CapturedFlow, options?: Options): Promise<RunTrace>;
   /** The path that explains one of the flows; rejects with the reason if there is none. */
-  captureFit(of: CaptureFile, flow: FlowRow, stack: string, options?: Options): Promise<Fit>;
+  captureFit(of: CaptureFile, flow: CapturedFlow, stack: string, options?: Options): Promise<Fit>;
 }
 
 /** A capture. */

@@ -1,6 +1,7 @@
 /** The stalls of a captured flow, in the words of the analysis. */
 import { duration } from "../chart/ticks";
-import type { Captured, StallRow } from "../engine/capture";
+import type { Captured } from "../engine/capture";
+import type { CapturedStall } from "../engine/rows";
 import type { Stall } from "./stall";
 
 export function capturedStalls({ stalls }: Captured, flow: number): Stall[] {
@@ -10,11 +11,15 @@ export function capturedStalls({ stalls }: Captured, flow: number): Stall[] {
   });
 }
 
-function title({ duration_s, cause }: StallRow): string {
+function title({ duration_s, cause }: CapturedStall): string {
   return `${duration(duration_s)} without a segment of data: ${cause}`;
 }
 
-function sentences({ frame_before, frame_after, evidence }: StallRow, from: number, to: number): Stall["sentences"] {
+function sentences(
+  { frame_before, frame_after, evidence }: CapturedStall,
+  from: number,
+  to: number,
+): Stall["sentences"] {
   const why = `${evidence.charAt(0).toUpperCase()}${evidence.slice(1)}.`;
   return [
     { time: from, text: `Frame ${frame_before} was the last segment for a while.`, rows: [] },

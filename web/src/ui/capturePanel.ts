@@ -1,9 +1,10 @@
 /** An opened capture: its flows, the flow that is drawn, and the path that explains it. */
-import type { At, FlowRow, Found } from "../engine/capture";
+import type { At, Found } from "../engine/capture";
 import type { CaptureFile, Engine, Options } from "../engine/engine";
+import type { CapturedFlow } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
 import { captureTable, markFlow } from "./captureTable";
-import { about, drawnFlow, fitted, MOST_BYTES, tooLarge } from "./captureWords";
+import { drawnFlow, fitted, MOST_BYTES, tooLarge } from "./captureWords";
 import { fill, h } from "./dom";
 import { icon } from "./icons";
 import { notice } from "./overlay";
@@ -41,7 +42,7 @@ export class CapturePanel {
   private readonly place = h("select", { "aria-label": "Where it was captured" });
   private readonly other: HTMLButtonElement;
   private of: CaptureFile | undefined;
-  private drawn: FlowRow | undefined;
+  private drawn: CapturedFlow | undefined;
   private reading: AbortController | undefined;
 
   constructor(
@@ -101,7 +102,7 @@ export class CapturePanel {
     const before = this.drawn;
     this.of = of;
     this.show(of, found);
-    const same = (flow: FlowRow) => flow.flow === before?.flow && flow.connection === before.connection;
+    const same = (flow: CapturedFlow) => flow.flow === before?.flow && flow.connection === before.connection;
     const largest = found.flows.toSorted((a, b) => b.bytes - a.bytes)[0];
     const next = found.flows.find(same) ?? largest;
     if (next) await this.choose(next);
@@ -111,12 +112,12 @@ export class CapturePanel {
     this.element.hidden = false;
     this.title.textContent = of.name;
     this.place.value = of.at ?? "";
-    this.said.textContent = about(file).join(" ");
+    this.said.textContent = file.remarks.join(" ");
     fill(this.flows, flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)));
     this.left();
   }
 
-  private async choose(flow: FlowRow): Promise<void> {
+  private async choose(flow: CapturedFlow): Promise<void> {
     const { of } = this;
     if (!of) return;
     const asked = (options: Options) => this.engine.captureFlow(of, flow, options);

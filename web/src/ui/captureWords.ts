@@ -1,6 +1,6 @@
 /** Sentences about captures and the paths fitted to them. */
 import { grouped, short } from "../chart/ticks";
-import type { Captured, FileRow, Fit, Parameter } from "../engine/capture";
+import type { Captured, Fit, Parameter } from "../engine/capture";
 
 /** Captures up to this size are opened, bytes. */
 export const MOST_BYTES = 200e6;
@@ -11,34 +11,14 @@ export function tooLarge(name: string, size: number): string {
   return `${name}: ${has}. The command line takes larger ones: ackclock capture ${name}`;
 }
 
-/** A whole file: its contents, the parts not analysed, and damage. */
-export function about(file: FileRow): string[] {
-  const kinds = Object.entries(file.skipped).map(([kind, { packets }]) => `${grouped(packets)} ${words(kind)}`);
-  const others = kinds.length > 0 ? kinds.join(", ") : "none";
-  if (file.segments === 0) return [`It contains no TCP; its packets: ${others}.`];
-  const said = [`${grouped(file.packets)} packets, ${count(file.connections, "connection")}.`];
-  if (kinds.length > 0) said.push(`Not analysed: ${others}.`);
-  const counts: readonly [number, string][] = [
-    [file.repeats, "packets were captured twice and count once"],
-    [file.dropped_by_capture, "packets were dropped by the capture, according to the file"],
-    [file.cut_by_limit, "connections were cut short, because too many were open at once"],
-    [file.left_out, "connections with fewer bytes are left out; the command line lists them"],
-    [file.options_cut, "segments have truncated options"],
-    [file.mptcp_joins, "connections are parts of a Multipath TCP connection"],
-  ];
-  for (const [n, what] of counts) if (n > 0) said.push(`${grouped(n)} ${what}.`);
-  const { count: places, first } = file.damage;
-  if (places > 0) said.push(`Damaged in ${count(places, "place")}; the first is ${first}.`);
-  return said;
-}
-
 /** Above the graph of a flow. */
-export function drawnFlow({ row, leftOut, evidence }: Captured): string {
-  const { captured, retransmissions: r, flow } = row;
-  const said = [`The graph shows ${flow} of the capture, captured ${captured.at}: ${captured.why}.`];
-  if (r.likely > 0) said.push(`${grouped(r.likely)} of the verdicts are likely, not certain.`);
+export function drawnFlow({ row, likely, leftOut, evidence }: Captured): string {
+  const { captured, captured_why, retransmissions, flow } = row;
+  const said = [`The graph shows ${flow} of the capture, captured ${captured}: ${captured_why}.`];
+  if (likely) said.push(likely);
   if (leftOut > 0) said.push(`${grouped(leftOut)} later packets are not drawn, because there are too many.`);
-  if (evidence.size < r.total) said.push(`Evidence is shown for the first ${grouped(evidence.size)} retransmissions.`);
+  if (evidence.size < retransmissions)
+    said.push(`Evidence is shown for the first ${grouped(evidence.size)} retransmissions.`);
   said.push("Run shows the scenario at the left again.");
   return said.join(" ");
 }
@@ -65,12 +45,4 @@ function parameter({ name, unit, value, low, high }: Parameter): string {
   const interval = low < high ? ` (${short(low)} to ${short(high)})` : "";
   const counted = unit === "packets" && short(value) === "1" ? "packet" : unit;
   return `${name} ${short(value)}${counted ? ` ${counted}` : ""}${interval}`;
-}
-
-function words(kind: string): string {
-  return kind.replaceAll("_", " ");
-}
-
-function count(n: number, what: string): string {
-  return `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
 }

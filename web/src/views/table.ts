@@ -6,6 +6,7 @@ import { duration, grouped } from "../chart/ticks";
 import { readyOf } from "../engine/ready";
 import { type FlowMeans, MEASURES, type Measure, needlessRatio, type Repeated } from "../engine/repeat";
 import { type Column, FlowMeasuresColumns, FlowSummaryColumns } from "../engine/results";
+import { CapturedFlowColumns } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
 import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { make } from "./dom";
@@ -33,24 +34,21 @@ function counts({ summary }: RunTrace, flow: number): Counts {
 /** Needless retransmissions as a share of the packets sent, if the report or the flow has their number. */
 function share({ flows }: RunTrace, flow: number, counted: Counts): number | undefined {
   const one = flows[flow];
-  const sent = counted.data_packets_sent ?? one?.captured?.row.segments ?? one?.sends.time.length ?? null;
+  const sent = counted.data_packets_sent ?? one?.captured?.row.data_packets ?? one?.sends.time.length ?? null;
   return needlessRatio({ ...counted, data_packets_sent: sent });
 }
 
 /** The longest stall of a flow, s. */
 function longest({ flows, durationS }: RunTrace, flow: number): number | undefined {
   const one = flows[flow];
-  if (one?.captured) return one.captured.row.stalls.longest?.duration_s;
+  if (one?.captured) return one.captured.row.longest_stall_s ?? undefined;
   return one && (readyOf(one)?.pauses ?? pauses(one, durationS, MOST_PAUSES)).longestS;
 }
 
 type Key = Measure | "undecided_retransmissions";
 
-/** The retransmissions on which a capture has no verdict; runs have none. */
-const UNDECIDED: Column = { ...FlowSummaryColumns.needless_retransmissions, label: "undecided retransmissions" };
-
 function column(key: Key): Column {
-  if (key === "undecided_retransmissions") return UNDECIDED;
+  if (key === "undecided_retransmissions") return CapturedFlowColumns[key];
   return key === "needless_ratio" ? FlowMeasuresColumns[key] : FlowSummaryColumns[key];
 }
 

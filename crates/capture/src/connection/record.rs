@@ -32,9 +32,9 @@ pub struct DirectionRecord {
     /// The numbers of the first byte and of the byte after the last, unwrapped as in [`crate::Seen::seq`].
     pub span: (u64, u64),
     /// Payload bytes of all segments, including repeated ones.
-    pub carried: u64,
+    pub carried_bytes: u64,
     /// Payload bytes that were acknowledged but never captured here.
-    pub unseen: u64,
+    pub unseen_bytes: u64,
     /// From the first packet with payload to the last acknowledgment of new data, or otherwise to the last packet with payload,
     /// nanoseconds.
     pub duration: i64,

@@ -2,6 +2,7 @@
 
 use crate::make::{back, header, packet, pcap, read_all, read_within, whole, MS, START};
 use ackclock_capture::fit::Observer;
+use ackclock_capture::rows::flow::CapturedFlow;
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{analyse, Ended, Input, Way};
@@ -175,9 +176,9 @@ fn a_row_has_offsets_from_the_syn_on_ecn_if_both_ends_agreed_and_the_bytes_that_
         let row = rows::flows(&files).next().expect("a flow");
         let syn = row.connection.syns[0].expect("it was captured").seq;
         assert_eq!([syn, syn + 1, syn + 51].map(|seq| row.offset(seq)), [None, Some(0), Some(50)]);
-        let json = row.json(false);
-        assert_eq!(json["options"]["ecn"], answer & ECE != 0);
-        assert_eq!(json["unseen_bytes"], 200, "acknowledged, and never captured");
+        let flow = CapturedFlow::of((&row, false));
+        assert_eq!(flow.ecn, Some(answer & ECE != 0));
+        assert_eq!(flow.unseen_bytes, 200, "acknowledged, and never captured");
     }
 }
 

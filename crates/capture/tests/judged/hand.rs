@@ -98,7 +98,7 @@ fn of_a_packet_of_several_segments_each_is_judged_by_itself() {
     assert_eq!(report.retransmissions[0].judged.earlier, Some(1), "the packet that it was a part of");
     assert_eq!(report.retransmissions[1].judged.evidence, Evidence::AlreadyAcknowledged);
     let way = report.record.way(Way::Out);
-    assert_eq!((way.segments, way.largest, way.bytes, way.carried), (5, 3000, 9000, 13_000));
+    assert_eq!((way.segments, way.largest, way.bytes, way.carried_bytes), (5, 3000, 9000, 13_000));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn what_was_first_sent_before_the_capture_began_is_not_judged_for_sure() {
         assert!(one.judged.verdict == Verdict::Undecided || one.judged.likely, "{one:?}");
     }
     assert_eq!(report.record.way(Way::Out).syn, None);
-    assert_eq!(report.record.way(Way::Out).carried, 2000);
+    assert_eq!(report.record.way(Way::Out).carried_bytes, 2000);
 }
 
 #[test]
@@ -208,6 +208,6 @@ fn acknowledgments_alone_tell_of_no_data_and_no_verdicts() {
     let report = report(&acks, Side::Sender);
     assert!(report.retransmissions.is_empty());
     let way = report.record.way(Way::Out);
-    assert_eq!((way.packets, way.carried, way.bytes, way.unseen), (0, 0, 0, 0));
+    assert_eq!((way.packets, way.carried_bytes, way.bytes, way.unseen_bytes), (0, 0, 0, 0));
     assert_eq!(report.record.way(Way::Back).packets, 5);
 }

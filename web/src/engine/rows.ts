@@ -1,0 +1,452 @@
+/** The rows of captures. Generated: make generated */
+
+/** How a number is shown. */
+export interface Column {
+  readonly label: string;
+  /** The displayed unit; empty for counts and shares. */
+  readonly unit: string;
+  /** The factor from the value to the displayed one. */
+  readonly scale: number;
+  /** Digits after the decimal point. */
+  readonly digits: number;
+  readonly moreIsBetter: boolean;
+}
+
+/** A captured flow: one direction of a connection, if it carries data. */
+export interface CapturedFlow {
+  /** The capture, as named on the command line; if both ends were captured, that of the sender's side. */
+  readonly file: string;
+  /** The capture of the receiver's side, if both ends were captured. */
+  readonly receiver_file: string | null;
+  /** The connection's number in the file. */
+  readonly connection: number;
+  /** The direction of the data, as `A:p > B:p`. */
+  readonly flow: string;
+  /** Whether this is the direction with more data. */
+  readonly main: boolean;
+  /** The frame of the connection's first packet. */
+  readonly first_frame: number;
+  /** When the connection's first packet was captured, since 1970. Unit: s. */
+  readonly start_s: number;
+  /** From the first packet with data to the last acknowledgment of new data. Unit: s. */
+  readonly duration_s: number;
+  /** Captured packets in this direction. */
+  readonly packets: number;
+  /** Captured packets with data. */
+  readonly data_packets: number;
+  /** Payload that was captured or acknowledged, each byte counted once. Unit: bytes. */
+  readonly bytes: number;
+  /** Payload of all captured packets, retransmissions included. Unit: bytes. */
+  readonly carried_bytes: number;
+  /** Payload that was acknowledged but never captured. Unit: bytes. */
+  readonly unseen_bytes: number;
+  /** `bytes` over `duration_s`. Unit: bytes/s. */
+  readonly goodput_bytes_per_s: number | null;
+  /** The smallest round-trip time. Unit: s. */
+  readonly rtt_min_s: number | null;
+  /** The median round-trip time. Unit: s. */
+  readonly rtt_p50_s: number | null;
+  /** The 95th percentile of the round-trip times. Unit: s. */
+  readonly rtt_p95_s: number | null;
+  /** Packets whose data had been sent before: the sum of the next four counts. */
+  readonly retransmissions: number;
+  /** Retransmissions of which the receiver lacked at least one byte. */
+  readonly needed_retransmissions: number;
+  /** Retransmissions of which the receiver had taken all bytes from earlier copies. */
+  readonly needless_retransmissions: number;
+  /** Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3). */
+  readonly refused_retransmissions: number;
+  /** Retransmissions of which the capture does not show whether they were needed. */
+  readonly undecided_retransmissions: number;
+  /** Retransmissions whose verdict is likely, not certain. */
+  readonly likely_retransmissions: number;
+  /** The share of packets that arrived after a packet sent later (RFC 4737 §4.1). */
+  readonly reordered_ratio: number | null;
+  /** The median of the extents of reordering (RFC 4737 §4.2). Unit: packets. */
+  readonly median_extent: number | null;
+  /** The number of stalls. */
+  readonly stalls: number;
+  /** A longer time without a data packet is a stall. Unit: s. */
+  readonly stall_threshold_s: number;
+  /** The length of the longest stall. Unit: s. */
+  readonly longest_stall_s: number | null;
+  /** The cause of the longest stall. */
+  readonly longest_stall_cause: string | null;
+  /** Whether SACK is in use. */
+  readonly sack: boolean | null;
+  /** Whether the receiver reported a duplicate (DSACK, RFC 2883). */
+  readonly dsack_seen: boolean;
+  /** Whether the packets carry timestamps. */
+  readonly timestamps: boolean;
+  /** The scale of the receiver's windows; missing without both SYNs, or if scales are not in use. */
+  readonly window_scale: number | null;
+  /** The sender's MSS option; missing without its SYN. Unit: bytes. */
+  readonly mss: number | null;
+  /** Whether ECN was negotiated; missing without both SYNs. */
+  readonly ecn: boolean | null;
+  /** The options in use, in words. */
+  readonly options: string;
+  /** Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`. */
+  readonly captured: string;
+  /** Why the analysis assumes that place. */
+  readonly captured_why: string;
+  /** RFC 4737's and RFC 5236's metrics; missing if the capture does not show the order of sending. */
+  readonly reordering: CapturedReordering | null;
+  /** The stalls by their cause. */
+  readonly stalls_by_cause: Readonly<Record<string, StallsOfCause>>;
+  /** Each retransmission, if requested. */
+  readonly each_retransmission?: readonly CapturedRetransmission[];
+  /** Each stall that is kept, if requested: the longest. */
+  readonly each_stall?: readonly CapturedStall[];
+}
+
+export const CapturedFlowColumns = {
+  connection: { label: "connection", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  first_frame: { label: "first frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  start_s: { label: "start", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  duration_s: { label: "duration", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  data_packets: { label: "data packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  bytes: { label: "bytes", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  carried_bytes: { label: "carried", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  unseen_bytes: { label: "unseen", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  goodput_bytes_per_s: { label: "goodput", unit: "kB/s", scale: 0.001, digits: 1, moreIsBetter: true },
+  rtt_min_s: { label: "rtt min", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  rtt_p50_s: { label: "rtt p50", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  rtt_p95_s: { label: "rtt p95", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  retransmissions: { label: "retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  needed_retransmissions: { label: "needed retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  needless_retransmissions: { label: "needless retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  refused_retransmissions: { label: "refused retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  undecided_retransmissions: { label: "undecided retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  likely_retransmissions: { label: "likely retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  reordered_ratio: { label: "reordered ratio", unit: "%", scale: 100.0, digits: 2, moreIsBetter: false },
+  median_extent: { label: "median extent", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
+  stalls: { label: "stalls", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  stall_threshold_s: { label: "stall threshold", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  longest_stall_s: { label: "longest stall", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  window_scale: { label: "window scale", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  mss: { label: "mss", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A captured retransmission: a packet whose data had been sent before. */
+export interface CapturedRetransmission {
+  /** Its frame. */
+  readonly frame: number;
+  /** When it was captured, since the file's first packet. Unit: s. */
+  readonly time_s: number;
+  /** The place of its first byte in the stream; missing without a SYN. Unit: bytes. */
+  readonly offset_bytes: number | null;
+  /** Its length; a FIN counts one. Unit: bytes. */
+  readonly len_bytes: number;
+  /** Earlier copies of its bytes in the capture. */
+  readonly copies_before: number;
+  /** `needed`, `needless`, `refused` or `undecided`. */
+  readonly verdict: string;
+  /** Whether the verdict is a guess: the most probable explanation of the capture, but not the only one. */
+  readonly likely: boolean;
+  /** The reason for the verdict, in words. */
+  readonly evidence: string;
+  /** The frame of the earlier copy to which the evidence refers. */
+  readonly earlier_frame: number | null;
+  /** The frame of the packet that proves the verdict. */
+  readonly proof_frame: number | null;
+}
+
+export const CapturedRetransmissionColumns = {
+  frame: { label: "frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  time_s: { label: "time", unit: "s", scale: 1.0, digits: 6, moreIsBetter: false },
+  offset_bytes: { label: "offset", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  len_bytes: { label: "len", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  copies_before: { label: "copies before", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  earlier_frame: { label: "earlier frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  proof_frame: { label: "proof frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A stall of a captured flow: a time without a data packet, followed by more data. */
+export interface CapturedStall {
+  /** When it began, since the file's first packet. Unit: s. */
+  readonly start_s: number;
+  /** How long it lasted. Unit: s. */
+  readonly duration_s: number;
+  /** Its cause. */
+  readonly cause: string;
+  /** The evidence of the cause, in words. */
+  readonly evidence: string;
+  /** The frame of the data packet before it. */
+  readonly frame_before: number;
+  /** The frame of the data packet that ended it. */
+  readonly frame_after: number;
+}
+
+export const CapturedStallColumns = {
+  start_s: { label: "start", unit: "s", scale: 1.0, digits: 6, moreIsBetter: false },
+  duration_s: { label: "duration", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  frame_before: { label: "frame before", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  frame_after: { label: "frame after", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** The stalls of one cause. */
+export interface StallsOfCause {
+  /** Their number. */
+  readonly stalls: number;
+  /** Their total length. Unit: s. */
+  readonly total_s: number;
+}
+
+export const StallsOfCauseColumns = {
+  stalls: { label: "stalls", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  total_s: { label: "total", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** The reordering of a captured flow. */
+export interface CapturedReordering {
+  /** Where the order of sending comes from. */
+  readonly order_source: string;
+  /** Packets that arrived. A packet duplicated by the network counts once. */
+  readonly packets: number;
+  /** Second arrivals of duplicated packets. */
+  readonly duplicates: number;
+  /** Packets that arrived after one that was sent later (§3). */
+  readonly reordered: number;
+  /** `reordered` over `packets` (§4.1). */
+  readonly ratio: number;
+  /** Count of packets by extent: arrivals since the first packet that was sent later (§4.2). */
+  readonly extents: Readonly<Record<string, number>>;
+  /** Count of packets by the largest n for which they are n-reordered (§5): where it is 3 or more, a TCP with a threshold of 3 retransmits needlessly. */
+  readonly n_reordered: Readonly<Record<string, number>>;
+  /** Sum of the late times (§4.3). Unit: s. */
+  readonly late_time_s: number;
+  /** The longest late time. Unit: s. */
+  readonly max_late_time_s: number;
+  /** Sum of the byte offsets: payload to be stored until the late packet arrived (§4.4). Unit: bytes. */
+  readonly byte_offset_bytes: number;
+  /** The largest byte offset. Unit: bytes. */
+  readonly max_byte_offset_bytes: number;
+  /** Reordering discontinuities (§4.5). */
+  readonly discontinuities: number;
+  /** Runs of packets in order that a reordered one ended (§4.6). */
+  readonly free_runs: number;
+  /** Packets in them. */
+  readonly free_run_packets: number;
+  /** The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236 §3.4 and §3.9): Linux's `tcp_max_reordering`. Missing without densities. Unit: packets. */
+  readonly density_threshold?: number;
+  /** Reorder density (RFC 5236 §3.6): the share of packets by their displacement in places, positive if late, negative if early. */
+  readonly reorder_density?: Readonly<Record<string, number>>;
+  /** Reorder buffer-occupancy density (§3.11): the share of arrivals by the packets that a receiver then holds to restore the order. */
+  readonly buffer_occupancy_density?: Readonly<Record<string, number>>;
+  /** The median of the extents (RFC 4737 §4.2). Unit: packets. */
+  readonly median_extent: number | null;
+  /** The largest extent. Unit: packets. */
+  readonly max_extent: number | null;
+  /** Packets that arrived too late to be classified. */
+  readonly forgotten: number;
+}
+
+export const CapturedReorderingColumns = {
+  packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  duplicates: { label: "duplicates", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  reordered: { label: "reordered", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  ratio: { label: "ratio", unit: "%", scale: 100.0, digits: 3, moreIsBetter: false },
+  late_time_s: { label: "late time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  max_late_time_s: { label: "max late time", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  byte_offset_bytes: { label: "byte offset", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  max_byte_offset_bytes: { label: "max byte offset", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  discontinuities: { label: "discontinuities", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  free_runs: { label: "free runs", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  free_run_packets: { label: "free run packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  density_threshold: { label: "density threshold", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
+  median_extent: { label: "median extent", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  max_extent: { label: "max extent", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  forgotten: { label: "forgotten", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** The share of packets with one value of one of RFC 5236's densities. */
+export interface DensityShare {
+  /** `reorder` or `buffer_occupancy`. */
+  readonly density: string;
+  /** The displacement in packets, positive if late; or the packets that a receiver holds. Unit: packets. */
+  readonly packets: number;
+  /** The share of packets with this value. */
+  readonly share: number;
+}
+
+export const DensityShareColumns = {
+  packets: { label: "packets", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
+  share: { label: "share", unit: "", scale: 1.0, digits: 3, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A captured flow of UDP with sequence numbers: RTP, or iperf3's. */
+export interface DatagramFlow {
+  /** The capture, as named on the command line. */
+  readonly file: string;
+  /** The direction of the data, as `A:p > B:p`. */
+  readonly flow: string;
+  /** `RTP` or `iperf3`. */
+  readonly format: string;
+  /** RTP's source. */
+  readonly ssrc: number | null;
+  /** The frame of the first packet. */
+  readonly first_frame: number;
+  /** When the first packet was captured, since 1970. Unit: s. */
+  readonly start_s: number;
+  /** From the first packet to the last. Unit: s. */
+  readonly duration_s: number;
+  /** Packets, each number once. */
+  readonly packets: number;
+  /** Payload. Unit: bytes. */
+  readonly bytes: number;
+  /** Numbers between the lowest and the highest that never arrived. */
+  readonly lost: number;
+  /** Their share. */
+  readonly lost_ratio: number;
+  /** Jumps after which the numbering continued elsewhere. */
+  readonly restarts: number;
+  /** Second arrivals. */
+  readonly duplicates: number;
+  /** Packets that arrived after one that was sent later. */
+  readonly reordered: number;
+  /** Their share (RFC 4737 §4.1). */
+  readonly reordered_ratio: number;
+  /** The median of the extents (RFC 4737 §4.2). Unit: packets. */
+  readonly median_extent: number | null;
+  /** The largest extent. Unit: packets. */
+  readonly max_extent: number | null;
+  /** The longest late time. Unit: s. */
+  readonly max_late_time_s: number;
+  /** All metrics. */
+  readonly reordering: CapturedReordering;
+}
+
+export const DatagramFlowColumns = {
+  ssrc: { label: "ssrc", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  first_frame: { label: "first frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  start_s: { label: "start", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  duration_s: { label: "duration", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  bytes: { label: "bytes", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  lost: { label: "lost", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  lost_ratio: { label: "lost ratio", unit: "%", scale: 100.0, digits: 2, moreIsBetter: false },
+  restarts: { label: "restarts", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  duplicates: { label: "duplicates", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  reordered: { label: "reordered", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  reordered_ratio: { label: "reordered ratio", unit: "%", scale: 100.0, digits: 2, moreIsBetter: false },
+  median_extent: { label: "median extent", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  max_extent: { label: "max extent", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
+  max_late_time_s: { label: "max late time", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A captured file. */
+export interface CapturedFile {
+  /** The file, as named on the command line. */
+  readonly file: string;
+  /** `pcap` or `pcapng`. */
+  readonly format: string;
+  /** All packets. */
+  readonly packets: number;
+  /** Their bytes, before truncation. Unit: bytes. */
+  readonly bytes: number;
+  /** TCP segments. */
+  readonly segments: number;
+  /** Connections. */
+  readonly connections: number;
+  /** Connections that `--flow` did not choose. */
+  readonly not_chosen: number;
+  /** Connections that `--limit` left out because they have fewer bytes. */
+  readonly left_out: number;
+  /** Connections that `--limit` ended early. */
+  readonly cut_by_limit: number;
+  /** Packets that were captured twice: they count once. */
+  readonly repeats: number;
+  /** Packets with an earlier time than the packet before them. */
+  readonly times_back: number;
+  /** Segments whose options are cut short by the snap length. */
+  readonly options_cut: number;
+  /** Connections that are part of a Multipath TCP connection (RFC 8684). */
+  readonly mptcp_joins: number;
+  /** Packets that the capturing machine dropped, according to the file. */
+  readonly dropped_by_capture: number;
+  /** Damaged places. */
+  readonly damaged_places: number;
+  /** The first damaged place. */
+  readonly first_damage: string | null;
+  /** Packets that were not analysed, by their kind. */
+  readonly skipped: Readonly<Record<string, Skipped>>;
+  /** What a reader should know about the file, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+export const CapturedFileColumns = {
+  packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  bytes: { label: "bytes", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  segments: { label: "segments", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  connections: { label: "connections", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  not_chosen: { label: "not chosen", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  left_out: { label: "left out", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  cut_by_limit: { label: "cut by limit", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  repeats: { label: "repeats", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  times_back: { label: "times back", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  options_cut: { label: "options cut", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  mptcp_joins: { label: "mptcp joins", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  dropped_by_capture: { label: "dropped by capture", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  damaged_places: { label: "damaged places", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** Packets of one kind that were not analysed. */
+export interface Skipped {
+  /** Their number. */
+  readonly packets: number;
+  /** Their bytes, before truncation. Unit: bytes. */
+  readonly bytes: number;
+}
+
+export const SkippedColumns = {
+  packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  bytes: { label: "bytes", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A packet of a captured connection. Offsets count the bytes of a direction from its first byte. */
+export interface CapturedPacket {
+  /** Its frame. */
+  readonly frame: number;
+  /** When it was captured, since the file's first packet. Unit: ns. */
+  readonly time_ns: number;
+  /** When it was captured, since 1970. Unit: ns. */
+  readonly at_ns: number;
+  /** Whether it goes in the flow's direction. */
+  readonly own: boolean;
+  /** The flags of the TCP header, as a number. */
+  readonly flags: number;
+  /** The sequence number in the packet. */
+  readonly seq: number;
+  /** The offset of its first byte. Unit: bytes. */
+  readonly offset: number;
+  /** Payload. Unit: bytes. */
+  readonly len: number;
+  /** The acknowledgment: an offset of the other direction. Unit: bytes. */
+  readonly ack: number | null;
+  /** The window that it announces, scale applied. Unit: bytes. */
+  readonly window: number;
+  /** The SACK blocks, as `left:right left:right`, in offsets of the other direction. */
+  readonly sack: string;
+}
+
+export const CapturedPacketColumns = {
+  frame: { label: "frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  time_ns: { label: "time ns", unit: "ns", scale: 1.0, digits: 0, moreIsBetter: false },
+  at_ns: { label: "at ns", unit: "ns", scale: 1.0, digits: 0, moreIsBetter: false },
+  flags: { label: "flags", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  seq: { label: "seq", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  offset: { label: "offset", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  len: { label: "len", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  ack: { label: "ack", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  window: { label: "window", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+export const SHOWN = {
+  CapturedFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"meaning":"Payload that was captured or acknowledged, each byte counted once."},{"name":"goodput_bytes_per_s","title":"","unit":"kB/s","scale":0.001,"digits":1,"meaning":"`bytes` over `duration_s`."},{"name":"rtt_min_s","title":"RTT min","unit":"ms","scale":1000.0,"digits":1,"meaning":"The smallest round-trip time."},{"name":"rtt_p50_s","title":"RTT","unit":"ms","scale":1000.0,"digits":1,"meaning":"The median round-trip time."},{"name":"rtt_p95_s","title":"RTT p95","unit":"ms","scale":1000.0,"digits":1,"meaning":"The 95th percentile of the round-trip times."},{"name":"retransmissions","title":"resent","unit":"","scale":1.0,"digits":0,"meaning":"Packets whose data had been sent before: the sum of the next four counts."},{"name":"needed_retransmissions","title":"needed","unit":"","scale":1.0,"digits":0,"meaning":"Retransmissions of which the receiver lacked at least one byte."},{"name":"needless_retransmissions","title":"needless","unit":"","scale":1.0,"digits":0,"meaning":"Retransmissions of which the receiver had taken all bytes from earlier copies."},{"name":"refused_retransmissions","title":"refused","unit":"","scale":1.0,"digits":0,"meaning":"Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3)."},{"name":"undecided_retransmissions","title":"undecided","unit":"","scale":1.0,"digits":0,"meaning":"Retransmissions of which the capture does not show whether they were needed."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"meaning":"The share of packets that arrived after a packet sent later (RFC 4737 §4.1)."},{"name":"longest_stall_s","title":"longest stall","unit":"s","scale":1.0,"digits":3,"meaning":"The length of the longest stall."},{"name":"longest_stall_cause","title":"cause","unit":"","scale":1.0,"digits":0,"meaning":"The cause of the longest stall."},{"name":"options","title":"options","unit":"","scale":1.0,"digits":0,"meaning":"The options in use, in words."},{"name":"captured","title":"captured","unit":"","scale":1.0,"digits":0,"meaning":"Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`."}],
+  CapturedRetransmission: [{"name":"frame","title":"frame","unit":"","scale":1.0,"digits":0,"meaning":"Its frame."},{"name":"time_s","title":"time","unit":"s","scale":1.0,"digits":6,"meaning":"When it was captured, since the file's first packet."},{"name":"offset_bytes","title":"offset","unit":"","scale":1.0,"digits":0,"meaning":"The place of its first byte in the stream; missing without a SYN."},{"name":"len_bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"meaning":"Its length; a FIN counts one."},{"name":"copies_before","title":"sent before","unit":"","scale":1.0,"digits":0,"meaning":"Earlier copies of its bytes in the capture."},{"name":"verdict","title":"verdict","unit":"","scale":1.0,"digits":0,"meaning":"`needed`, `needless`, `refused` or `undecided`."},{"name":"likely","title":"likely","unit":"","scale":1.0,"digits":0,"meaning":"Whether the verdict is a guess: the most probable explanation of the capture, but not the only one."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"meaning":"The reason for the verdict, in words."}],
+  CapturedStall: [{"name":"start_s","title":"time","unit":"s","scale":1.0,"digits":6,"meaning":"When it began, since the file's first packet."},{"name":"duration_s","title":"took","unit":"s","scale":1.0,"digits":3,"meaning":"How long it lasted."},{"name":"cause","title":"cause","unit":"","scale":1.0,"digits":0,"meaning":"Its cause."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"meaning":"The evidence of the cause, in words."},{"name":"frame_before","title":"from frame","unit":"","scale":1.0,"digits":0,"meaning":"The frame of the data packet before it."},{"name":"frame_after","title":"to frame","unit":"","scale":1.0,"digits":0,"meaning":"The frame of the data packet that ended it."}],
+  CapturedReordering: [{"name":"order_source","title":"order by","unit":"","scale":1.0,"digits":0,"meaning":"Where the order of sending comes from."},{"name":"packets","title":"packets","unit":"","scale":1.0,"digits":0,"meaning":"Packets that arrived. A packet duplicated by the network counts once."},{"name":"reordered","title":"reordered","unit":"","scale":1.0,"digits":0,"meaning":"Packets that arrived after one that was sent later (§3)."},{"name":"ratio","title":"share","unit":"%","scale":100.0,"digits":3,"meaning":"`reordered` over `packets` (§4.1)."},{"name":"max_late_time_s","title":"late max","unit":"ms","scale":1000.0,"digits":1,"meaning":"The longest late time."},{"name":"max_byte_offset_bytes","title":"offset max","unit":"","scale":1.0,"digits":0,"meaning":"The largest byte offset."},{"name":"discontinuities","title":"discont.","unit":"","scale":1.0,"digits":0,"meaning":"Reordering discontinuities (§4.5)."},{"name":"median_extent","title":"extent","unit":"","scale":1.0,"digits":0,"meaning":"The median of the extents (RFC 4737 §4.2)."},{"name":"max_extent","title":"max","unit":"","scale":1.0,"digits":0,"meaning":"The largest extent."}],
+  DatagramFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"format","title":"format","unit":"","scale":1.0,"digits":0,"meaning":"`RTP` or `iperf3`."},{"name":"ssrc","title":"SSRC","unit":"","scale":1.0,"digits":0,"meaning":"RTP's source."},{"name":"packets","title":"packets","unit":"","scale":1.0,"digits":0,"meaning":"Packets, each number once."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"meaning":"Payload."},{"name":"lost","title":"lost","unit":"","scale":1.0,"digits":0,"meaning":"Numbers between the lowest and the highest that never arrived."},{"name":"lost_ratio","title":"share lost","unit":"%","scale":100.0,"digits":2,"meaning":"Their share."},{"name":"duplicates","title":"twice","unit":"","scale":1.0,"digits":0,"meaning":"Second arrivals."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"meaning":"Their share (RFC 4737 §4.1)."},{"name":"median_extent","title":"extent","unit":"","scale":1.0,"digits":0,"meaning":"The median of the extents (RFC 4737 §4.2)."},{"name":"max_late_time_s","title":"late max","unit":"ms","scale":1000.0,"digits":1,"meaning":"The longest late time."}],
+} as const;
