@@ -62,6 +62,7 @@ pub mod run;
 pub mod scenario;
 pub mod schema;
 pub mod stacks;
+pub mod stalls;
 pub mod stats;
 pub mod summary;
 mod tally;

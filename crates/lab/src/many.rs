@@ -3,6 +3,7 @@
 use crate::capturing::Capturing;
 use crate::run::{run, run_captured, RunError};
 use crate::scenario::Plan;
+use crate::stalls::run_with_stalls;
 use crate::summary::Summary;
 use ackclock_tcp::time::Nanos;
 use std::num::NonZeroUsize;
@@ -44,10 +45,16 @@ impl<'a> Job<'a> {
     /// # Errors
     /// See [`RunError`].
     pub fn run(&self, progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
-        match &self.pcap {
-            None => run(self.plan, self.seed, self.trace, progress),
-            Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, progress),
+        let summary = match &self.pcap {
+            None if self.plan.stalls && self.trace.is_none() => return run_with_stalls(self.plan, self.seed, progress),
+            None => run(self.plan, self.seed, self.trace, progress)?,
+            Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, progress)?,
+        };
+        if !self.plan.stalls {
+            return Ok(summary);
         }
+        // A run is the same when it is repeated, and each set of listeners would be another copy of the engine.
+        run_with_stalls(self.plan, self.seed, &mut |_| progress(Nanos(0)))
     }
 }
 

@@ -234,6 +234,7 @@ pub fn summary(plan: &Plan, seed: u64, tally: &Tally, results: &Results, hash: T
         links: links(s, results),
         unused_parameters: plan.unused.clone(),
         measures: None,
+        stalls: None,
     }
 }
 

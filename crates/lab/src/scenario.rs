@@ -59,6 +59,8 @@ pub struct Plan {
     pub unused: Vec<String>,
     /// Whether and how a run is measured. Not part of a run's identity.
     pub measures: Option<Measuring>,
+    /// Whether a summary includes the stalls of each flow. Not part of a run's identity, and not of a scenario file.
+    pub stalls: bool,
 }
 
 /// How a run is measured.
@@ -126,7 +128,7 @@ impl Plan {
         let scenario = Scenario { name, duration, nodes, links, flows, background };
         let reordering = reordering.unwrap_or(false);
         let unused = unused.into_iter().collect();
-        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, measures, unused })
+        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, measures, stalls: false, unused })
     }
 }
 

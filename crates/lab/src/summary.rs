@@ -2,6 +2,7 @@
 
 use crate::measures::{BackgroundMeasures, FlowBin, FlowMeasures, GroupMeasures, LinkBin, LinkMeasures, Measures};
 pub use crate::results::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary};
+use crate::stalls::StallSummary;
 use crate::stats::Interval;
 use ackclock_table::{Column, Described, Row};
 use serde::ser::SerializeMap;
@@ -30,6 +31,9 @@ pub struct Summary {
     /// Totals, delays, completion times and the links' loads, if the scenario requests them (`run.measures`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
+    /// The stalls of all flows, the longest first, if they are requested ([`crate::scenario::Plan::stalls`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<Vec<StallSummary>>,
 }
 
 /// One flow over several runs.

@@ -187,6 +187,11 @@ pub enum Event {
         /// The offset that the probe sends.
         at: Offset,
     },
+    /// A segment was sent to probe the tail: the probe timer of the detector had expired (RFC 8985 §7, RFC 9002 §6.2).
+    Probe {
+        /// The first offset that it sends.
+        at: Offset,
+    },
     /// The sender's RTT estimates (RFC 6298). Not emitted by the sender but by code that samples a live one.
     Rtt {
         /// Smoothed round-trip time.

@@ -1,19 +1,7 @@
 //! The caller's services for an answer, besides text.
 
-use serde_json::Value;
-
-/// A sequence of numbers of one kind, in pieces that follow one another.
-#[derive(Debug)]
-pub enum Column {
-    /// Times and offsets.
-    F64(Vec<Vec<f64>>),
-    /// Counts.
-    U32(Vec<Vec<u32>>),
-    /// Numbers that may be missing: -1.
-    I32(Vec<Vec<i32>>),
-    /// Positions in lists of words; bytes.
-    U8(Vec<Vec<u8>>),
-}
+pub use ackclock_course::columns::Column;
+use serde_json::{Map, Value};
 
 /// The caller's side.
 pub trait Border {
@@ -50,4 +38,9 @@ impl Border for Lists {
             Column::U8(pieces) => pieces.concat().into(),
         }
     }
+}
+
+/// A table as an object of columns.
+pub(crate) fn table(columns: Vec<(&'static str, Column)>, border: &mut dyn Border) -> Map<String, Value> {
+    columns.into_iter().map(|(name, column)| (name.to_owned(), border.column(column))).collect()
 }

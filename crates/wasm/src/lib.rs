@@ -10,11 +10,11 @@
 pub mod abi;
 pub mod border;
 mod capture;
-mod columns;
 mod layout;
 mod picture;
-mod pieces;
 
+use ackclock_course::places::Places;
+use ackclock_course::record::Recording;
 use ackclock_lab::error::ScenarioError;
 use ackclock_lab::run::{check, meta, run_watched, RunError};
 use ackclock_lab::scenario::{Overrides, Plan};
@@ -26,7 +26,6 @@ use ackclock_trace::csv::{description, CsvSink};
 use ackclock_trace::parquet::ParquetSink;
 use ackclock_trace::{Recorder, Sink, TraceHash};
 use border::{Border, Column};
-use picture::Picture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{json, Value};
@@ -144,12 +143,13 @@ impl What {
 
     fn trace(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {
         let (plan, seed) = self.plan()?;
-        let (summary, picture) = watched(&plan, seed, Picture::new(&plan), border)?;
+        let (summary, recording) = watched(&plan, seed, Recording::new(plan.scenario.flows.len()), border)?;
         // The report has numbers in the command's form, so it is not parsed and written again.
         let report = RawValue::from_string(report::json(&plan, &[summary]));
         let report = report.map_err(|e| ScenarioError::option("run", e.to_string(), "a report"))?;
         let layout = layout::of(&plan);
-        let (flows, queues) = picture.columns(border);
+        let (places, duration_s) = (Places::of(&plan.scenario), plan.scenario.duration.as_secs_f64());
+        let (flows, queues) = picture::columns(recording.finish(), &places, duration_s, border);
         Ok(format!("{{\"layout\":{layout},\"flows\":{flows},\"queues\":{queues},\"report\":{report}}}"))
     }
 

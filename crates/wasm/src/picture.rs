@@ -1,147 +1,62 @@
-//! A run as columns to draw, as described in `web/src/engine/trace.ts`.
-//!
-//! Each packet has one row with its final fate, while a trace has a record for each event. The verdicts on retransmissions
-//! follow at the end, as in the report, so packets that are sent once cost nothing for them.
+//! The course of a run's flows as columns, as described in `web/src/engine/trace.ts`.
 
-mod flow;
-mod tables;
-
-use crate::border::Border;
-use ackclock_lab::scenario::Plan;
-use ackclock_sim::fate::Verdict;
-use ackclock_sim::watch::{Dropped, Side, Watch};
-use ackclock_tcp::connection::Refusal;
-use ackclock_tcp::event::Event;
-use ackclock_tcp::segment::Segment;
-use ackclock_tcp::seq::Offset;
-use ackclock_tcp::time::{Nanos, Time};
-use flow::Flow;
+use crate::border::{table, Border, Column};
+use ackclock_course::flow::Course;
+use ackclock_course::places::Places;
+use ackclock_course::record::Courses;
+use ackclock_course::stall::{stalls, Sentence, Stall, Stalls};
 use serde_json::{json, Map, Value};
-use tables::Queue;
 
-/// `verdict`: positions in `VERDICTS`.
-const FIRST: u8 = 0;
-const NEEDED: u8 = 1;
-const REFUSED: u8 = 2;
-const NEEDLESS: u8 = 3;
+/// The number of stalls of a flow that the page explains.
+const EXPLAINED: usize = 5;
 
-/// Listens to a run.
-#[derive(Debug)]
-pub(crate) struct Picture {
-    flows: Vec<Flow>,
-    /// By directed link.
-    queues: Vec<Queue>,
+/// The flows, each with its stalls, and the queues with arrivals.
+pub(crate) fn columns(courses: Courses, places: &Places, duration_s: f64, border: &mut dyn Border) -> (Value, Value) {
+    let found: Vec<Stalls> =
+        (0..courses.flows.len()).map(|flow| stalls(&courses, flow, places, duration_s, EXPLAINED)).collect();
+    let Courses { flows, queues } = courses;
+    let flows = flows.into_iter().zip(found).map(|(course, stalls)| {
+        let mut flow = self::course(course, border);
+        flow.insert("longestPauseS".to_owned(), stalls.longest_pause_s.into());
+        flow.insert("stalls".to_owned(), stalls.stalls.into_iter().map(stall).collect());
+        Value::Object(flow)
+    });
+    let flows = flows.collect();
+    let used = queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
+    let queues = used.map(|(link, q)| {
+        let longest = q.packets.iter().max();
+        let mut queue = Map::from_iter([("link".to_owned(), json!(link)), ("longest".to_owned(), json!(longest))]);
+        queue.extend(table(q.columns(), border));
+        Value::Object(queue)
+    });
+    (flows, queues.collect())
 }
 
-impl Picture {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let mut flows = Vec::new();
-        flows.resize_with(plan.scenario.flows.len(), Flow::default);
-        Picture { flows, queues: Vec::new() }
+fn course(course: Course, border: &mut dyn Border) -> Map<String, Value> {
+    let Course { sends, acks, sack_left, sack_right, windows, dupthresh, rto, inflation, phases, marks } = course;
+    let tables = [
+        ("sends", sends.columns()),
+        ("acks", acks.columns()),
+        ("windows", windows.columns()),
+        ("dupthresh", dupthresh.columns()),
+        ("rto", rto.columns()),
+        ("inflation", inflation.columns()),
+        ("phases", phases.columns()),
+        ("marks", marks.columns()),
+    ];
+    let mut flow = Map::new();
+    for (name, columns) in tables {
+        flow.insert(name.to_owned(), Value::Object(table(columns, border)));
     }
-
-    /// The flows, and the queues with arrivals.
-    pub(crate) fn columns(self, border: &mut dyn Border) -> (Value, Value) {
-        let flows = self.flows.into_iter().map(|f| f.columns(border)).collect();
-        let used = self.queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
-        let queues = used.map(|(link, q)| {
-            let longest = q.packets.iter().max();
-            let mut queue = Map::from_iter([("link".to_owned(), json!(link)), ("longest".to_owned(), json!(longest))]);
-            if let Value::Object(columns) = q.columns(border) {
-                queue.extend(columns);
-            }
-            Value::Object(queue)
-        });
-        (flows, queues.collect())
+    for (name, edges) in [("sackLeft", sack_left), ("sackRight", sack_right)] {
+        flow.insert(name.to_owned(), border.column(Column::F64(edges.into_pieces())));
     }
-
-    /// Makes room for the queue of this link.
-    #[cold]
-    fn widen(&mut self, link: usize) {
-        self.queues.resize_with(link + 1, Queue::default);
-    }
+    flow
 }
 
-fn judged(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Needed => NEEDED,
-        Verdict::Refused => REFUSED,
-        Verdict::Needless => NEEDLESS,
-    }
-}
-
-impl Watch for Picture {
-    const HEARS_RTO: bool = true;
-    const HEARS_QUEUES: bool = true;
-
-    fn tcp(&mut self, at: Time, flow: u32, side: Side, e: Event) {
-        if side == Side::Sender {
-            self.flows[flow as usize].event(at.as_secs_f64(), e);
-        }
-    }
-
-    fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
-        if side == Side::Sender {
-            self.flows[flow as usize].rto(at.as_secs_f64(), rto);
-        }
-    }
-
-    fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, _: u32, sends: u8) {
-        let f = &mut self.flows[flow as usize];
-        match from {
-            Side::Sender => f.sent(at.as_secs_f64(), seg, sends),
-            Side::Receiver => f.answered(at.as_secs_f64(), seg),
-        }
-    }
-
-    fn lost(&mut self, flow: u32, _: Side, number: u32) {
-        self.flows[flow as usize].lost(number);
-    }
-
-    fn dropped(&mut self, Dropped { at, flow, to, element, nth, seg, sends, .. }: Dropped<'_>) {
-        let f = &mut self.flows[flow as usize];
-        match to {
-            Side::Receiver => f.data_dropped(at.as_secs_f64(), element, nth, seg, sends),
-            Side::Sender => f.answer_dropped(seg),
-        }
-    }
-
-    fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
-        let f = &mut self.flows[flow as usize];
-        match to {
-            Side::Receiver => f.delivered(at.as_secs_f64(), number, seg),
-            Side::Sender => f.answer_arrived(at.as_secs_f64(), number, seg),
-        }
-    }
-
-    fn refused(
-        &mut self,
-        _: Time,
-        flow: u32,
-        to: Side,
-        _: Refusal,
-        _: &Segment,
-        sends: u8,
-        missing: &[(Offset, Offset)],
-    ) {
-        if to == Side::Receiver && !missing.is_empty() {
-            self.flows[flow as usize].refused(sends, missing);
-        }
-    }
-
-    fn doubled(&mut self, _: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
-        if to == Side::Receiver {
-            self.flows[flow as usize].fates.doubled(seg.seq.0, seg.seq_len() as u32, sends);
-        }
-    }
-
-    fn queue(&mut self, at: Time, link: u32, packets: u32, _: u64) {
-        let i = link as usize;
-        if i >= self.queues.len() {
-            self.widen(i);
-        }
-        let q = &mut self.queues[i];
-        q.time.push(at.as_secs_f64());
-        q.packets.push(packets);
-    }
+/// A stall as `Stall` in `web/src/engine/trace.ts` has it.
+pub(crate) fn stall(stall: Stall) -> Value {
+    let Stall { from, to, cause: _, title, sentences } = stall;
+    let sentence = |Sentence { at, text, rows }| json!({ "time": at, "text": text, "rows": rows });
+    json!({ "from": from, "to": to, "title": title, "sentences": sentences.into_iter().map(sentence).collect::<Vec<_>>() })
 }

@@ -40,7 +40,7 @@ impl Plan {
     }
 
     fn run(&self) -> Run {
-        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, measures, unused: _ } = self;
+        let Plan { file: _, scenario, stacks: _, outside: _, seeds, reordering, measures, stalls: _, unused: _ } = self;
         let (seed, seeds) = self::seeds(seeds);
         Run {
             duration: scenario.duration,

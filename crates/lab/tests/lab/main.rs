@@ -13,3 +13,4 @@ mod runs;
 mod scenarios;
 mod schema;
 mod shipped;
+mod stalls;

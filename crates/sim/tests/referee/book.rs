@@ -360,7 +360,11 @@ impl Book {
             }
             Event::Threshold { dupthresh, .. } => self.threshold = Some(dupthresh),
             Event::Persist { .. } => self.probing = true,
-            Event::Acked { .. } | Event::Sent { .. } | Event::Rtt { .. } | Event::Mistake { .. } => {}
+            Event::Acked { .. }
+            | Event::Sent { .. }
+            | Event::Rtt { .. }
+            | Event::Probe { .. }
+            | Event::Mistake { .. } => {}
         }
     }
 

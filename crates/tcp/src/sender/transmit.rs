@@ -124,6 +124,7 @@ impl Sender {
         }
         let urgent = std::mem::take(&mut self.urgent);
         self.probed = urgent;
+        let probes = urgent && !self.persist.is_running();
         let before = self.last_sent_at(x, now);
         let sent = match x {
             Xmit::New if self.snd_nxt == self.snd_max => {
@@ -142,6 +143,9 @@ impl Sender {
             Xmit::Again(at) => self.send_again(now, at, by, obs),
         };
         let Some(sent) = sent else { return false };
+        if O::ENABLED && probes {
+            obs.event(now, Event::Probe { at: sent.start });
+        }
         self.fill(out, sent.start, u64::from(sent.len));
         if self.paced {
             self.pace_sent(now, &sent, obs);

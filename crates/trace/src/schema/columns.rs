@@ -86,7 +86,7 @@ pub const COLUMNS: &[Column] = &[
         "seq",
         "B",
         Kind::Int,
-        "First offset that the packet covers: 0 is the SYN, data begins at 1. For `persist`, the offset that the probe sends.",
+        "First offset that the packet covers: 0 is the SYN, data begins at 1. For `persist` and `probe`, the offset that the probe sends.",
     ),
     some(Id::Len, "len", "B", Kind::Int, "Payload; SYN and FIN are not counted. 0 for a pure ACK."),
     some(

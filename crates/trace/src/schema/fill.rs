@@ -141,7 +141,7 @@ fn event(c: &mut impl Cells, e: &Event) {
             int(c, Id::Episode, (*episode).into());
             small(c, Id::Backoff, *backoff);
         }
-        Event::Persist { at } => int(c, Id::Seq, at.0),
+        Event::Persist { at } | Event::Probe { at } => int(c, Id::Seq, at.0),
         Event::Threshold { dupthresh, .. } => small(c, Id::Dupthresh, *dupthresh),
         Event::Rtt { srtt, rttvar, rto } => {
             int(c, Id::Srtt, srtt.0);

@@ -40,6 +40,7 @@ fn meaning(event: &str) -> &'static str {
         "phase" => "a sender changed its phase, of which there are four",
         "timeout" => "the retransmission timer fired",
         "mistake" => "an episode was found to be a mistake",
+        "probe" => "a segment was sent to probe the tail (RFC 8985 §7, RFC 9002 §6.2)",
         "persist" => "a zero window was probed (RFC 9293 §3.8.6.1)",
         "threshold" => {
             "the number of duplicate ACKs that indicates a loss changed (the first ACK reports the initial one)"

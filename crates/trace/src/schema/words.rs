@@ -51,6 +51,7 @@ words! {
         What::Tcp(Event::Timeout { .. }) => "timeout",
         What::Tcp(Event::Mistake { .. }) => "mistake",
         What::Tcp(Event::Persist { .. }) => "persist",
+        What::Tcp(Event::Probe { .. }) => "probe",
         What::Tcp(Event::Threshold { .. }) => "threshold",
         What::Tcp(Event::Rtt { .. }) => "rtt",
     }

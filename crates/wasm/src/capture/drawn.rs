@@ -1,10 +1,10 @@
 //! One flow of a capture as columns. Their names are those of `web/src/engine/capture.ts`, which explains them.
 
-use crate::border::{Border, Column};
-use crate::columns::table;
+use crate::border::{self, Border, Column};
 use ackclock_capture::graph::{Answered, Graph, Sent};
 use ackclock_capture::rows::FlowRow;
 use ackclock_capture::verdict::{Retransmission, Verdict};
+use ackclock_course::table;
 use serde_json::{json, Value};
 
 /// `verdict`: positions in `VERDICTS`.
@@ -62,8 +62,8 @@ pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border)
         acks.frame.push(*frame as f64);
     }
     json!({
-        "sends": sends.columns(border),
-        "acks": acks.columns(border),
+        "sends": border::table(sends.columns(), border),
+        "acks": border::table(acks.columns(), border),
         "sackLeft": border.column(edges(|b| b.0)),
         "sackRight": border.column(edges(|b| b.1)),
     })

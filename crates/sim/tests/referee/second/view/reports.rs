@@ -68,7 +68,11 @@ impl Notebook {
                 self.expect(seen.is_none_or(|n| n == known), || format!("{seen:?} in flight, and not {known}"));
                 self.ack_done(at);
             }
-            Event::Inflation { .. } | Event::Mistake { .. } | Event::Threshold { .. } | Event::Rtt { .. } => {}
+            Event::Inflation { .. }
+            | Event::Mistake { .. }
+            | Event::Threshold { .. }
+            | Event::Probe { .. }
+            | Event::Rtt { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ const FIRST: usize = 32;
 /// A list in pieces, each twice as long as the one before it. A full piece stays where it is; a `Vec` copies all its items each
 /// time it grows.
 #[derive(Clone, Debug)]
-pub(crate) struct Pieces<T> {
+pub struct Pieces<T> {
     full: Vec<Vec<T>>,
     last: Vec<T>,
 }
@@ -20,8 +20,9 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
+    /// Appends an item.
     #[inline]
-    pub(crate) fn push(&mut self, item: T) {
+    pub fn push(&mut self, item: T) {
         if self.last.len() == FIRST << self.full.len() {
             self.turn();
         }
@@ -35,17 +36,20 @@ impl<T> Pieces<T> {
         self.full.push(std::mem::replace(&mut self.last, next));
     }
 
+    /// The number of items.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         (FIRST << self.full.len()) - FIRST + self.last.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.last.is_empty()
     }
 
+    /// The item with this number.
     #[inline]
-    pub(crate) fn get(&self, nth: usize) -> Option<&T> {
+    pub fn get(&self, nth: usize) -> Option<&T> {
         let (piece, at) = place(nth);
         if piece == self.full.len() {
             return self.last.get(at);
@@ -53,8 +57,9 @@ impl<T> Pieces<T> {
         self.full.get(piece).and_then(|items| items.get(at))
     }
 
+    /// See [`Pieces::get`].
     #[inline]
-    pub(crate) fn get_mut(&mut self, nth: usize) -> Option<&mut T> {
+    pub fn get_mut(&mut self, nth: usize) -> Option<&mut T> {
         let (piece, at) = place(nth);
         if piece == self.full.len() {
             return self.last.get_mut(at);
@@ -62,22 +67,25 @@ impl<T> Pieces<T> {
         self.full.get_mut(piece).and_then(|items| items.get_mut(at))
     }
 
-    pub(crate) fn first(&self) -> Option<&T> {
+    /// The first item.
+    pub fn first(&self) -> Option<&T> {
         self.get(0)
     }
 
+    /// The last item.
     #[inline]
-    pub(crate) fn last(&self) -> Option<&T> {
+    pub fn last(&self) -> Option<&T> {
         self.last.last()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    /// The items in order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.full.iter().flatten().chain(&self.last)
     }
 
     /// Sets an item. Items missing before it become `usual`.
     #[inline]
-    pub(crate) fn set(&mut self, nth: usize, item: T, usual: T)
+    pub fn set(&mut self, nth: usize, item: T, usual: T)
     where
         T: Copy,
     {
@@ -92,7 +100,7 @@ impl<T> Pieces<T> {
 
     /// Sets an item if it is there.
     #[inline]
-    pub(crate) fn reset(&mut self, nth: usize, item: T) {
+    pub fn reset(&mut self, nth: usize, item: T) {
         if let Some(place) = self.get_mut(nth) {
             *place = item;
         }
@@ -100,7 +108,7 @@ impl<T> Pieces<T> {
 
     /// Appends `usual` until the list is as long as `len`.
     #[inline]
-    pub(crate) fn fill(&mut self, len: usize, usual: T)
+    pub fn fill(&mut self, len: usize, usual: T)
     where
         T: Copy,
     {
@@ -125,7 +133,7 @@ impl<T> Pieces<T> {
     }
 
     /// The pieces, in order.
-    pub(crate) fn into_pieces(mut self) -> Vec<Vec<T>> {
+    pub fn into_pieces(mut self) -> Vec<Vec<T>> {
         self.full.push(self.last);
         self.full
     }
@@ -136,6 +144,23 @@ impl<T> Pieces<T> {
 fn place(nth: usize) -> (usize, usize) {
     let piece = (nth + FIRST).ilog2() - FIRST.ilog2();
     (piece as usize, nth + FIRST - (FIRST << piece))
+}
+
+impl Pieces<f64> {
+    /// The number of ascending times not after `time`; with `before`, the number before it.
+    pub fn count_until(&self, time: f64, before: bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            let at = self[middle];
+            if if before { at < time } else { at <= time } {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
 }
 
 impl<T> Index<usize> for Pieces<T> {

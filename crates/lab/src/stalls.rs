@@ -1,0 +1,92 @@
+//! The stalls of a run's flows, if they are requested: a listener keeps the course of each flow for them.
+
+use crate::rows::{name, rows};
+use crate::run::{run_watched, RunError};
+use crate::scenario::Plan;
+use crate::summary::Summary;
+use ackclock_course::places::Places;
+use ackclock_course::record::Recording;
+use ackclock_course::stall::{stalls, Sentence, Stall};
+use ackclock_tcp::time::Nanos;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// The number of stalls of a flow that are explained: the longest.
+const KEPT: usize = 256;
+
+/// A stall of a flow: no ACK of new data arrived for more than two of its shortest round-trip times, though data was outstanding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StallSummary {
+    /// The flow's name.
+    pub flow: String,
+    /// Its stack's name.
+    pub stack: String,
+    /// When the last ACK of new data arrived, seconds.
+    pub start_s: f64,
+    /// The time until the next one, or until the end of the run, seconds.
+    pub duration_s: f64,
+    /// Its cause, as in [`ackclock_course::stall::cause::Cause::name`].
+    pub cause: &'static str,
+    /// Its length and its cause in a line.
+    pub title: String,
+    /// What happened, in the order of time.
+    pub sentences: Vec<StallSentence>,
+}
+
+/// A sentence about a stall.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StallSentence {
+    /// The time of its event, seconds.
+    pub time_s: f64,
+    /// The sentence.
+    pub text: String,
+}
+
+impl StallSummary {
+    /// The sentences as one text.
+    pub fn evidence(&self) -> String {
+        let sentences: Vec<&str> = self.sentences.iter().map(|s| s.text.as_str()).collect();
+        sentences.join(" ")
+    }
+}
+
+/// Runs `plan` with `seed` as [`crate::run::run`] does without a trace; the summary has the stalls.
+///
+/// # Errors
+/// See [`RunError`].
+pub(crate) fn run_with_stalls(
+    plan: &Plan,
+    seed: u64,
+    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
+) -> Result<Summary, RunError> {
+    let recording = Recording::new(plan.scenario.flows.len());
+    let (mut summary, recording) = run_watched(plan, seed, recording, progress)?;
+    let courses = recording.finish();
+    let (places, duration_s) = (Places::of(&plan.scenario), plan.scenario.duration.as_secs_f64());
+    let mut all = Vec::new();
+    for row in rows(&plan.scenario.flows) {
+        // Transfers on connections of their own are one flow.
+        let first = &plan.scenario.flows[row.start];
+        let flow = if row.len() > 1 { name(&first.name) } else { &first.name };
+        let stack = &plan.stacks[first.stack as usize].name;
+        let found = row.flat_map(|flow| stalls(&courses, flow, &places, duration_s, KEPT).stalls);
+        all.extend(found.map(|stall| summed(flow, stack, stall)));
+    }
+    all.sort_by(|a, b| b.duration_s.total_cmp(&a.duration_s));
+    summary.stalls = Some(all);
+    Ok(summary)
+}
+
+fn summed(flow: &str, stack: &str, stall: Stall) -> StallSummary {
+    let Stall { from, to, cause, title, sentences } = stall;
+    let sentence = |Sentence { at, text, rows: _ }| StallSentence { time_s: at, text };
+    StallSummary {
+        flow: flow.to_owned(),
+        stack: stack.to_owned(),
+        start_s: from,
+        duration_s: to - from,
+        cause: cause.name(),
+        title,
+        sentences: sentences.into_iter().map(sentence).collect(),
+    }
+}
