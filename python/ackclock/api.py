@@ -67,6 +67,7 @@ def run(
     name: str | None = None,
     allow_python: bool = False,
     measures: bool = False,
+    stalls: bool = False,
 ) -> Result:
     """Run a scenario, once for each stack and seed, on all cores.
 
@@ -93,6 +94,8 @@ def run(
         allow_python: run Python files that a scenario text names. Allow only files you trust. Classes passed as objects
             need no permission.
         measures: whether to measure totals, delays, completion times and links (``docs/measures.md``).
+        stalls: whether to explain each stall of each flow, for :attr:`ackclock.Result.stalls`. A run with a trace or a
+            capture is then made twice.
 
     Returns:
         Tables of means, runs, links and events: see :class:`ackclock.Result`.
@@ -109,7 +112,7 @@ def run(
     stacks, to = [chosen(one) for one in _several(stack)], None if trace is None else fspath(trace)
     captures = capturing(pcap, pcap_at, pcap_snap)
     with _placed(scenario), allowing(allow_python):
-        runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress, measures)
+        runs = _native.run(file, text, stacks, pairs, seed, asked, to, captures, threads, progress, measures, stalls)
     return Result(runs, Again(file, text, stacks[0] if stacks else None, tuple(pairs), allow_python), to)
 
 
@@ -125,6 +128,7 @@ def compare(
     name: str | None = None,
     allow_python: bool = False,
     measures: bool = False,
+    stalls: bool = False,
 ) -> Result:
     """Run a scenario with each of several stacks on the same seeds; :meth:`Result.against` gives the differences.
 
@@ -148,6 +152,7 @@ def compare(
         name=name,
         allow_python=allow_python,
         measures=measures,
+        stalls=stalls,
     )
 
 

@@ -53,7 +53,7 @@ class Again:
 class Kept:
     """Results without the engine's objects: the form in which a :class:`Result` is pickled and copied."""
 
-    TABLES = ("frame", "summary", "links", "background", "reordering", "densities")
+    TABLES = ("frame", "summary", "links", "background", "reordering", "densities", "stalls")
 
     def __init__(self, runs: _native.Runs | Kept) -> None:
         """Copy all tables and the JSON."""
@@ -61,9 +61,9 @@ class Kept:
         self.duration_s: float = runs.duration_s
         self.first: tuple[int, str] = runs.first
         self._json, self._length = runs.json(), len(runs)
-        self._tables: dict[str, _native.Table] = {name: getattr(runs, name)() for name in self.TABLES}
+        self._tables: dict[str, _native.Table | None] = {name: getattr(runs, name)() for name in self.TABLES}
 
-    def __getattr__(self, name: str) -> Callable[[], _native.Table]:
+    def __getattr__(self, name: str) -> Callable[[], Any]:
         """Return a function that gives the stored table of this name."""
         if name not in self.TABLES:
             raise AttributeError(name)
@@ -121,7 +121,9 @@ class Result:
         return result
 
     def arrow(
-        self, table: Literal["frame", "summary", "links", "background", "reordering", "densities", "events"] = "frame"
+        self, table: Literal[
+            "frame", "summary", "links", "background", "reordering", "densities", "stalls", "events"
+        ] = "frame",
     ) -> _native.Table:
         """Return a table as Arrow, for any library with the Arrow PyCapsule interface; the data are not copied.
 
@@ -132,7 +134,7 @@ class Result:
             table: the name of the attribute that holds the same table as a Polars frame.
 
         Raises:
-            RuntimeError: as for :attr:`events`.
+            RuntimeError: as for :attr:`events` and :attr:`stalls`.
         """
         if table == "events":
             seed, hashed = self._runs.first
@@ -140,6 +142,11 @@ class Result:
             if found != hashed:
                 raise RuntimeError(f"{self._runs.scenario}: the scenario was changed after it was run")
             return events
+        if table == "stalls":
+            found_stalls = self._runs.stalls()
+            if found_stalls is None:
+                raise RuntimeError("the stalls were not requested, as in run(scenario, stalls=True)")
+            return found_stalls
         makers = {
             "frame": self._runs.frame,
             "summary": self._runs.summary,
@@ -211,6 +218,21 @@ class Result:
         holds to restore the order), ``packets`` (the value) and ``share``. The shares of a density add up to 1.
         """
         return _polars(self.arrow("densities"))
+
+    @cached_property
+    def stalls(self) -> pl.DataFrame:
+        """Why transfers stood still, if requested by ``stalls=True``: a row for each stack, seed and stall.
+
+        A stall is a time without an ACK of new data, with data outstanding, that is longer than two of the flow's
+        shortest round-trip times. Each run's are in order, the longest first; of each flow at most 256.
+
+        Columns: ``stack``, ``flow``, ``seed``, ``start_s``, ``duration_s``, ``cause``, ``title`` (length and cause in a
+        line) and ``evidence`` (what happened, in sentences). :meth:`to_dict` has each sentence with its time.
+
+        Raises:
+            RuntimeError: the stalls were not requested.
+        """
+        return _polars(self.arrow("stalls"))
 
     @cached_property
     def measures(self) -> Measures:

@@ -71,6 +71,7 @@ mod _native {
 
 /// Runs a scenario file (or its text), once for each stack and seed. Without stacks, the file's are used. `pcap`: folder, node
 /// between the ends, and snap length of captures. `measures`: measures even if the scenario does not ask for it.
+/// `stalls`: explains the stalls of each flow.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
@@ -87,6 +88,7 @@ fn run(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
     measures: bool,
+    stalls: bool,
 ) -> PyResult<Runs> {
     let capturing = |(folder, at, snap): (PathBuf, Option<String>, Option<u32>)| {
         Capturing::new(&folder, at.as_deref(), snap).map_err(|e| scenario_error(py, &e))
@@ -95,6 +97,9 @@ fn run(
     let mut request = Request::read(py, file, text, stacks, &set, (seed, seeds))?;
     if measures {
         request.measure();
+    }
+    if stalls {
+        request.explain_stalls();
     }
     let runs = request.simulate(py, trace.as_deref(), pcap.as_ref(), threads, progress.as_ref())?;
     Ok(Runs::new(request.into_first(), runs))
@@ -115,7 +120,7 @@ fn run_json(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    Ok(run(py, file, text, stacks, set, seed, seeds, trace, None, threads, progress, false)?.json())
+    Ok(run(py, file, text, stacks, set, seed, seeds, trace, None, threads, progress, false, false)?.json())
 }
 
 /// The events of one run, and its trace hash.

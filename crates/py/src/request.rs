@@ -134,6 +134,13 @@ impl Request {
         }
     }
 
+    /// Explains the stalls of every run.
+    pub(crate) fn explain_stalls(&mut self) {
+        for plan in std::iter::once(&mut self.first).chain(&mut self.others) {
+            plan.stalls = true;
+        }
+    }
+
     /// The first plan, by value.
     pub(crate) fn into_first(self) -> Plan {
         self.first

@@ -59,6 +59,11 @@ impl Runs {
         tables::densities(&self.runs).map_err(refused)
     }
 
+    /// A row for each stack, seed and stall; `None` if they were not requested.
+    fn stalls(&self) -> PyResult<Option<Table>> {
+        tables::stalls(&self.runs).transpose().map_err(refused)
+    }
+
     /// The scenario's name.
     #[getter]
     fn scenario(&self) -> &str {

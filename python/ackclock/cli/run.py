@@ -32,6 +32,7 @@ Examples:
   ackclock run paths.toml --stack rack-tlp --stack 'rack-tlp,rto.min=1 s' --seeds 30
   ackclock run paths.toml --set rto.tick=500ms --trace events.parquet
   ackclock run paths.toml --seeds 1 --pcap captures
+  ackclock run paths.toml --stack reno --seed 1 --stalls
   ackclock run paths.toml --seed 1 --plot course.svg
   ackclock run paths.toml --plot course.svg --plot-from 1.2s --plot-to 2s
 """
@@ -50,6 +51,7 @@ Examples:
 @number_of_seeds
 @parameters
 @click.option("--measures", is_flag=True, help="Measure totals, delays, completion times and links.")
+@click.option("--stalls", is_flag=True, help="Explain why transfers stood still.")
 @as_json()
 @click.option("--trace", type=PATH, metavar="FILE", help="File for the first run's events (.csv or .parquet).")
 @click.option("--pcap", type=PATH, metavar="DIR", help="Folder for captures of both sides of every run.")
@@ -67,6 +69,7 @@ def run(
     seeds: int | None,
     set_: tuple[str, ...],
     measures: bool,
+    stalls: bool,
     as_json: bool,
     trace: Path | None,
     pcap: Path | None,
@@ -84,7 +87,7 @@ def run(
     to = None if trace is None else str(trace)
     with refusals(), allowing(allow_python), shown_share("simulating") as progress:
         captures = _captures(pcap, pcap_at, pcap_snap)
-        runs = _native.run(file, text, list(stack), pairs, seed, seeds, to, captures, threads, progress, measures)
+        runs = _native.run(file, text, list(stack), pairs, seed, seeds, to, captures, threads, progress, measures, stalls)
     if as_json:
         click.echo(runs.json())
     else:

@@ -14,6 +14,7 @@ from ackclock.tables.columns import Column, Shown, shown, unused_notes
 from ackclock.tables.measures_printed import print_measures
 
 SHOWN_FLOWS = 20
+SHOWN_STALLS = 5
 PIPE_WIDTH = 200
 LATE_US = 300
 """Lateness in microseconds at the 99th percentile above which a live run prints a warning."""
@@ -77,8 +78,23 @@ def print_run(result: dict[str, Any]) -> None:
         _print_drops(out, runs[0])
     if "measures" in runs[0]:
         print_measures(out, [runs[i : i + seeds] for i in range(0, len(runs), seeds)])
+    if "stalls" in runs[0]:
+        _print_stalls(out, runs)
     if len(runs) == 1:
         out.print(f"trace {runs[0]['trace_hash']}", markup=False, soft_wrap=True)
+
+
+def _print_stalls(out: Console, runs: list[dict[str, Any]]) -> None:
+    """Print the longest stalls of all runs, each with its sentences."""
+    stalls = [(stall, run["seed"]) for run in runs for stall in run["stalls"]]
+    stalls.sort(key=lambda row: -row[0]["duration_s"])
+    shown = stalls[:SHOWN_STALLS]
+    count = f"{len(stalls)} stall{'s' * (len(stalls) != 1)}"
+    out.print(f"{count}, the {len(shown)} longest" if len(stalls) > len(shown) else count)
+    for stall, seed in shown:
+        out.print(f"{stall['title']} ({stall['flow']}, {stall['stack']}, seed {seed})", markup=False, soft_wrap=True)
+        for sentence in stall["sentences"]:
+            out.print(f"  {sentence['time_s']:.3f} s  {sentence['text']}", markup=False, soft_wrap=True)
 
 
 def print_live_path(result: dict[str, Any]) -> None:
