@@ -221,12 +221,12 @@ class Result:
 
     @cached_property
     def stalls(self) -> pl.DataFrame:
-        """Why transfers stood still, if requested by ``stalls=True``: a row for each stack, seed and stall.
+        """Why transfers stood still, if requested by ``stalls=True``: a row for each run and stall.
 
         A stall is a time without an ACK of new data, with data outstanding, that is longer than two of the flow's
         shortest round-trip times. Each run's are in order, the longest first; of each flow at most 256.
 
-        Columns: ``stack``, ``flow``, ``seed``, ``start_s``, ``duration_s``, ``cause``, ``title`` (length and cause in a
+        Columns: ``seed``, ``stack``, ``flow``, ``start_s``, ``duration_s``, ``cause``, ``title`` (length and cause in a
         line) and ``evidence`` (what happened, in sentences). :meth:`to_dict` has each sentence with its time.
 
         Raises:

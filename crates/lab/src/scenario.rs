@@ -128,7 +128,17 @@ impl Plan {
         let scenario = Scenario { name, duration, nodes, links, flows, background };
         let reordering = reordering.unwrap_or(false);
         let unused = unused.into_iter().collect();
-        Ok(Plan { file: file.to_owned(), scenario, stacks, outside, seeds, reordering, measures, stalls: false, unused })
+        Ok(Plan {
+            file: file.to_owned(),
+            scenario,
+            stacks,
+            outside,
+            seeds,
+            reordering,
+            measures,
+            stalls: false,
+            unused,
+        })
     }
 }
 

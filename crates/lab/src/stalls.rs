@@ -1,52 +1,50 @@
 //! The stalls of a run's flows, if they are requested: a listener keeps the course of each flow for them.
 
-use crate::rows::{name, rows};
+use crate::chains::{chains, name};
 use crate::run::{run_watched, RunError};
 use crate::scenario::Plan;
 use crate::summary::Summary;
 use ackclock_course::places::Places;
 use ackclock_course::record::Recording;
 use ackclock_course::stall::{stalls, Sentence, Stall};
+use ackclock_table::row;
 use ackclock_tcp::time::Nanos;
-use serde::Serialize;
 use std::ops::ControlFlow;
 
 /// The number of stalls of a flow that are explained: the longest.
 const KEPT: usize = 256;
 
-/// A stall of a flow: no ACK of new data arrived for more than two of its shortest round-trip times, though data was outstanding.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StallSummary {
-    /// The flow's name.
-    pub flow: String,
-    /// Its stack's name.
-    pub stack: String,
-    /// When the last ACK of new data arrived, seconds.
-    pub start_s: f64,
-    /// The time until the next one, or until the end of the run, seconds.
-    pub duration_s: f64,
-    /// Its cause, as in [`ackclock_course::stall::cause::Cause::name`].
-    pub cause: &'static str,
-    /// Its length and its cause in a line.
-    pub title: String,
-    /// What happened, in the order of time.
-    pub sentences: Vec<StallSentence>,
+row! {
+    /// A stall of a flow: no ACK of new data arrived for more than two of its shortest round-trip times, though data was outstanding.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct StallSummary {
+        /// The stack's name.
+        stack: String;
+        /// The flow's name.
+        flow: String;
+        /// When the last ACK of new data arrived.
+        start_s: f64 [unit("s")];
+        /// The time until the next one, or until the end of the run.
+        duration_s: f64 [unit("s")];
+        /// The cause, as a stall of a capture has it.
+        cause: &'static str;
+        /// Length and cause in a line.
+        title: String;
+        /// What happened, in sentences.
+        evidence: String;
+        /// Each sentence with its time.
+        sentences: Vec<StallSentence>;
+    }
 }
 
-/// A sentence about a stall.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StallSentence {
-    /// The time of its event, seconds.
-    pub time_s: f64,
-    /// The sentence.
-    pub text: String,
-}
-
-impl StallSummary {
-    /// The sentences as one text.
-    pub fn evidence(&self) -> String {
-        let sentences: Vec<&str> = self.sentences.iter().map(|s| s.text.as_str()).collect();
-        sentences.join(" ")
+row! {
+    /// A sentence about a stall.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct StallSentence {
+        /// The time of its event.
+        time_s: f64 [unit("s")];
+        /// The sentence.
+        text: String;
     }
 }
 
@@ -64,7 +62,7 @@ pub(crate) fn run_with_stalls(
     let courses = recording.finish();
     let (places, duration_s) = (Places::of(&plan.scenario), plan.scenario.duration.as_secs_f64());
     let mut all = Vec::new();
-    for row in rows(&plan.scenario.flows) {
+    for row in chains(&plan.scenario.flows) {
         // Transfers on connections of their own are one flow.
         let first = &plan.scenario.flows[row.start];
         let flow = if row.len() > 1 { name(&first.name) } else { &first.name };
@@ -80,13 +78,16 @@ pub(crate) fn run_with_stalls(
 fn summed(flow: &str, stack: &str, stall: Stall) -> StallSummary {
     let Stall { from, to, cause, title, sentences } = stall;
     let sentence = |Sentence { at, text, rows: _ }| StallSentence { time_s: at, text };
+    let sentences: Vec<StallSentence> = sentences.into_iter().map(sentence).collect();
+    let texts: Vec<&str> = sentences.iter().map(|s| s.text.as_str()).collect();
     StallSummary {
-        flow: flow.to_owned(),
         stack: stack.to_owned(),
+        flow: flow.to_owned(),
         start_s: from,
         duration_s: to - from,
         cause: cause.name(),
         title,
-        sentences: sentences.into_iter().map(sentence).collect(),
+        evidence: texts.join(" "),
+        sentences,
     }
 }

@@ -1,7 +1,6 @@
 //! Runs as columns. The type of a column is that of its description, even if all values are missing.
 
 use crate::arrow::Table;
-use ackclock_lab::stalls::StallSummary;
 use ackclock_lab::stats::Interval;
 use ackclock_lab::summary::{means, FlowMeans, FlowSummary, ReorderingSummary, Summary};
 use ackclock_table::{Cell, Column, Field, Kind, Row};
@@ -142,11 +141,8 @@ pub(crate) fn stalls(runs: &[Summary]) -> Option<Result<Table, ArrowError>> {
         rows.extend(run.stalls.as_ref()?.iter().map(|stall| (run, stall)));
     }
     let mut columns = Columns::default();
-    add_fields!(columns, rows: StallSummary { stack, flow } but { start_s, duration_s, cause, title, sentences });
     columns.add("seed", rows.iter().map(|(run, _)| &run.seed));
-    add_fields!(columns, rows: StallSummary { start_s, duration_s, cause, title } but { stack, flow, sentences });
-    let evidence: Vec<String> = rows.iter().map(|(_, stall)| stall.evidence()).collect();
-    columns.add("evidence", evidence.iter());
+    columns.add_rows(rows.iter().map(|(_, stall)| *stall));
     Some(columns.table())
 }
 

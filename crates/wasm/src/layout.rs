@@ -1,7 +1,7 @@
 //! The parts of a scenario, with the numbers that a trace uses for them.
 
-use ackclock_lab::scenario::Plan;
 use ackclock_course::places::{elements, lanes, Element, Lane};
+use ackclock_lab::scenario::Plan;
 use ackclock_sim::scenario::{DirectionSpec, FlowSpec, QueueLimit, QueueSpec, Scenario};
 use serde_json::{json, Value};
 

@@ -203,7 +203,8 @@ impl Transit {
     /// The shortest ones of a flow.
     pub(super) fn of(Course { sends, acks, .. }: &Course) -> Self {
         let arrived = |fate: u8| fate == Fate::Delivered as u8;
-        let data = (0..sends.time.len()).filter(|i| arrived(sends.fate[*i])).map(|i| sends.fate_time[i] - sends.time[i]);
+        let data =
+            (0..sends.time.len()).filter(|i| arrived(sends.fate[*i])).map(|i| sends.fate_time[i] - sends.time[i]);
         let ack = (0..acks.time.len()).filter(|i| acks.dropped[*i] == 0).map(|i| acks.time[i] - acks.sent[i]);
         Transit { data: data.fold(f64::INFINITY, f64::min), ack: ack.fold(f64::INFINITY, f64::min) }
     }
@@ -298,7 +299,8 @@ impl Of<'_> {
             return 0;
         }
         let later = self.rows(first.row + 1, first.fate_time, true);
-        later.filter(|i| sends.fate[*i] == Fate::Delivered as u8 && sends.fate_time[*i] < first.fate_time).count() as u64
+        later.filter(|i| sends.fate[*i] == Fate::Delivered as u8 && sends.fate_time[*i] < first.fate_time).count()
+            as u64
     }
 
     fn outstanding(&self, first: Option<&Copy>) -> (u64, u64) {
@@ -407,7 +409,8 @@ impl Of<'_> {
 
     fn lost_acks(&self) -> u64 {
         let acks = &self.course.acks;
-        let rows = (after(acks, self.pause.since)..acks.time.len()).take_while(|i| place_in_order(acks, *i) < self.pause.to);
+        let rows =
+            (after(acks, self.pause.since)..acks.time.len()).take_while(|i| place_in_order(acks, *i) < self.pause.to);
         rows.filter(|i| acks.dropped[*i] == 1 && acks.ack[*i] > self.pause.una).count() as u64
     }
 

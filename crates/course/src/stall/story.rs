@@ -85,8 +85,7 @@ fn journey(f: &Facts, first: &Copy) -> String {
         }
         _ => String::new(),
     };
-    let end =
-        if first.is(Fate::Refused) { ". The receiver did not have it, and threw it away" } else { "" };
+    let end = if first.is(Fate::Refused) { ". The receiver did not have it, and threw it away" } else { "" };
     format!("It was not lost: it arrived after {}{usual}{before}{end}.", span(took))
 }
 

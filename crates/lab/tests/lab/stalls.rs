@@ -29,7 +29,7 @@ fn run(plan: &Plan) -> Vec<StallSummary> {
 /// The title and the sentences of the longest stall.
 fn words(plan: &Plan) -> String {
     let stall = run(plan).into_iter().next().expect("a stall");
-    format!("{}. {}", stall.title, stall.evidence())
+    format!("{}. {}", stall.title, stall.evidence)
 }
 
 /// A transfer of 30 segments, 12 of them at once, over a path of 100 ms that drops some packets.
@@ -88,7 +88,8 @@ fn a_lost_retransmission_waits_for_the_timer_which_backs_off_if_it_is_lost_again
     let again = sends.sends.iter().position(|n| *n == 2).expect("a retransmission");
     let text = lost(&[4, sends.number[again].into()], &[]);
     assert!(text.contains("segment 5 and its retransmission were lost"), "{text}");
-    let dropped = "3 duplicate ACKs began fast recovery (threshold 3): segment 5 was sent again and dropped by the script";
+    let dropped =
+        "3 duplicate ACKs began fast recovery (threshold 3): segment 5 was sent again and dropped by the script";
     assert!(text.contains(dropped), "{text}");
     assert!(text.contains("The retransmission timer fired 1 s after"), "{text}");
     assert!(text.contains("Segment 5 was sent again, and arrived"), "{text}");
@@ -127,7 +128,10 @@ fn a_pause_that_a_tail_loss_probe_ended_says_so() {
     // The last segment alone is lost: the probe is its copy.
     let repaired = words(&plan(&transfer(&[29], &[]), Some("rack-tlp"), &[]));
     assert!(repaired.contains("segment 30 was lost, and a tail loss probe sent it again"), "{repaired}");
-    assert!(repaired.contains("after the last ACK of new data: segment 30 was sent again, and arrived at"), "{repaired}");
+    assert!(
+        repaired.contains("after the last ACK of new data: segment 30 was sent again, and arrived at"),
+        "{repaired}"
+    );
     assert!(!repaired.contains("timer"), "{repaired}");
     // The last three are lost: the probe is a copy of the last, and its SACK reveals the others.
     let found = words(&plan(&transfer(&[27, 28, 29], &[]), Some("rack-tlp"), &[]));
@@ -140,7 +144,7 @@ fn a_pause_that_a_tail_loss_probe_ended_says_so() {
 #[test]
 fn a_handovers_timeout_is_needless_because_the_segment_had_arrived() {
     let stalls = run(&shipped("handover.toml", Some("eifel")));
-    let text = format!("{}. {}", stalls[0].title, stalls[0].evidence());
+    let text = format!("{}. {}", stalls[0].title, stalls[0].evidence);
     assert_eq!(stalls[0].cause, "needless timeout");
     assert!(text.contains("was late, not lost: a needless timeout"), "{text}");
     assert!(text.contains("while the shortest way back takes 15 ms"), "{text}");
@@ -150,7 +154,10 @@ fn a_handovers_timeout_is_needless_because_the_segment_had_arrived() {
 #[test]
 fn after_a_recovery_duplicates_of_earlier_data_begin_no_further_fast_retransmit() {
     let text = words(&shipped("satellite.toml", Some("reno")));
-    assert!(text.contains("duplicate ACKs arrived, with a threshold of 3; but data sent before an earlier recovery"), "{text}");
+    assert!(
+        text.contains("duplicate ACKs arrived, with a threshold of 3; but data sent before an earlier recovery"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -178,7 +185,8 @@ fn shortest_round_trip(courses: &Courses) -> f64 {
             continue;
         }
         una = acks.ack[i];
-        let ends = |row: &usize| sends.time[*row] <= acks.time[i] && sends.seq[*row] + f64::from(sends.len[*row]) == una;
+        let ends =
+            |row: &usize| sends.time[*row] <= acks.time[i] && sends.seq[*row] + f64::from(sends.len[*row]) == una;
         let rows: Vec<usize> = (0..sends.time.len()).filter(ends).collect();
         if rows.len() == 1 && sends.sends[rows[0]] == 1 {
             shortest = f64::min(shortest, acks.time[i] - sends.time[rows[0]]);
@@ -220,7 +228,8 @@ fn the_pauses_are_the_longest_above_two_round_trips_in_order() {
 
 #[test]
 fn the_longest_pause_counts_even_if_none_is_long() {
-    let text = LOSSY.replace("elements = [{ kind = \"bernoulli\", p = 0.1 }]", "").replace("12 packets", "1000 packets");
+    let text =
+        LOSSY.replace("elements = [{ kind = \"bernoulli\", p = 0.1 }]", "").replace("12 packets", "1000 packets");
     let (courses, duration) = recorded(&plan(&text.replace("30 s", "5 s"), None, &[]));
     let (sends, acks) = (&courses.flows[0].sends, &courses.flows[0].acks);
     let times: Vec<f64> = (0..acks.time.len()).filter(|i| acks.ack[*i] > 1.0).map(|i| acks.time[i]).collect();
@@ -234,7 +243,13 @@ fn the_longest_pause_counts_even_if_none_is_long() {
 #[test]
 fn in_a_stall_no_ack_of_new_data_arrives_and_its_story_is_in_order_and_whole() {
     let mut seen = 0;
-    for (file, stack) in [("red-ecn", None), ("handover", Some("linux-2025")), ("satellite", Some("rack-tlp")), ("leung-ma", Some("tcp-pr")), ("two-paths", None)] {
+    for (file, stack) in [
+        ("red-ecn", None),
+        ("handover", Some("linux-2025")),
+        ("satellite", Some("rack-tlp")),
+        ("leung-ma", Some("tcp-pr")),
+        ("two-paths", None),
+    ] {
         let plan = shipped(&format!("{file}.toml"), stack);
         let (courses, duration) = recorded(&plan);
         for (flow, course) in courses.flows.iter().enumerate() {
@@ -252,7 +267,10 @@ fn in_a_stall_no_ack_of_new_data_arrives_and_its_story_is_in_order_and_whole() {
                 assert!(sentences.iter().all(|s| (0.0..=duration).contains(&s.at)), "{file}: {title}");
                 assert!(sentences.iter().all(|s| s.rows.iter().all(|row| *row < course.sends.time.len())));
                 for text in sentences.iter().map(|s| &s.text).chain([&title]) {
-                    assert!(!["NaN", "inf ", "None", "element "].iter().any(|odd| text.contains(odd)), "{file}: {text}");
+                    assert!(
+                        !["NaN", "inf ", "None", "element "].iter().any(|odd| text.contains(odd)),
+                        "{file}: {text}"
+                    );
                 }
             }
         }
