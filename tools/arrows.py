@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CRATES = ("table", "tcp", "wire", "conform", "packetdrill", "sim", "capture", "trace", "lab", "py", "wasm")
+CRATES = ("table", "tcp", "wire", "conform", "packetdrill", "sim", "course", "capture", "trace", "lab", "py", "wasm")
 Module = tuple[str, ...]
 """The path of a module below its crate's root."""
 Arrows = dict[tuple[Module, Module], set[str]]

@@ -121,7 +121,8 @@ class Result:
         return result
 
     def arrow(
-        self, table: Literal[
+        self,
+        table: Literal[
             "frame", "summary", "links", "background", "reordering", "densities", "stalls", "events"
         ] = "frame",
     ) -> _native.Table:

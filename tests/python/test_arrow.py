@@ -115,6 +115,6 @@ def test_the_numbers_of_events_can_be_stopped() -> None:
 
 
 def test_json_is_made_when_it_is_asked_for() -> None:
-    runs = _native.run("x", SHORT, [], [], None, None, None, None, None, None, False)
+    runs = _native.run("x", SHORT, [], [], None, None, None, None, None, None, False, False)
     assert (len(runs), runs.scenario, runs.duration_s, runs.first[0]) == (4, "short", 5.0, 1)
     assert runs.json() == _native.run_json("x", SHORT, [], [], None, None, None, None, None)

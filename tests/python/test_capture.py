@@ -164,7 +164,7 @@ def test_each_retransmission_and_stall_names_its_frame_and_its_evidence(upload: 
     assert (again["evidence"].str.len_chars() > 10).all()
     causes = stalls.select("cause", "frame_after").rows()
     assert causes == [("application idle", sent[21]), ("timeout", sent[31])]
-    assert stalls["evidence"][0].startswith("there was nothing new to send: frame ")
+    assert stalls["evidence"][0].endswith("and there was nothing new to send.")
     assert stalls["duration_s"].to_list() == pytest.approx([1.0532, 0.6941], abs=1e-6)
     (row,) = found.flows.to_dicts()
     assert (row["longest_stall_cause"], row["stalls"], row["retransmissions"]) == ("application idle", 2, 7)
@@ -176,7 +176,7 @@ def test_what_is_asked_for_is_printed(ackclock: Command, upload: Path) -> None:
     assert "application idle" in table
     assert "captured at the sender: the round trip from here is" in table
     stalls = ackclock("capture", upload, "--stalls").stdout
-    assert "the retransmission timer fired" in stalls
+    assert "The retransmission timer fired" in stalls
     again = ackclock("capture", upload, "--retransmissions").stdout
     assert len(re.findall(r"^ *\d+ +[\d.]+ +[\d,]+ +1,000 ", again, re.M)) == 7
     assert "as seen by ACKs" in ackclock("capture", upload, "--reordering").stdout

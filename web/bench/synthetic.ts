@@ -145,13 +145,15 @@ function flowOf(sent: readonly Packet[], stack: string, end: number): FlowTrace 
       episode: Uint32Array.of(1).slice(0, cuts.length),
       value: Float64Array.of(0).slice(0, cuts.length),
     },
+    longestPauseS: 0,
+    stalls: [],
   };
 }
 
 /** A receiver that acknowledges every packet, with one SACK block (the block that grew last) or a DSACK. */
 function receive(sent: readonly Packet[]): Pick<FlowTrace, "acks" | "sackLeft" | "sackRight"> {
-  const came = sent.filter(({ dropped }) => !dropped).sort((a, b) => a.arrival - b.arrival);
-  const count = came.length;
+  const arrived = sent.filter(({ dropped }) => !dropped).sort((a, b) => a.arrival - b.arrival);
+  const count = arrived.length;
   const ack = new Float64Array(count);
   const dupRun = new Uint32Array(count);
   const newly = new Float64Array(count);
@@ -161,7 +163,7 @@ function receive(sent: readonly Packet[]): Pick<FlowTrace, "acks" | "sackLeft" |
   const right: number[] = [];
   const above = new Set<number>();
   let next = 0;
-  came.forEach(({ number }, i) => {
+  arrived.forEach(({ number }, i) => {
     sackFirst[i] = left.length;
     const old = number < next || above.has(number);
     if (!old) above.add(number);
@@ -178,14 +180,14 @@ function receive(sent: readonly Packet[]): Pick<FlowTrace, "acks" | "sackLeft" |
     right.push(1 + (number + 1) * MSS);
   });
   const acks = {
-    sent: Float64Array.from(came, ({ arrival }) => arrival),
-    time: Float64Array.from(came, ({ arrival }) => arrival + DELAY_S),
+    sent: Float64Array.from(arrived, ({ arrival }) => arrival),
+    time: Float64Array.from(arrived, ({ arrival }) => arrival + DELAY_S),
     ack,
     rwnd: new Float64Array(count).fill(2 * WINDOW),
     dupRun,
     pipe: new Float64Array(count).fill(WINDOW),
     newlyDelivered: newly,
-    number: Uint32Array.from(came, (_, i) => i),
+    number: Uint32Array.from(arrived, (_, i) => i),
     sackFirst,
     sackCount,
     dropped: new Uint8Array(count),

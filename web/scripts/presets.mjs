@@ -23,7 +23,7 @@ const title = (root, key) => readFileSync(join(root, "papers", key, "README.md")
 function one(
   root,
   folder,
-  { id, group, title, about, look = about, scenario, change = {}, stacks = [{}], span = null },
+  { id, group, title, about, watch = about, scenario, change = {}, stacks = [{}], span = null },
 ) {
   const file = join(folder, scenario);
   const text = readFileSync(join(root, file), "utf8");
@@ -35,7 +35,7 @@ function one(
     group,
     title,
     about,
-    look,
+    watch,
     file,
     // The text with its comments, if nothing is changed.
     scenario: Object.keys(change).length > 0 ? stringify(document) : text,

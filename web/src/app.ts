@@ -32,7 +32,7 @@ import { type Lab, type Progress, type Refused, Session } from "./ui/session";
 import { share } from "./ui/share";
 import { shortcutsOf } from "./ui/shortcuts";
 import type { Known } from "./ui/stack";
-import { around, type StallPanel, stallPanel, type Told, told } from "./ui/stallPanel";
+import { around, type Pause, pausesOf, type StallPanel, stallPanel } from "./ui/stallPanel";
 import { follow, toggle } from "./ui/theme";
 import { type Step, stepOf, tour } from "./ui/tour";
 import { TraceFile } from "./ui/traceFile";
@@ -67,7 +67,7 @@ class App {
   /** The origin of the current state. */
   private origin: Origin | undefined;
   private readonly caption: Caption;
-  private readonly file = new TraceFile((progress) => this.progress(progress));
+  private readonly file: TraceFile;
   /** The view to show when the first runs of a new state are ready. */
   private next: { span: Span | undefined } | undefined;
   /** Counts readings of the address, so that an older one never replaces a newer one. */
@@ -119,6 +119,7 @@ class App {
     this.header = new Header({ ...deeds, help: () => help(shortcuts, GESTURES) }, this.edits.buttons);
     this.panel = new SidePanel(this.session, schema, known);
     this.stall = stallPanel((pause) => this.point(pause));
+    this.file = new TraceFile(engine, (progress) => this.progress(progress));
     this.capture = new CapturePanel(engine, {
       progress: (progress) => this.progress(progress),
       stop: () => this.stop(),
@@ -209,7 +210,7 @@ class App {
     this.repeats.left(this.guest.simulated);
     this.flows.show(runs);
     this.views.setRuns(runs, this.flows.flow);
-    this.stall.show(() => told(runs), names);
+    this.stall.show(pausesOf(runs), names);
     this.instants.renew();
     const { dataset } = document.documentElement;
     dataset.runs = String(Number(dataset.runs ?? 0) + 1);
@@ -294,7 +295,7 @@ class App {
   }
 
   /** Shows and marks a pause. Without one the view is unchanged. */
-  private point(pause: Told | undefined): void {
+  private point(pause: Pause | undefined): void {
     this.views.mark(pause && { run: pause.run, t0: pause.from, t1: pause.to });
     if (!pause) return;
     this.lookAt(pause.flow);

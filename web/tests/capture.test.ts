@@ -128,15 +128,15 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
       expect(Number(value), `${name}: ${key}`).toBe(main?.[`${key}_retransmissions`]);
     }
     const many = main?.each_stall.length ?? 0;
-    const said = many === 0 ? "No long pause" : many === 1 ? "1 long pause" : `${many} long pauses`;
-    await expect.poll(() => page.locator(".stall .said").textContent()).toBe(said);
+    const message = many === 0 ? "No long pause" : many === 1 ? "1 long pause" : `${many} long pauses`;
+    await expect.poll(() => page.locator(".stall .hint").textContent()).toBe(message);
     if (many > 0) {
       await page.keyboard.press(".");
       const longest = main?.each_stall.find((stall) => stall.duration_s === main.longest_stall_s) as CapturedStall;
       expect(await page.locator(".stall > p strong").textContent()).toContain(longest.cause);
-      const told = await page.locator(".stall ol").textContent();
-      expect(told).toContain(longest.evidence.slice(1));
-      expect(told).toContain(`Frame ${longest.frame_after} ended it.`);
+      const reported = await page.locator(".stall ol").textContent();
+      expect(reported).toContain(longest.evidence.slice(1));
+      expect(reported).toContain(`Frame ${longest.frame_after} ended it.`);
     }
   }
   expect(wrong).toEqual([]);
@@ -315,8 +315,8 @@ test("a large capture is read piece by piece beside the page, which stays respon
     }, 5);
   });
   await choose(page, file);
-  const said = plain(await page.locator(".capture .about").textContent());
-  expect(said).toContain(`${packets} packets, 1 connection`);
+  const message = plain(await page.locator(".capture .about").textContent());
+  expect(message).toContain(`${packets} packets, 1 connection`);
   const [cells] = await rows(page);
   expect(cells?.slice(4, 7).map(plain)).toEqual([String(needless), "0", String(needless)]);
   const { longest, shares } = await page.evaluate(() => ({ ...document.documentElement.dataset }));

@@ -29,7 +29,7 @@ const SIZE: BrowserContextOptions = { viewport: { width: 1280, height: 1160 }, r
 
 test("a figure of a stall, told in words", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7", SIZE);
-  await page.waitForFunction(() => document.querySelector(".stall .said")?.textContent?.includes("long pause"));
+  await page.waitForFunction(() => document.querySelector(".stall .hint")?.textContent?.includes("long pause"));
   await page.keyboard.press(".");
   await taken(page, "lab-stall");
   expect(wrong).toEqual([]);
@@ -64,8 +64,8 @@ test("a figure of a capture, a retransmission that nobody needed told with its e
   await page.locator(SEQUENCE).focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("+");
   await page.locator(SEQUENCE).evaluate((panel) => {
-    const told = () => document.querySelector(".ak-tip em")?.textContent?.startsWith("needless");
-    for (let i = 0; i < 5000 && !told(); i++)
+    const reported = () => document.querySelector(".ak-tip em")?.textContent?.startsWith("needless");
+    for (let i = 0; i < 5000 && !reported(); i++)
       panel.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true }));
   });
   await page.keyboard.press("Shift+ArrowRight");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const said = (page: Page) => page.locator(".instants .said").textContent();
+const message = (page: Page) => page.locator(".instants .hint").textContent();
 
 /** The content of the first graph, once it is drawn. */
 const picture = (page: Page) =>
@@ -29,16 +29,16 @@ test("an event is found, and the next one; what names nothing is refused", async
   await page.keyboard.press("/");
   await page.keyboard.type("timeout");
   await page.keyboard.press("Enter");
-  expect(await said(page)).toMatch(/^1 of 1: [\d.]+ s, timeout$/);
+  expect(await message(page)).toMatch(/^1 of 1: [\d.]+ s, timeout$/);
   expect(await picture(page)).not.toBe(before);
   await page.fill("#find", "drop");
   await page.keyboard.press("Enter");
-  expect(await said(page)).toMatch(/^1 of 22: .*packet \d+, data/);
+  expect(await message(page)).toMatch(/^1 of 22: .*packet \d+, data/);
   await page.getByRole("button", { name: "Find the next" }).click();
-  expect(await said(page)).toMatch(/^2 of 22: /);
+  expect(await message(page)).toMatch(/^2 of 22: /);
   await page.fill("#find", "fly");
   await page.keyboard.press("Enter");
-  expect(await said(page)).toMatch(/^Found "fly"\. Allowed:/);
+  expect(await message(page)).toMatch(/^Found "fly"\. Allowed:/);
   expect(wrong).toEqual([]);
   await page.context().close();
 });
@@ -74,14 +74,14 @@ test("between two packets there are time, bytes and a rate", async () => {
   await page.locator("#main").focus();
   await page.keyboard.press("b");
   await page.locator(SEQUENCE).focus();
-  const told = async (steps: number) => {
+  const reported = async (steps: number) => {
     for (let i = 0; i < steps; i++) await page.keyboard.press("n");
     const text = (await page.locator(".ak-tip dl").textContent()) ?? "";
     await page.keyboard.press("Enter");
     return Number(text.match(/data([\d\u2009]+) to/)?.[1]?.replaceAll("\u2009", ""));
   };
-  const [first, second] = [await told(2), await told(9)];
-  const bytes = (await said(page))
+  const [first, second] = [await reported(2), await reported(9)];
+  const bytes = (await message(page))
     ?.replaceAll("\u2009", "")
     .match(/^Δt .* · Δ (\d+) B · [\d.]+ kB\/s \([\d.]+ Mbps\)$/)?.[1];
   expect(Number(bytes)).toBe(second - first);

@@ -28,14 +28,14 @@ async function linked(page: Page): Promise<string> {
 
 test("a caption says paper, figure and what to look for, in the link and after a reload as well", async () => {
   const { page } = await open(lab, "#preset=hoe-1995/fig5-8");
-  const said = await caption(page);
-  expect(said).toMatch(/Hoe.*Figure 5\.8: a false fast retransmit.*What to look for: After the timeout/s);
+  const message = await caption(page);
+  expect(message).toMatch(/Hoe.*Figure 5\.8: a false fast retransmit.*What to look for: After the timeout/s);
   const fragment = await linked(page);
   await page.reload();
   await settled(page);
-  expect(await caption(page)).toBe(said);
+  expect(await caption(page)).toBe(message);
   const { page: other } = await open(lab, fragment);
-  expect(await caption(other)).toBe(said);
+  expect(await caption(other)).toBe(message);
 });
 
 test("a title follows what is edited, and the caption says that it was", async () => {
@@ -307,11 +307,11 @@ test("a large trace is read away from the page, with progress, and can be stoppe
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7");
   // Rows of one flow: sent, delivered, acknowledged.
   const taken = await page.evaluate(async () => {
-    const head = "time_ns,flow,side,event,seq,len,sends,ack,rwnd,flags\n";
+    const head = "time_ns,flow,side,event,packet,seq,len,sends,ack,rwnd,flags\n";
     const piece = (from: number, rows: number) => {
       let text = "";
       for (let i = from; i < from + rows; i++)
-        text += `${i * 1000},0,sender,${i % 2 ? "delivered" : "sent"},${1 + 1000 * (i >> 1)},1000,1,,,\n`;
+        text += `${i * 1000},0,sender,${i % 2 ? "delivered" : "sent"},${i >> 1},${1 + 1000 * (i >> 1)},1000,1,,,\n`;
       return text;
     };
     const parts = [head];

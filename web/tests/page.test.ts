@@ -28,9 +28,9 @@ function command(toml: string, seed: number): Report["runs"][number] {
   const file = join(folder, "scenario.toml");
   writeFileSync(file, toml);
   const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--json"];
-  const said = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+  const message = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
   rmSync(folder, { recursive: true });
-  return (JSON.parse(said) as Report).runs[0] as Report["runs"][number];
+  return (JSON.parse(message) as Report).runs[0] as Report["runs"][number];
 }
 
 /** The exact values in a line of the table of results. */
@@ -281,8 +281,8 @@ test("a combination of components that makes no sense says why, and is mended in
   await page.locator(".slot", { hasText: "Fast recovery" }).locator("> summary").click();
   await page.locator('.field[data-key="recovery"] select').selectOption("prr");
   await page.waitForSelector("html[data-lab=refused]");
-  const said = await page.locator(".stack .refusal:not([hidden])").allTextContents();
-  expect(said.join(" ")).toMatch(/only|together|SACK|sack/);
+  const message = await page.locator(".stack .refusal:not([hidden])").allTextContents();
+  expect(message.join(" ")).toMatch(/only|together|SACK|sack/);
   const repair = page.locator(".note").getByRole("button", { name: /^Switch on SACK/ });
   await afterwards(page, () => repair.click());
   expect(await page.locator(".stack .refusal:not([hidden])").count()).toBe(0);

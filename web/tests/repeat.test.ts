@@ -23,9 +23,9 @@ function command(toml: string, seed: number, seeds: number): Record<string, Inte
   const file = join(folder, "scenario.toml");
   writeFileSync(file, toml);
   const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--seeds", String(seeds), "--json"];
-  const said = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+  const message = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
   rmSync(folder, { recursive: true });
-  return (JSON.parse(said) as { flows: Record<string, Interval>[] }).flows;
+  return (JSON.parse(message) as { flows: Record<string, Interval>[] }).flows;
 }
 
 /** Means and halves of their intervals in a line of the table. */
@@ -73,7 +73,7 @@ test("means and intervals over seeds are those of `ackclock run --seeds`", async
       expect(Math.abs(half / (flow?.[key]?.half_width_95 || 1) - 1) < 1e-12 || half === 0, line).toBe(true);
     }
   }
-  expect(await page.locator(".repeat .said[role=status]").textContent()).toContain("seeds 3 to 7");
+  expect(await page.locator(".repeat .hint[role=status]").textContent()).toContain("seeds 3 to 7");
   await page.getByRole("button", { name: "This seed" }).click();
   expect(await page.locator("td[data-half]").count()).toBe(0);
   expect(wrong).toEqual([]);
@@ -85,7 +85,7 @@ test("a repetition shows how far it is and can be stopped; a number that is none
   await page.fill("#seeds", "1000");
   await page.getByRole("button", { name: "Repeat", exact: true }).click();
   await page.waitForFunction(() =>
-    /^[1-9]\d* of \d+ runs$/.test(document.querySelector(".repeat .said[role=status]")?.textContent ?? ""),
+    /^[1-9]\d* of \d+ runs$/.test(document.querySelector(".repeat .hint[role=status]")?.textContent ?? ""),
   );
   await page.getByRole("button", { name: "Stop repeating" }).click();
   await page.getByRole("button", { name: "Repeat", exact: true }).waitFor();

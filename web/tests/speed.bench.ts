@@ -55,8 +55,8 @@ function clickToPicture(page: Page): Promise<number> {
     const begun = performance.now();
     document.querySelector<HTMLElement>(".run")?.click();
     await new Promise<void>((there) => {
-      const look = () => (dataset.runs !== before ? there() : requestAnimationFrame(look));
-      look();
+      const shown = () => (dataset.runs !== before ? there() : requestAnimationFrame(shown));
+      shown();
     });
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     return performance.now() - begun;

@@ -7,16 +7,18 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`cause`] | the cause from the evidence, in words |
+//! | `cause` | the cause from the evidence, in words |
 //! | `gaps` | the median gap |
 
-pub mod cause;
+mod cause;
 mod gaps;
 
 use crate::place::Side;
 use crate::seen::Seen;
+use ackclock_course::stall::cause::{Cause, CAUSES};
 use ackclock_tcp::segment::Segment;
-use cause::{Cause, CAUSES};
+use cause::cause;
+
 use gaps::Gaps;
 
 /// The number of stalls of one way that are kept in full: the longest.
@@ -279,7 +281,7 @@ impl Stalls {
             self.kept.push(facts);
         }
         for (side, counts) in SIDES.into_iter().zip(self.shorter.get_or_insert_default().iter_mut()) {
-            let count = &mut counts[Cause::of(&out, side, self.answer) as usize];
+            let count = &mut counts[cause(&out, side, self.answer) as usize];
             *count = (count.0 + 1, count.1 + length);
         }
     }
@@ -301,7 +303,7 @@ impl Stalls {
             threshold,
         };
         for facts in self.kept.into_iter().filter(|f| f.length() > threshold) {
-            let cause = Cause::of(&facts, side, round_trip);
+            let cause = cause::cause(&facts, side, round_trip);
             let count = &mut found.by_cause[cause as usize];
             *count = (count.0 + 1, count.1 + facts.length());
             found.kept.push(Stall { facts, cause });

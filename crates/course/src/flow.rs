@@ -43,6 +43,8 @@ pub(crate) struct Growing {
     course: Course,
     /// What decides the verdicts on its retransmissions.
     pub(crate) fates: Fates,
+    /// The verdicts on its retransmissions, where something else decided them.
+    pub(crate) verdicts: Vec<Verdict>,
     /// The rows of the retransmissions.
     again: Vec<u32>,
     /// The last of the timeouts: an equal one is not made into a number of milliseconds.
@@ -256,8 +258,12 @@ impl Growing {
     /// The course at the end of the run.
     pub(crate) fn finish(self) -> Course {
         let mut course = self.course;
-        for (row, verdict) in self.again.iter().zip(self.fates.each()) {
-            course.sends.verdict.set(*row as usize, judged(verdict) as u8, Verdict::First as u8);
+        let mut verdicts = self.verdicts;
+        if verdicts.is_empty() {
+            verdicts.extend(self.fates.each().into_iter().map(judged));
+        }
+        for (row, verdict) in self.again.iter().zip(verdicts) {
+            course.sends.verdict.set(*row as usize, verdict as u8, Verdict::First as u8);
         }
         course.sends = course.sends.whole();
         course.acks = course.acks.whole().in_order();
@@ -265,7 +271,7 @@ impl Growing {
     }
 }
 
-fn judged(verdict: fate::Verdict) -> Verdict {
+pub(crate) fn judged(verdict: fate::Verdict) -> Verdict {
     match verdict {
         fate::Verdict::Needed => Verdict::Needed,
         fate::Verdict::Refused => Verdict::Refused,

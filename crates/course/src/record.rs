@@ -3,8 +3,9 @@
 //! Each packet has one row with its final fate, while a trace has a record for each event. The verdicts on retransmissions
 //! follow at the end, as in the report, so packets that are sent once cost nothing for them.
 
-use crate::flow::{Course, Growing};
-use crate::tables::Queue;
+use crate::flow::{judged, Course, Growing};
+use crate::tables::{self, Queue};
+use ackclock_sim::fate::Verdict;
 use ackclock_sim::watch::{Dropped, Side, Watch};
 use ackclock_tcp::connection::Refusal;
 use ackclock_tcp::event::Event;
@@ -39,6 +40,19 @@ impl Recording {
     /// What was recorded, each retransmission with its verdict.
     pub fn finish(self) -> Courses {
         Courses { flows: self.flows.into_iter().map(Growing::finish).collect(), queues: self.queues }
+    }
+
+    /// Makes room for this many flows.
+    pub fn widen_flows(&mut self, flows: usize) {
+        if self.flows.len() < flows {
+            self.flows.resize_with(flows, Growing::default);
+        }
+    }
+
+    /// Takes the verdict on the retransmission that this flow sent last, where the fates of all copies are not known here.
+    /// `None`: it is open. Either all retransmissions of a run get their verdicts this way, or none.
+    pub fn judged(&mut self, flow: u32, verdict: Option<Verdict>) {
+        self.flows[flow as usize].verdicts.push(verdict.map_or(tables::Verdict::Open, judged));
     }
 
     /// Makes room for the queue of this link.

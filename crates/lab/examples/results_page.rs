@@ -22,6 +22,8 @@ fn heading(kind: &str) -> (&'static str, &'static str) {
         }
         "background" => ("Background traffic", "JSON: `runs[].background[]`. Frame: `background`."),
         "link" => ("Links", "JSON: `runs[].links[]`. Frame: `links`."),
+        "stall" => ("Stalls", "JSON: `runs[].stalls[]`, with `--stalls`. Frame: `stalls`, with `stalls=True`."),
+        "stall_sentence" => ("Sentences about a stall", "JSON: `sentences[]` of a stall."),
         "measured_group" => ("Several flows together", "JSON: `runs[].measures.groups[]`. Frame: `measures.groups`."),
         "measured_flow" => ("Measures of a flow", "JSON: `runs[].measures.flows[]`. Frame: `measures.flows`."),
         "measured_background" => {

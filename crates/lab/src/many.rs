@@ -1,10 +1,11 @@
 //! Many runs on many threads. Runs are independent and results are ordered by run, so results do not depend on the threads.
 
 use crate::capturing::Capturing;
-use crate::run::{run, run_captured, RunError};
+use crate::run::{run, run_captured, run_watched, RunError};
 use crate::scenario::Plan;
-use crate::stalls::run_with_stalls;
+use crate::stalls::explain;
 use crate::summary::Summary;
+use ackclock_course::record::Recording;
 use ackclock_tcp::time::Nanos;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -46,7 +47,7 @@ impl<'a> Job<'a> {
     /// See [`RunError`].
     pub fn run(&self, progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
         let summary = match &self.pcap {
-            None if self.plan.stalls && self.trace.is_none() => return run_with_stalls(self.plan, self.seed, progress),
+            None if self.plan.stalls && self.trace.is_none() => return self.run_with_stalls(progress),
             None => run(self.plan, self.seed, self.trace, progress)?,
             Some(pcap) => run_captured(self.plan, self.seed, self.trace, pcap, progress)?,
         };
@@ -54,7 +55,15 @@ impl<'a> Job<'a> {
             return Ok(summary);
         }
         // A run is the same when it is repeated, and each set of listeners would be another copy of the engine.
-        run_with_stalls(self.plan, self.seed, &mut |_| progress(Nanos(0)))
+        self.run_with_stalls(&mut |_| progress(Nanos(0)))
+    }
+
+    /// Runs it with a listener that keeps the course of each flow.
+    fn run_with_stalls(&self, progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>) -> Result<Summary, RunError> {
+        let recording = Recording::new(self.plan.scenario.flows.len());
+        let (mut summary, recording) = run_watched(self.plan, self.seed, recording, progress)?;
+        summary.stalls = Some(explain(self.plan, recording));
+        Ok(summary)
     }
 }
 

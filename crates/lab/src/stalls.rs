@@ -1,15 +1,11 @@
 //! The stalls of a run's flows, if they are requested: a listener keeps the course of each flow for them.
 
 use crate::chains::{chains, name};
-use crate::run::{run_watched, RunError};
 use crate::scenario::Plan;
-use crate::summary::Summary;
 use ackclock_course::places::Places;
 use ackclock_course::record::Recording;
 use ackclock_course::stall::{stalls, Sentence, Stall};
 use ackclock_table::row;
-use ackclock_tcp::time::Nanos;
-use std::ops::ControlFlow;
 
 /// The number of stalls of a flow that are explained: the longest.
 const KEPT: usize = 256;
@@ -48,31 +44,21 @@ row! {
     }
 }
 
-/// Runs `plan` with `seed` as [`crate::run::run`] does without a trace; the summary has the stalls.
-///
-/// # Errors
-/// See [`RunError`].
-pub(crate) fn run_with_stalls(
-    plan: &Plan,
-    seed: u64,
-    progress: &mut dyn FnMut(Nanos) -> ControlFlow<()>,
-) -> Result<Summary, RunError> {
-    let recording = Recording::new(plan.scenario.flows.len());
-    let (mut summary, recording) = run_watched(plan, seed, recording, progress)?;
+/// The stalls of all flows of a recorded run, the longest first.
+pub fn explain(plan: &Plan, recording: Recording) -> Vec<StallSummary> {
     let courses = recording.finish();
     let (places, duration_s) = (Places::of(&plan.scenario), plan.scenario.duration.as_secs_f64());
     let mut all = Vec::new();
-    for row in chains(&plan.scenario.flows) {
+    for chain in chains(&plan.scenario.flows) {
         // Transfers on connections of their own are one flow.
-        let first = &plan.scenario.flows[row.start];
-        let flow = if row.len() > 1 { name(&first.name) } else { &first.name };
+        let first = &plan.scenario.flows[chain.start];
+        let flow = if chain.len() > 1 { name(&first.name) } else { &first.name };
         let stack = &plan.stacks[first.stack as usize].name;
-        let found = row.flat_map(|flow| stalls(&courses, flow, &places, duration_s, KEPT).stalls);
+        let found = chain.flat_map(|flow| stalls(&courses, flow, &places, duration_s, KEPT).stalls);
         all.extend(found.map(|stall| summed(flow, stack, stall)));
     }
     all.sort_by(|a, b| b.duration_s.total_cmp(&a.duration_s));
-    summary.stalls = Some(all);
-    Ok(summary)
+    all
 }
 
 fn summed(flow: &str, stack: &str, stall: Stall) -> StallSummary {

@@ -2,7 +2,7 @@
 
 use crate::measures::{BackgroundMeasures, FlowBin, FlowMeasures, GroupMeasures, LinkBin, LinkMeasures, Measures};
 pub use crate::results::{BackgroundSummary, FlowSummary, LinkSummary, ReorderingSummary};
-use crate::stalls::StallSummary;
+use crate::stalls::{StallSentence, StallSummary};
 use crate::stats::Interval;
 use ackclock_table::{Column, Described, Row};
 use serde::ser::SerializeMap;
@@ -87,6 +87,8 @@ pub fn described() -> Vec<(&'static str, Described)> {
         ("reordering", Described::of::<ReorderingSummary>()),
         ("background", Described::of::<BackgroundSummary>()),
         ("link", Described::of::<LinkSummary>()),
+        ("stall", Described::of::<StallSummary>()),
+        ("stall_sentence", Described::of::<StallSentence>()),
         ("measured_group", Described::of::<GroupMeasures>()),
         ("measured_flow", Described::of::<FlowMeasures>()),
         ("measured_background", Described::of::<BackgroundMeasures>()),

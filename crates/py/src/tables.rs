@@ -142,7 +142,7 @@ pub(crate) fn stalls(runs: &[Summary]) -> Option<Result<Table, ArrowError>> {
     }
     let mut columns = Columns::default();
     columns.add("seed", rows.iter().map(|(run, _)| &run.seed));
-    columns.add_rows(rows.iter().map(|(_, stall)| *stall));
+    columns.add_rows(rows.iter().map(|(_, stall)| *stall), &[]);
     Some(columns.table())
 }
 

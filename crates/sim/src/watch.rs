@@ -86,8 +86,8 @@ pub trait Watch {
         _missing: &[(Offset, Offset)],
     ) {
     }
-    /// The same packet, which its sender sent as number `number`. Numbers count the sender's packets from 0, retransmissions and
-    /// pure ACKs included. A packet that the network duplicated arrives twice with the same number.
+    /// The packet of the next call of [`Watch::delivered`], by its number. Numbers count the sender's packets from 0,
+    /// retransmissions and pure ACKs included. A packet that the network duplicated arrives twice with the same number.
     #[inline]
     fn arrived(&mut self, _at: Time, _flow: u32, _to: Side, _number: u32, _seg: &Segment) {}
     /// A packet passed from one link to the next, the directed link `link` (`2 · link`, and one more for `back`), and is about to

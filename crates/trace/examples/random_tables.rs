@@ -193,10 +193,11 @@ fn table(seed: u64) -> Vec<Vec<(Row, Option<Verdict>)>> {
         } else {
             Some((draw.small(), draw.rng.of(&[Side::Sender, Side::Receiver])))
         };
+        let packet = if draw.rng.below(4) == 0 { None } else { Some(draw.small()) };
         let what = draw.what(&kinds);
         let open = matches!(what, What::Sent { verdict: None, .. });
         let later = if open && draw.rng.yes() { Some(draw.verdict()) } else { None };
-        (Row { at: Time(at), end, what }, later)
+        (Row { at: Time(at), end, packet, what }, later)
     };
     (0..groups).map(|_| (0..1 + draw.rng.below(most)).map(|_| record(&mut draw)).collect()).collect()
 }

@@ -32,7 +32,10 @@ pub struct Recorder<S: Sink = TraceFile> {
     spare: Vec<S::Chunk>,
     /// Records in the chunks already written; a record's token is its number in the run.
     written: u64,
-    asked: Vec<[VecDeque<Asked>; 2]>,
+    /// Both ends of each flow.
+    hosts: Vec<[Host; 2]>,
+    /// The packet of the next arrival or drop, by its number.
+    packet: Option<u32>,
     hasher: Hasher,
     fates: Fates,
 }
@@ -42,6 +45,15 @@ struct Judged<C> {
     chunk: C,
     /// Retransmissions in it without a verdict.
     open: usize,
+}
+
+/// One end of a flow.
+#[derive(Debug, Default)]
+struct Host {
+    /// Segments that its engine has reported.
+    asked: VecDeque<Asked>,
+    /// The number of packets that it has sent.
+    sent: u32,
 }
 
 /// The engine's report about a segment that its host will send at the same instant.
@@ -77,8 +89,8 @@ impl Recorder<TraceFile> {
 impl<S: Sink> Recorder<S> {
     /// Records `flows` flows into `sink`.
     pub fn new(sink: S, flows: u32) -> Self {
-        let mut asked = Vec::new();
-        asked.resize_with(flows as usize, Default::default);
+        let mut hosts = Vec::new();
+        hosts.resize_with(flows as usize, Default::default);
         Recorder {
             current: Judged { chunk: sink.chunk(), open: 0 },
             filled: 0,
@@ -87,7 +99,8 @@ impl<S: Sink> Recorder<S> {
             waiting: VecDeque::new(),
             spare: Vec::new(),
             written: 0,
-            asked,
+            hosts,
+            packet: None,
             hasher: Hasher::new(flows),
             fates: Fates::new(flows),
         }
@@ -167,22 +180,23 @@ impl<S: Sink> Recorder<S> {
         }
     }
 
-    fn asked(&mut self, flow: u32, side: Side) -> &mut VecDeque<Asked> {
+    fn host(&mut self, flow: u32, side: Side) -> &mut Host {
         let i = flow as usize;
-        if i >= self.asked.len() {
-            self.asked.resize_with(i + 1, Default::default);
+        if i >= self.hosts.len() {
+            self.hosts.resize_with(i + 1, Default::default);
         }
-        &mut self.asked[i][usize::from(side == Side::Receiver)]
+        &mut self.hosts[i][usize::from(side == Side::Receiver)]
     }
+}
 
+impl Host {
     /// The part of the stack that requested the segment that begins at `seq`.
-    fn who(&mut self, at: Time, flow: u32, side: Side, seq: u64) -> Option<(Slot, u32)> {
-        let asked = self.asked(flow, side);
-        while let Some(a) = asked.front() {
+    fn who(&mut self, at: Time, seq: u64) -> Option<(Slot, u32)> {
+        while let Some(a) = self.asked.front() {
             if a.at == at && (a.start..a.end).contains(&seq) {
                 return Some((a.by, a.episode));
             }
-            asked.pop_front();
+            self.asked.pop_front();
         }
         None
     }
@@ -195,46 +209,61 @@ impl<S: Sink> Watch for Recorder<S> {
         self.hasher.tcp(at, flow, side, e);
         if let Event::Sent { start, len, episode, by, sends: _ } = e {
             let (start, end) = (start.0, start.0 + u64::from(len));
-            let asked = self.asked(flow, side);
+            let asked = &mut self.host(flow, side).asked;
             // A host sends immediately, so no packet is left for an older report.
             if asked.front().is_some_and(|a| a.at < at) {
                 asked.clear();
             }
             asked.push_back(Asked { at, start, end, by, episode });
         } else {
-            self.push(Row { at, end: Some((flow, side)), what: What::Tcp(e) });
+            self.push(Row { at, end: Some((flow, side)), packet: None, what: What::Tcp(e) });
         }
     }
 
     fn sent(&mut self, at: Time, flow: u32, from: Side, seg: &Segment, wire: u32, sends: u8) {
         self.hasher.sent(at, flow, from, seg, wire, sends);
-        let by = if seg.seq_len() > 0 { self.who(at, flow, from, seg.seq.0) } else { None };
+        let host = self.host(flow, from);
+        let (number, by) = (host.sent, if seg.seq_len() > 0 { host.who(at, seg.seq.0) } else { None });
+        host.sent += 1;
         let token = self.token();
         let standing = self.fates.on_sent(flow, from, seg, sends, token);
         let verdict = match standing {
             Standing::Known(verdict) => Some(verdict),
             Standing::First | Standing::Open => None,
         };
-        self.push(Row { at, end: Some((flow, from)), what: What::Sent { seg, wire, sends, verdict, by } });
+        let what = What::Sent { seg, wire, sends, verdict, by };
+        self.push(Row { at, end: Some((flow, from)), packet: Some(number), what });
         if standing == Standing::Open {
             self.current.open += 1;
         }
         self.settle();
     }
 
-    fn dropped(&mut self, packet: Dropped<'_>) {
-        self.hasher.dropped(packet);
-        let Dropped { at, flow, to, element, nth, why, seg, sends } = packet;
-        self.push(Row { at, end: Some((flow, to)), what: What::Dropped { seg, element, nth, why } });
+    fn dropped(&mut self, dropped: Dropped<'_>) {
+        self.hasher.dropped(dropped);
+        let Dropped { at, flow, to, element, nth, why, seg, sends } = dropped;
+        let packet = self.packet.take();
+        self.push(Row { at, end: Some((flow, to)), packet, what: What::Dropped { seg, element, nth, why } });
         self.fates.on_dropped(flow, to, seg, sends);
         self.settle();
     }
 
     fn delivered(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, wire: u32, sends: u8) {
         self.hasher.delivered(at, flow, to, seg, wire, sends);
-        self.push(Row { at, end: Some((flow, to)), what: What::Delivered { seg, wire } });
+        let packet = self.packet.take();
+        self.push(Row { at, end: Some((flow, to)), packet, what: What::Delivered { seg, wire } });
         self.fates.on_arrived(flow, to, seg, sends);
         self.settle();
+    }
+
+    #[inline]
+    fn arrived(&mut self, _: Time, _: u32, _: Side, number: u32, _: &Segment) {
+        self.packet = Some(number);
+    }
+
+    #[inline]
+    fn lost(&mut self, _: u32, _: Side, number: u32) {
+        self.packet = Some(number);
     }
 
     #[cold]
@@ -249,7 +278,8 @@ impl<S: Sink> Watch for Recorder<S> {
         missing: &[(Offset, Offset)],
     ) {
         let lacks = missing.iter().map(|(left, right)| (*right - *left) as u32).sum();
-        self.push(Row { at, end: Some((flow, to)), what: What::Refused { seg, sends, why, missing: lacks } });
+        let what = What::Refused { seg, sends, why, missing: lacks };
+        self.push(Row { at, end: Some((flow, to)), packet: None, what });
         self.fates.on_refused(missing);
         self.settle();
     }
@@ -259,6 +289,6 @@ impl<S: Sink> Watch for Recorder<S> {
     }
 
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
-        self.push(Row { at, end: None, what: What::Queue { link, packets, bytes } });
+        self.push(Row { at, end: None, packet: None, what: What::Queue { link, packets, bytes } });
     }
 }

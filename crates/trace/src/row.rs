@@ -15,6 +15,8 @@ pub struct Row<S = Segment> {
     /// The flow (position in the scenario), and the end where this happened, or the destination of a dropped packet. `None`
     /// for events that belong to no flow.
     pub end: Option<(u32, Side)>,
+    /// The number of the packet that was sent, dropped or delivered, among those that its end sent, from 0.
+    pub packet: Option<u32>,
     /// The event.
     pub what: What<S>,
 }
@@ -81,7 +83,7 @@ impl Row {
     /// The record without a copy of its packet.
     #[inline]
     pub fn by_ref(&self) -> Row<&Segment> {
-        Row { at: self.at, end: self.end, what: self.what.map_ref(|seg| seg) }
+        Row { at: self.at, end: self.end, packet: self.packet, what: self.what.map_ref(|seg| seg) }
     }
 }
 
@@ -89,7 +91,7 @@ impl Row<&Segment> {
     /// The record with its packet.
     #[inline]
     pub fn owned(&self) -> Row {
-        Row { at: self.at, end: self.end, what: self.what.map_ref(|seg| **seg) }
+        Row { at: self.at, end: self.end, packet: self.packet, what: self.what.map_ref(|seg| **seg) }
     }
 }
 
@@ -116,7 +118,7 @@ impl<S> What<S> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_row_takes_at_most_120_bytes() {
-        assert!(size_of::<super::Row>() <= 120, "{}", size_of::<super::Row>());
+    fn a_row_takes_at_most_128_bytes() {
+        assert!(size_of::<super::Row>() <= 128, "{}", size_of::<super::Row>());
     }
 }

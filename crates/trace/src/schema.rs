@@ -7,7 +7,7 @@
 mod columns;
 mod fill;
 mod page;
-mod words;
+pub(crate) mod words;
 
 pub use columns::{Id, COLUMNS};
 pub(crate) use fill::judge;

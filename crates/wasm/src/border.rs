@@ -2,6 +2,10 @@
 
 pub use ackclock_course::columns::Column;
 use serde_json::{Map, Value};
+use std::io::{BufReader, Read};
+
+/// Bytes requested from a file in one call.
+const PIECE: usize = 4 << 20;
 
 /// The caller's side.
 pub trait Border {
@@ -43,4 +47,27 @@ impl Border for Lists {
 /// A table as an object of columns.
 pub(crate) fn table(columns: Vec<(&'static str, Column)>, border: &mut dyn Border) -> Map<String, Value> {
     columns.into_iter().map(|(name, column)| (name.to_owned(), border.column(column))).collect()
+}
+
+/// The file that came with a request, read from its beginning.
+pub(crate) struct Pieces<'a> {
+    border: &'a mut dyn Border,
+    at: u64,
+    size: f64,
+}
+
+impl<'a> Pieces<'a> {
+    /// A file of this size, bytes. The share that is read is reported.
+    pub(crate) fn of(border: &'a mut dyn Border, size: f64) -> BufReader<Self> {
+        BufReader::with_capacity(PIECE, Pieces { border, at: 0, size })
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let many = self.border.read(self.at, into);
+        self.at += many as u64;
+        self.border.progress((self.at as f64 / self.size.max(1.0)).min(1.0));
+        Ok(many)
+    }
 }

@@ -4,7 +4,8 @@
 
 mod drawn;
 
-use crate::border::Border;
+use crate::border::{Border, Pieces};
+use crate::picture;
 use ackclock_capture::fit::{fit, Observer};
 use ackclock_capture::graph::{ends, Closely};
 use ackclock_capture::place::Side;
@@ -12,11 +13,11 @@ use ackclock_capture::read::{read, Contents};
 use ackclock_capture::rows::details::CapturedRetransmission;
 use ackclock_capture::rows::flow::CapturedFlow;
 use ackclock_capture::rows::{self, FlowRow, OneFile};
+use ackclock_capture::stalls::{Facts, Stall};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{Analysis, Flows, Input, Traffic, Wanted};
 use serde::Deserialize;
-use serde_json::json;
-use std::io::{BufReader, Read};
+use serde_json::{json, Value};
 
 /// Most connections in memory at a time, as in `ackclock capture`.
 const LIMIT: usize = 10_000;
@@ -26,8 +27,6 @@ const TOLD: usize = 1000;
 const DRAWN: usize = 4_000_000;
 /// The number of retransmissions whose evidence is included.
 const EXPLAINED: usize = 100_000;
-/// Bytes requested from the file in one call.
-const PIECE: usize = 4 << 20;
 
 /// The file that comes with a request.
 #[derive(Deserialize)]
@@ -107,7 +106,7 @@ impl OneFlow {
             "flow": CapturedFlow::of((&row, false)),
             "retransmissions": each,
             "likely": rows::likely(row.record().retransmissions.likely),
-            "stalls": row.each_stall(),
+            "stalls": row.course().stalls.kept.iter().map(|s| stall(&file, s)).collect::<Vec<_>>(),
             "leftOut": graph.left_out,
             "drawn": columns,
         })
@@ -129,25 +128,9 @@ impl Fitted {
 /// Reads the file that came with the request.
 fn analysed<A: Analysis>(border: &mut dyn Border, size: f64, analysis: &mut A) -> Result<(Contents, Traffic), String> {
     let mut flows = Flows::new(analysis, LIMIT);
-    let mut pieces = BufReader::with_capacity(PIECE, Pieces { border, at: 0, size });
+    let mut pieces = Pieces::of(border, size);
     let contents = read(Input::Stream(&mut pieces), |frame| flows.frame(frame)).map_err(|e| e.to_string())?;
     Ok((contents, flows.finish()))
-}
-
-/// The file, read from its beginning.
-struct Pieces<'a> {
-    border: &'a mut dyn Border,
-    at: u64,
-    size: f64,
-}
-
-impl Read for Pieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        let many = self.border.read(self.at, into);
-        self.at += many as u64;
-        self.border.progress((self.at as f64 / self.size.max(1.0)).min(1.0));
-        Ok(many)
-    }
 }
 
 fn side(at: At) -> Side {
@@ -156,6 +139,19 @@ fn side(at: At) -> Side {
         At::Receiver => Side::Receiver,
         At::Middle => Side::Middle,
     }
+}
+
+/// A stall as those of a run's flow.
+fn stall(file: &OneFile, stall: &Stall) -> Value {
+    let Facts { from, to, .. } = stall.facts;
+    let explained = ackclock_course::stall::Stall {
+        from: file.seconds(from),
+        to: file.seconds(to),
+        cause: stall.cause,
+        title: stall.title(),
+        sentences: stall.sentences(|at| file.seconds(at)),
+    };
+    picture::stall(explained)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod abi;
 pub mod border;
 mod capture;
 mod layout;
+mod opened;
 mod picture;
 
 use ackclock_course::places::Places;
@@ -57,6 +58,8 @@ enum Request {
     Stacks,
     /// The JSON Schema of scenario files.
     Schema,
+    /// The trace in CSV that comes with the request, as the columns of its run.
+    Opened(opened::Opened),
     /// The flows of the capture that comes with the request.
     Capture(capture::Whole),
     /// One flow of the capture, to draw.
@@ -102,6 +105,7 @@ pub fn answer(request: &[u8], border: &mut dyn Border) -> String {
         }
         Request::Stacks => Ok(stacks::json()),
         Request::Schema => Ok(schema::json()),
+        Request::Opened(trace) => trace.run(border).map_err(unreadable),
         Request::Capture(whole) => whole.flows(border).map_err(unreadable),
         Request::CaptureFlow(one) => one.drawn(border).map_err(unreadable),
         Request::CaptureFit(one) => one.fit(border).map_err(unreadable),
@@ -150,7 +154,7 @@ impl What {
         let layout = layout::of(&plan);
         let (places, duration_s) = (Places::of(&plan.scenario), plan.scenario.duration.as_secs_f64());
         let (flows, queues) = picture::columns(recording.finish(), &places, duration_s, border);
-        Ok(format!("{{\"layout\":{layout},\"flows\":{flows},\"queues\":{queues},\"report\":{report}}}"))
+        Ok(format!("{{\"layout\":{layout},\"flows\":{},\"queues\":{queues},\"report\":{report}}}", Value::from(flows)))
     }
 
     fn csv(&self, border: &mut dyn Border) -> Result<String, ScenarioError> {

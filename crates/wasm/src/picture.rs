@@ -11,7 +11,12 @@ use serde_json::{json, Map, Value};
 const EXPLAINED: usize = 5;
 
 /// The flows, each with its stalls, and the queues with arrivals.
-pub(crate) fn columns(courses: Courses, places: &Places, duration_s: f64, border: &mut dyn Border) -> (Value, Value) {
+pub(crate) fn columns(
+    courses: Courses,
+    places: &Places,
+    duration_s: f64,
+    border: &mut dyn Border,
+) -> (Vec<Value>, Value) {
     let found: Vec<Stalls> =
         (0..courses.flows.len()).map(|flow| stalls(&courses, flow, places, duration_s, EXPLAINED)).collect();
     let Courses { flows, queues } = courses;
@@ -21,7 +26,7 @@ pub(crate) fn columns(courses: Courses, places: &Places, duration_s: f64, border
         flow.insert("stalls".to_owned(), stalls.stalls.into_iter().map(stall).collect());
         Value::Object(flow)
     });
-    let flows = flows.collect();
+    let flows: Vec<Value> = flows.collect();
     let used = queues.into_iter().enumerate().filter(|(_, q)| !q.time.is_empty());
     let queues = used.map(|(link, q)| {
         let longest = q.packets.iter().max();

@@ -87,7 +87,9 @@ def run(
     to = None if trace is None else str(trace)
     with refusals(), allowing(allow_python), shown_share("simulating") as progress:
         captures = _captures(pcap, pcap_at, pcap_snap)
-        runs = _native.run(file, text, list(stack), pairs, seed, seeds, to, captures, threads, progress, measures, stalls)
+        runs = _native.run(
+            file, text, list(stack), pairs, seed, seeds, to, captures, threads, progress, measures, stalls
+        )
     if as_json:
         click.echo(runs.json())
     else:

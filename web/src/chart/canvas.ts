@@ -2,10 +2,10 @@ import {
   type Coords,
   FONT,
   FONT_SIZE,
-  type Look,
   OUTLINES,
   type Shape,
   type Stroke,
+  type Style,
   type Surface,
   type Writing,
 } from "./surface";
@@ -91,9 +91,9 @@ export class CanvasSurface implements Surface {
     }
   }
 
-  signs(places: Coords, shape: Shape, look: Look): void {
+  signs(places: Coords, shape: Shape, style: Style): void {
     const { context, pixel } = this;
-    const stamp = stampOf(shape, look, pixel);
+    const stamp = stampOf(shape, style, pixel);
     const side = stamp.width * pixel;
     const snap = (at: number) => Math.round((at - side / 2) / pixel) * pixel;
     for (let i = 0; i < places.length; i += 2)
@@ -143,13 +143,13 @@ function font(writing: Writing): string {
 const stamps = new Map<string, HTMLCanvasElement>();
 
 /** A sign is drawn once: copying it is several times faster than filling its path again. */
-function stampOf(shape: Shape, look: Look, pixel: number): HTMLCanvasElement {
-  const key = `${shape} ${look.colour} ${look.size} ${look.rim} ${pixel}`;
+function stampOf(shape: Shape, style: Style, pixel: number): HTMLCanvasElement {
+  const key = `${shape} ${style.colour} ${style.size} ${style.rim} ${pixel}`;
   const known = stamps.get(key);
   if (known) return known;
   const { lines, area } = OUTLINES[shape];
   const stamp = document.createElement("canvas");
-  const half = look.size / 2;
+  const half = style.size / 2;
   const middle = half + 3;
   stamp.width = Math.ceil((2 * middle) / pixel);
   stamp.height = stamp.width;
@@ -162,13 +162,13 @@ function stampOf(shape: Shape, look: Look, pixel: number): HTMLCanvasElement {
     for (let j = 2; j < line.length; j += 2) context.lineTo(middle + half * line[j], middle + half * line[j + 1]);
     if (area) context.closePath();
   }
-  if (look.rim !== undefined) {
-    context.strokeStyle = look.rim;
+  if (style.rim !== undefined) {
+    context.strokeStyle = style.rim;
     context.lineWidth = area ? 1.5 : 3.5;
     context.stroke();
   }
-  context.fillStyle = look.colour;
-  context.strokeStyle = look.colour;
+  context.fillStyle = style.colour;
+  context.strokeStyle = style.colour;
   context.lineWidth = 1.5;
   if (area) context.fill();
   else context.stroke();

@@ -2,7 +2,7 @@
 
 import type { Bars, Sight } from "./bars";
 import type { Stairs } from "./stairs";
-import { Coords, type Look, type Shape, type Stroke, type Surface } from "./surface";
+import { Coords, type Shape, type Stroke, type Style, type Surface } from "./surface";
 
 /** Side in px of a square that has at most one sign; the bars below are complete. */
 const CELL_PX = 7;
@@ -119,7 +119,7 @@ export function drawTicks(surface: Surface, bars: Bars, sight: Sight, colour: st
 }
 
 /** Signs on bars, thinned where they would hide each other, and smaller if there are many. */
-export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, look: Look): void {
+export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Shape, style: Style): void {
   const taken = new Set<number>();
   // The squares move with the data, so that a pan does not change the selection of signs.
   const [left, top] = [sight.x.at(0) % CELL_PX, sight.y.at(0) % CELL_PX];
@@ -132,5 +132,5 @@ export function drawSigns(surface: Surface, bars: Bars, sight: Sight, shape: Sha
     scratch.point(x, y);
   });
   const crowd = scratch.length / 2 > Math.abs(sight.x.end - sight.x.start) / CROWD_PX;
-  if (scratch.length > 0) surface.signs(scratch, shape, crowd ? { ...look, size: look.size * SMALLER } : look);
+  if (scratch.length > 0) surface.signs(scratch, shape, crowd ? { ...style, size: style.size * SMALLER } : style);
 }

@@ -49,21 +49,21 @@ test("no visible bar is lost and none is invented, at any zoom", () => {
   for (const count of SIZES)
     for (let seed = 1; seed <= 10; seed++) {
       const bars = someBars(count, seed);
-      const look = sight(count, seed);
+      const shown = sight(count, seed);
       const drawn = new Set<string>();
-      bars.visit(look, (x, low, high) => {
-        for (const cell of cells(look, x, low, high)) drawn.add(cell);
+      bars.visit(shown, (x, low, high) => {
+        for (const cell of cells(shown, x, low, high)) drawn.add(cell);
       });
       const real = new Set<string>();
       const near = new Set<string>();
       for (let i = 0; i < count; i++) {
-        if (bars.time[i] < look.x.from || bars.time[i] > look.x.to) continue;
-        if (bars.high[i] < look.y.from || bars.low[i] > look.y.to) continue;
-        const x = Math.round(look.x.at(bars.time[i]) / look.pixel) * look.pixel;
-        for (const cell of cells(look, x, bars.low[i], bars.high[i])) real.add(cell);
+        if (bars.time[i] < shown.x.from || bars.time[i] > shown.x.to) continue;
+        if (bars.high[i] < shown.y.from || bars.low[i] > shown.y.to) continue;
+        const x = Math.round(shown.x.at(bars.time[i]) / shown.pixel) * shown.pixel;
+        for (const cell of cells(shown, x, bars.low[i], bars.high[i])) real.add(cell);
         // A gap of less than a pixel may be closed.
-        const slack = look.pixel / Math.abs(look.y.factor);
-        for (const cell of cells(look, x, bars.low[i] - slack, bars.high[i] + slack)) near.add(cell);
+        const slack = shown.pixel / Math.abs(shown.y.factor);
+        for (const cell of cells(shown, x, bars.low[i] - slack, bars.high[i] + slack)) near.add(cell);
       }
       for (const cell of real) expect(drawn.has(cell), `lost ${cell}`).toBe(true);
       for (const cell of drawn) expect(near.has(cell), `invented ${cell}`).toBe(true);
@@ -80,26 +80,26 @@ test("a million bars in one column are drawn as a few", () => {
     low.map((value) => value + 1460),
     Uint32Array.from(time, (_, i) => i),
   );
-  let told = 0;
+  let reported = 0;
   const whole = { x: new Scale(0, 1000, 0, 1000), y: new Scale(0, count * 1460, 500, 0), pixel: 1 };
-  bars.visit(whole, () => told++);
-  expect(told).toBeGreaterThanOrEqual(1000);
-  expect(told).toBeLessThan(30_000);
+  bars.visit(whole, () => reported++);
+  expect(reported).toBeGreaterThanOrEqual(1000);
+  expect(reported).toBeLessThan(30_000);
 });
 
 test("the nearest bar is the one that a search of all finds", () => {
   for (const count of SIZES)
     for (let seed = 1; seed <= 20; seed++) {
       const bars = someBars(count, seed);
-      const look = sight(count, seed);
+      const shown = sight(count, seed);
       const [px, py] = [150, 100];
       let least = 25;
       for (let i = 0; i < count; i++) {
-        const dx = Math.abs(look.x.at(bars.time[i]) - px);
-        const dy = Math.max(look.y.at(bars.high[i]) - py, py - look.y.at(bars.low[i]), 0);
+        const dx = Math.abs(shown.x.at(bars.time[i]) - px);
+        const dy = Math.max(shown.y.at(bars.high[i]) - py, py - shown.y.at(bars.low[i]), 0);
         least = Math.min(least, Math.hypot(dx, dy));
       }
-      const found = bars.nearest(look, px, py, 25);
+      const found = bars.nearest(shown, px, py, 25);
       expect(found?.distance ?? 25).toBeCloseTo(least, 6);
     }
 });
@@ -125,22 +125,22 @@ test("stairs keep the first, least, largest and last value of each column of pix
     for (let seed = 1; seed <= 20; seed++) {
       const bars = someBars(count, seed);
       const stairs = new Stairs(bars.time, bars.low);
-      const look = sight(count, seed);
-      const told = new Map<number, number[]>();
-      stairs.visit(look, (x, start, end, low, high) => {
-        const before = told.get(x);
+      const shown = sight(count, seed);
+      const reported = new Map<number, number[]>();
+      stairs.visit(shown, (x, start, end, low, high) => {
+        const before = reported.get(x);
         const [first, last] = [stairs.value[start], stairs.value[end]];
-        told.set(
+        reported.set(
           x,
           before ? [before[0], Math.min(before[1], low), Math.max(before[2], high), last] : [first, low, high, last],
         );
       });
       const real = new Map<number, number[]>();
       for (let i = 0; i < count; i++) {
-        const inside = bars.time[i] >= look.x.from && bars.time[i] <= look.x.to;
-        const edge = bars.time[i + 1] >= look.x.from || bars.time[i - 1] <= look.x.to;
+        const inside = bars.time[i] >= shown.x.from && bars.time[i] <= shown.x.to;
+        const edge = bars.time[i + 1] >= shown.x.from || bars.time[i - 1] <= shown.x.to;
         if (!inside && !edge) continue;
-        const x = Math.round(look.x.at(bars.time[i]) / look.pixel) * look.pixel;
+        const x = Math.round(shown.x.at(bars.time[i]) / shown.pixel) * shown.pixel;
         if (x < 0 || x > 300) continue;
         const value = bars.low[i];
         const before = real.get(x);
@@ -151,7 +151,7 @@ test("stairs keep the first, least, largest and last value of each column of pix
             : [value, value, value, value],
         );
       }
-      for (const [x, values] of real) if (x > 0 && x < 300) expect(told.get(x)).toEqual(values);
+      for (const [x, values] of real) if (x > 0 && x < 300) expect(reported.get(x)).toEqual(values);
     }
 });
 

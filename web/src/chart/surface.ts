@@ -47,7 +47,7 @@ export interface Stroke {
 /** A symbol that distinguishes a kind of point without colour. */
 export type Shape = "triangle" | "diamond" | "cross" | "tick" | "disc" | "square" | "ring" | "bolt" | "wedge";
 
-export interface Look {
+export interface Style {
   readonly colour: string;
   /** Full width, px. */
   readonly size: number;
@@ -75,7 +75,7 @@ export interface Surface {
   line(corners: Coords, stroke: Stroke): void;
   /** A line of horizontal and vertical pieces only. */
   steps(corners: Coords, stroke: Stroke): void;
-  signs(places: Coords, shape: Shape, look: Look): void;
+  signs(places: Coords, shape: Shape, style: Style): void;
   text(text: string, x: number, y: number, writing: Writing): void;
   /** Width of `text`, px. */
   measure(text: string, writing: Writing): number;

@@ -3,10 +3,10 @@ import {
   type Coords,
   FONT,
   FONT_SIZE,
-  type Look,
   OUTLINES,
   type Shape,
   type Stroke,
+  type Style,
   type Surface,
   type Writing,
 } from "./surface";
@@ -76,23 +76,23 @@ export class SvgSurface implements Surface {
     this.line(corners, stroke);
   }
 
-  signs(places: Coords, shape: Shape, look: Look): void {
+  signs(places: Coords, shape: Shape, style: Style): void {
     const { lines, area } = OUTLINES[shape];
     let path = "";
     for (let i = 0; i < places.length; i += 2) {
       for (const line of lines) {
         for (let j = 0; j < line.length; j += 2) {
-          const x = places.data[i] + (look.size / 2) * line[j];
-          const y = places.data[i + 1] + (look.size / 2) * line[j + 1];
+          const x = places.data[i] + (style.size / 2) * line[j];
+          const y = places.data[i + 1] + (style.size / 2) * line[j + 1];
           path += `${j === 0 ? "M" : "L"}${n(x)} ${n(y)}`;
         }
         if (area) path += "z";
       }
     }
     if (!path) return;
-    if (look.rim !== undefined)
-      this.parts.push(`<path d="${path}" fill="none" stroke="${look.rim}" stroke-width="${area ? 1.5 : 3.5}"/>`);
-    const paint = area ? `fill="${look.colour}"` : `fill="none" stroke="${look.colour}" stroke-width="1.5"`;
+    if (style.rim !== undefined)
+      this.parts.push(`<path d="${path}" fill="none" stroke="${style.rim}" stroke-width="${area ? 1.5 : 3.5}"/>`);
+    const paint = area ? `fill="${style.colour}"` : `fill="none" stroke="${style.colour}" stroke-width="1.5"`;
     this.parts.push(`<path d="${path}" ${paint}/>`);
   }
 

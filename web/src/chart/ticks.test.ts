@@ -107,10 +107,10 @@ test("every listener is called once for a change, and never without one", () => 
   timeline.set(2, 4);
   leave();
   timeline.set(Number.NaN, 4);
-  timeline.look(3);
-  timeline.look(3);
-  timeline.look(99);
-  timeline.look(undefined);
+  timeline.point(3);
+  timeline.point(3);
+  timeline.point(99);
+  timeline.point(undefined);
   expect(heard).toEqual(["a 2 4", "b", "c 3", "c 10", "c undefined"]);
 });
 

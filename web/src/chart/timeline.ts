@@ -86,7 +86,7 @@ export class Timeline {
     this.set(time - (t1 - t0) / 2, time + (t1 - t0) / 2);
   }
 
-  look(time: number | undefined): void {
+  point(time: number | undefined): void {
     const next = time === undefined ? undefined : Math.min(Math.max(time, 0), this.last);
     if (next === this.looked) return;
     this.looked = next;

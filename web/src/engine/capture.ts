@@ -1,6 +1,6 @@
 /** Captures as the module reports them, and one flow of a capture as a run that the views can draw. */
-import type { CapturedFile, CapturedFlow, CapturedRetransmission, CapturedStall } from "./rows";
-import { FATES, type FlowTrace, type RunTrace, type Steps } from "./trace";
+import type { CapturedFile, CapturedFlow, CapturedRetransmission } from "./rows";
+import { FATES, type FlowTrace, type RunTrace, type Stall, type Steps } from "./trace";
 
 /** Place of the capture, relative to the data. Default: detected. */
 export type At = "sender" | "receiver" | "middle";
@@ -29,30 +29,13 @@ export interface Fit {
   scenarios: string[];
 }
 
-/** Facts of a flow that only a capture has. */
-export interface Captured {
-  /** As `flows[]` has it. */
-  row: CapturedFlow;
-  /** The frame of each row of `sends`, counted as in Wireshark. */
-  sendFrame: Float64Array;
-  /** The same of `acks`. */
-  ackFrame: Float64Array;
-  /** The evidence for the verdict on a retransmission, by its frame; not all of it is included. */
-  evidence: ReadonlyMap<number, string>;
-  stalls: readonly CapturedStall[];
-  /** See {@link OneFlow.likely}. */
-  likely: string | null;
-  /** The number of segments and acknowledgments that are left out because there are too many. */
-  leftOut: number;
-}
-
 /** The module's answer about one flow. */
 export interface OneFlow {
   flow: CapturedFlow;
   retransmissions: CapturedRetransmission[];
   /** The sentence about verdicts that are not certain, if there are any. */
   likely: string | null;
-  stalls: CapturedStall[];
+  stalls: Stall[];
   leftOut: number;
   drawn: {
     sends: Pick<FlowTrace["sends"], "time" | "seq" | "len" | "sends" | "verdict"> & { frame: Float64Array };
@@ -114,7 +97,9 @@ export function captureTrace({ flow: row, retransmissions, likely, stalls, leftO
       episode: new Uint32Array(),
     },
     marks: { time: none(), kind: new Uint8Array(), episode: new Uint32Array(), value: none() },
-    captured: { row, sendFrame, ackFrame, evidence: new Map(words), likely, stalls, leftOut },
+    longestPauseS: row.longest_stall_s ?? 0,
+    stalls: stalls.toSorted((a, b) => b.to - b.from - (a.to - a.from)),
+    captured: { row, sendFrame, ackFrame, evidence: new Map(words), likely, leftOut },
   };
   const durationS = Math.max(segments.time.at(-1) ?? 0, answers.time.at(-1) ?? 0);
   return { flows: [flow], queues: [], links: [], elements: [], durationS, summary: { runs: [{ flows: [row] }] } };

@@ -46,6 +46,7 @@ function asked(worker: Worker, request: Readonly<Record<string, unknown>>, optio
       else end(() => reject(rejection(data.error.message, data.error.details)));
     };
     worker.onerror = (e) => end(() => reject(new Error(`the engine's worker failed: ${e.message}`)));
-    worker.postMessage({ request, file: options.file, flow: options.flow } satisfies ToWorker);
+    const { file, flow, parquet } = options;
+    worker.postMessage({ request, file, flow, parquet } satisfies ToWorker);
   });
 }

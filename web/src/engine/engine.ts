@@ -1,7 +1,8 @@
 /** The engine's requests and answers, as `crates/wasm` defines them. */
+
 import { type At, captureTrace, type Fit, type Found, type OneFlow } from "./capture";
+import { MOST_TRACE_BYTES, type Opened, openedTrace, type TraceFile } from "./opened";
 import { keepReady, type Ready } from "./ready";
-import type { Interval } from "./repeat";
 import type { CapturedFlow } from "./rows";
 import type { FlowColumns, LinkTrace, QueueTrace, Report, RunTrace } from "./trace";
 
@@ -23,6 +24,8 @@ export interface Run extends Scenario {
 export interface Options {
   /** The file of the request. */
   file?: Blob | undefined;
+  /** Whether the file is a trace in Parquet, of which the request takes the text in CSV. */
+  parquet?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called with the share of the run that is done, 0 to 1. */
   progress?: ((share: number) => void) | undefined;
@@ -61,6 +64,14 @@ export interface Layout {
 /** A named stack: its name, its description, and each slot with its parameters. */
 export type Stack = Readonly<Record<string, unknown>> & { readonly name: string; readonly summary: string };
 
+/** The mean of a number over runs, as `ackclock run --json` has it. */
+export interface Interval {
+  n: number;
+  mean: number;
+  /** Half the width of the 95 % confidence interval (Student's t); null for one run. */
+  half_width_95: number | null;
+}
+
 /** A trace to download. */
 export interface File {
   bytes: Uint8Array<ArrayBuffer>;
@@ -88,6 +99,8 @@ export interface Engine {
   stacks(): Promise<Stack[]>;
   /** The JSON Schema of scenario files. */
   schema(): Promise<Record<string, unknown>>;
+  /** A trace as the run that it tells of. Rejects with the fault of the file and its place. */
+  opened(trace: TraceFile, options?: Options): Promise<RunTrace>;
   /** The flows of a capture. Rejects with the fault of the file and its place. */
   capture(of: CaptureFile, options?: Options): Promise<Found>;
   /** One of the flows as a run to draw. */
@@ -109,26 +122,37 @@ export type Ask = (request: Readonly<Record<string, unknown>>, options?: Options
 
 /** The engine behind `ask`. */
 export function engine(ask: Ask): Engine {
-  const said = <T>(request: Readonly<Record<string, unknown>>, options?: Options) =>
+  const answer = <T>(request: Readonly<Record<string, unknown>>, options?: Options) =>
     ask(request, options) as Promise<T>;
   return {
-    run: async (run, options) => runTrace(await said<Answer>({ do: "trace", ...asked(run) }, options)),
-    report: (run, options) => said<Report>({ do: "run", ...asked(run) }, options),
-    means: (of) => said<(Interval | null)[]>({ do: "means", of }),
-    csv: async (run, options) => file(await said<Recorded>({ do: "csv", ...asked(run) }, options)),
-    parquet: async (run, options) => file(await said<Recorded>({ do: "parquet", ...asked(run) }, options)),
-    check: async (scenario) => layout(await said<Layout>({ do: "check", ...scenario })),
-    show: (scenario) => said<string>({ do: "show", ...scenario }),
-    stacks: () => said<Stack[]>({ do: "stacks" }),
-    schema: () => said<Record<string, unknown>>({ do: "schema" }),
+    run: async (run, options) => runTrace(await answer<Answer>({ do: "trace", ...asked(run) }, options)),
+    report: (run, options) => answer<Report>({ do: "run", ...asked(run) }, options),
+    means: (of) => answer<(Interval | null)[]>({ do: "means", of }),
+    csv: async (run, options) => file(await answer<Recorded>({ do: "csv", ...asked(run) }, options)),
+    parquet: async (run, options) => file(await answer<Recorded>({ do: "parquet", ...asked(run) }, options)),
+    check: async (scenario) => layout(await answer<Layout>({ do: "check", ...scenario })),
+    show: (scenario) => answer<string>({ do: "show", ...scenario }),
+    stacks: () => answer<Stack[]>({ do: "stacks" }),
+    schema: () => answer<Record<string, unknown>>({ do: "schema" }),
+    opened: async ({ file, kind }, options) => {
+      if (file.size > MOST_TRACE_BYTES) {
+        const [found, allowed] = [file.size, MOST_TRACE_BYTES].map((bytes) => `${Math.round(bytes / 1e6)} MB`);
+        throw new Error(`found ${found}, allowed: traces up to ${allowed}`);
+      }
+      const found = await answer<Opened>(
+        { do: "opened", size: file.size },
+        { ...options, file, parquet: kind === "parquet" },
+      );
+      return openedTrace(found);
+    },
     capture: ({ file, name, at }, options) =>
-      said<Found>({ do: "capture", file: name, size: file.size, at }, { ...options, file }),
+      answer<Found>({ do: "capture", file: name, size: file.size, at }, { ...options, file }),
     captureFlow: async ({ file, name, at }, { connection, flow }, options) => {
       const request = { do: "capture-flow", file: name, size: file.size, at, connection, flow };
-      return captureTrace(await said<OneFlow>(request, { ...options, file }));
+      return captureTrace(await answer<OneFlow>(request, { ...options, file }));
     },
     captureFit: ({ file, at }, { flow }, stack, options) =>
-      said<Fit>({ do: "capture-fit", size: file.size, at, flow, stack }, { ...options, file }),
+      answer<Fit>({ do: "capture-fit", size: file.size, at, flow, stack }, { ...options, file }),
   };
 }
 
@@ -140,9 +164,9 @@ export function refusalOf(error: unknown): Refusal | undefined {
 
 /** An error as the module reports it: a refusal if it names the values allowed. */
 export function rejection(message: string, details: unknown): Error {
-  const told = details as { [key in keyof Refusal]: Refusal[key] | null } | undefined;
-  if (typeof told?.allowed !== "string") return new Error(message);
-  const { line, key, found, allowed, hint } = told;
+  const reported = details as { [key in keyof Refusal]: Refusal[key] | null } | undefined;
+  if (typeof reported?.allowed !== "string") return new Error(message);
+  const { line, key, found, allowed, hint } = reported;
   const refusal = { line: line ?? undefined, key: key ?? undefined, found, allowed, hint: hint ?? undefined, message };
   return new Error(message, { cause: refusal });
 }
@@ -172,14 +196,14 @@ function asked({ seed, ...scenario }: Run) {
 }
 
 /** JSON has no infinity and no NaN. */
-function layout(told: Layout): Layout {
-  const links = told.links.map((link) => ({
+function layout(reported: Layout): Layout {
+  const links = reported.links.map((link) => ({
     ...link,
     path: link.path ?? undefined,
     rateBps: link.rateBps ?? Number.POSITIVE_INFINITY,
     limitPackets: link.limitPackets ?? Number.NaN,
   }));
-  return { ...told, links };
+  return { ...reported, links };
 }
 
 function runTrace(answer: Answer): RunTrace {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { load } from "../../../crates/wasm/ackclock.mjs";
 import { type Engine, engine, rejection } from "./engine";
+import { csvOf } from "./parquet";
 
 const MODULE = new URL("../../generated/ackclock.wasm", import.meta.url);
 
@@ -9,9 +10,10 @@ export async function loadHere(): Promise<Engine> {
   const lab = await load(readFileSync(MODULE));
   return engine(async (request, options) => {
     try {
-      const bytes = options?.file && new Uint8Array(await options.file.arrayBuffer());
+      const file = options?.file && (options.parquet ? await csvOf(options.file) : options.file);
+      const bytes = file && new Uint8Array(await file.arrayBuffer());
       return await lab.ask(
-        request,
+        options?.parquet ? { ...request, size: file?.size } : request,
         options?.progress,
         bytes && ((from, length) => bytes.subarray(from, from + length)),
       );

@@ -1,50 +1,31 @@
-/** A trace in Parquet, as `ackclock run --trace FILE.parquet` and this page write it, read as a run to draw: row by row as one in CSV. */
-import { NEEDED, Reader } from "./csv";
+/** A trace in Parquet, as `ackclock run --trace FILE.parquet` and this page write it, as the text of one in CSV. */
 import { unpacker } from "./snappy";
-import type { RunTrace } from "./trace";
 
-/** Memory of a value of the row group that is being read, bytes. */
-const VALUE_BYTES = 50;
-
-/**
- * Reads the bytes of a file. Rejects with the fault and its place. `progress` is called with the fraction that is read, 0 to 1.
- * `room` is the memory for what is read, bytes.
- */
-export async function readParquet(
-  file: ArrayBuffer,
-  progress: (share: number) => void = () => {},
-  room = Number.POSITIVE_INFINITY,
-): Promise<RunTrace> {
+/** Resolves to the text. Rejects with the fault. `progress` is called with the fraction that is read, 0 to 1. */
+export async function csvOf(trace: Blob, progress: (share: number) => void = () => {}): Promise<Blob> {
+  const file = await trace.arrayBuffer();
   const { parquetMetadata, parquetReadObjects, parquetSchema, snappyUncompress } = await import("hyparquet");
   const compressors = { SNAPPY: unpacker(snappyUncompress) };
   // A trace has no places on a map, and a column with -1 children would make hyparquet look for them without end.
   const metadata = parquetMetadata(file, { geoparquet: false });
   const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-  for (const column of NEEDED) if (!names.includes(column)) throw new Error(`there is no column ${column}`);
-  const reader = new Reader("record", room);
-  let [rowStart, record] = [0, 1];
+  const parts = [`${names.join()}\n`];
+  let rowStart = 0;
   // One row group at a time, to bound the memory.
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    reader.fits(Number(group.num_rows) * names.length * VALUE_BYTES, record);
-    const columns = new Map<string, unknown[]>();
+    const columns: string[][] = [];
     // One column at a time: if several are damaged, hyparquet rejects each, and only the first rejection could be caught.
     for (const name of names) {
       const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [name], compressors });
-      columns.set(
-        name,
-        rows.map((row) => row[name]),
-      );
+      columns.push(rows.map((row) => written(row[name])));
     }
-    const count = columns.get("time_ns")?.length ?? 0;
-    for (let at = 0; at < count; at++) {
-      reader.row((column) => written(columns.get(column)?.[at]), record);
-      record += 1;
-    }
+    const [first = []] = columns;
+    parts.push(first.map((_, row) => `${columns.map((column) => column[row] ?? "").join()}\n`).join(""));
     rowStart = rowEnd;
     progress(rowEnd / Number(metadata.num_rows));
   }
-  return reader.run();
+  return new Blob(parts);
 }
 
 /** A value as in CSV. */

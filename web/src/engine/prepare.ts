@@ -1,7 +1,7 @@
 /** Makes a run ready for its first drawing, in a worker. */
-import { MOST_PAUSES, pauses } from "../stall/pauses";
-import { layers, prepared } from "../views/sequence/course";
+
 import type { Answer } from "./engine";
+import { layers, prepared } from "./layers";
 import { drops } from "./ready";
 
 /** The answer, with what a drawing of the flow at this position, or of the last one, needs. */
@@ -9,6 +9,5 @@ export function prepare(answer: Answer, position: number): Answer {
   const at = Math.min(position, answer.flows.length - 1);
   const flow = answer.flows[at];
   if (!flow) return answer;
-  const found = pauses(flow, answer.layout.durationS, MOST_PAUSES);
-  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), drops: drops(flow), pauses: found } };
+  return { ...answer, ready: { flow: at, layers: prepared(layers(flow)), drops: drops(flow) } };
 }

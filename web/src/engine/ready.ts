@@ -1,7 +1,6 @@
 /** What a worker has made of a run for its first drawing. */
 import { positions } from "../chart/arrays";
-import type { Pauses } from "../stall/pauses";
-import type { Layers } from "../views/sequence/course";
+import type { Layers } from "./layers";
 import { FATES, type FlowColumns, type Sends } from "./trace";
 
 /** The segments of a flow that were dropped: when, and by which element. */
@@ -15,7 +14,6 @@ export interface Ready {
   flow: number;
   layers: Layers;
   drops: Drops;
-  pauses: Pauses;
 }
 
 /** Beside the columns that it was made of: a flow with other times has none. */

@@ -27,7 +27,7 @@ test("each scenario is run on each seed, from the first on, and the share of nee
       return (report.runs as { flows: Record<string, number>[] }[])[0]?.flows[0];
     }),
   );
-  const mean = each.map((told) => needlessRatio(told) ?? Number.NaN).reduce((a, b) => a + b) / 3;
+  const mean = each.map((reported) => needlessRatio(reported) ?? Number.NaN).reduce((a, b) => a + b) / 3;
   expect(repeated.scenarios[0]?.[0]?.needless_ratio?.mean).toBeCloseTo(mean, 12);
 });
 

@@ -1,15 +1,7 @@
 /** The same scenarios on several seeds: means of each flow's numbers with their 95 % confidence intervals. */
-import type { Engine, Options, Run } from "./engine";
+import type { Engine, Interval, Options, Run } from "./engine";
 import { inLanes } from "./lanes";
 import type { FlowSummary } from "./results";
-
-/** The mean of a number over runs, as `ackclock run --json` has it. */
-export interface Interval {
-  n: number;
-  mean: number;
-  /** Half the width of the 95 % confidence interval (Student's t); null for one run. */
-  half_width_95: number | null;
-}
 
 /** The numbers of a flow that are averaged: names of the report, and `needless_ratio` of its measures. */
 export const MEASURES = [
@@ -62,10 +54,10 @@ export async function repeat(
     return flows;
   });
   const runs = scenarios.map((_, i) => ended.slice(i * count, (i + 1) * count));
-  const asked = runs.flatMap((of) =>
+  const numbers = runs.flatMap((of) =>
     (of[0] ?? []).flatMap((_, flow) => MEASURES.map((name) => values(of, flow, name))),
   );
-  const means = await engine.means(asked);
+  const means = await engine.means(numbers);
   let at = 0;
   const flow = (): FlowMeans =>
     Object.fromEntries(MEASURES.flatMap((name) => [means[at++]].flatMap((m) => (m ? [[name, m]] : []))));

@@ -236,6 +236,43 @@ export const LinkSummaryColumns = {
   swap_skipped: { label: "swap skipped", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
 } as const satisfies Record<string, Column>;
 
+/** A stall of a flow: no ACK of new data arrived for more than two of its shortest round-trip times, though data was outstanding. */
+export interface StallSummary {
+  /** The stack's name. */
+  readonly stack: string;
+  /** The flow's name. */
+  readonly flow: string;
+  /** When the last ACK of new data arrived. Unit: s. */
+  readonly start_s: number;
+  /** The time until the next one, or until the end of the run. Unit: s. */
+  readonly duration_s: number;
+  /** The cause, as a stall of a capture has it. */
+  readonly cause: string;
+  /** Length and cause in a line. */
+  readonly title: string;
+  /** What happened, in sentences. */
+  readonly evidence: string;
+  /** Each sentence with its time. */
+  readonly sentences: readonly StallSentence[];
+}
+
+export const StallSummaryColumns = {
+  start_s: { label: "start", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  duration_s: { label: "duration", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A sentence about a stall. */
+export interface StallSentence {
+  /** The time of its event. Unit: s. */
+  readonly time_s: number;
+  /** The sentence. */
+  readonly text: string;
+}
+
+export const StallSentenceColumns = {
+  time_s: { label: "time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
 /** Several flows together. */
 export interface GroupMeasures {
   /** Their common property: `all`, `stack` or `name` (names that differ only in a number, as `web-1` and `web-2`). */

@@ -19,7 +19,7 @@ export function shifted(run: RunTrace, by: number): RunTrace {
 }
 
 function shiftedFlow(flow: FlowTrace, by: number, later: (times: Float64Array) => Float64Array): FlowTrace {
-  const { sends, acks, captured } = flow;
+  const { sends, acks } = flow;
   const moved = <T extends { time: Float64Array }>(table: T): T => ({ ...table, time: later(table.time) });
   return {
     ...flow,
@@ -31,9 +31,11 @@ function shiftedFlow(flow: FlowTrace, by: number, later: (times: Float64Array) =
     inflation: moved(flow.inflation),
     phases: moved(flow.phases),
     marks: moved(flow.marks),
-    captured: captured && {
-      ...captured,
-      stalls: captured.stalls.map((stall) => ({ ...stall, start_s: stall.start_s + by })),
-    },
+    stalls: flow.stalls.map((stall) => ({
+      ...stall,
+      from: stall.from + by,
+      to: stall.to + by,
+      sentences: stall.sentences.map((sentence) => ({ ...sentence, time: sentence.time + by })),
+    })),
   };
 }

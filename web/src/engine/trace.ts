@@ -6,7 +6,7 @@
  * begins at 1. `docs/trace.md` explains the words.
  */
 
-import type { Captured } from "./capture";
+import type { Captured } from "./captured";
 
 /** The slot that requested a segment or wrote the window; `by` is an index into it. */
 export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
@@ -14,8 +14,8 @@ export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recover
 export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
 /** The reason for the start or the end of a phase. */
 export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
-/** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window was probed. */
-export const KINDS = ["timeout", "mistake", "undone", "persist"] as const;
+/** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window or the tail was probed. */
+export const KINDS = ["timeout", "mistake", "undone", "persist", "probe"] as const;
 /**
  * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot
  * tell` if a capture does not say.
@@ -161,8 +161,28 @@ export interface FlowTrace {
   inflation: Steps;
   phases: Phases;
   marks: Marks;
+  /** Its longest time without an ACK of new data, while data was outstanding, s. */
+  longestPauseS: number;
+  /** Its stalls, the longest first; of a run the 5 longest. */
+  stalls: readonly Stall[];
   /** For a flow of a capture: additional facts. */
   captured?: Captured | undefined;
+}
+
+/** A time in which a transfer stood still, explained by the engine. */
+export interface Stall {
+  from: number;
+  to: number;
+  title: string;
+  /** In the order of time. */
+  sentences: readonly Sentence[];
+}
+
+/** A sentence, with its time and the transmissions that it names (rows in `sends`). */
+export interface Sentence {
+  time: number;
+  text: string;
+  rows: readonly number[];
 }
 
 /** What the engine records of a flow. */

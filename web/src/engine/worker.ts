@@ -1,13 +1,19 @@
 /** Runs requests in a worker: one module, whose instance serves one after the other. */
 import { type Lab, load } from "../../../crates/wasm/ackclock.mjs";
 import type { Answer } from "./engine";
+import { csvOf } from "./parquet";
 import { prepare } from "./prepare";
-import { columnsOf } from "./reading";
+import { columnsOf } from "./transfer";
 
 /** Messages to a worker: first the module, then requests, one after the other. */
 export type ToWorker =
   | { module: WebAssembly.Module }
-  | { request: Readonly<Record<string, unknown>>; file?: Blob | undefined; flow?: number | undefined };
+  | {
+      request: Readonly<Record<string, unknown>>;
+      file?: Blob | undefined;
+      flow?: number | undefined;
+      parquet?: boolean | undefined;
+    };
 
 /** Messages from it: fractions of a run, then a reply or an error. */
 export type FromWorker = { share: number } | { answer: unknown } | { error: { message: string; details: unknown } };
@@ -24,15 +30,21 @@ self.addEventListener("message", async ({ data }: MessageEvent<ToWorker>) => {
   }
   const say = (what: FromWorker, move: Transferable[] = []) => self.postMessage(what, { transfer: move });
   let last = performance.now();
-  const told = (share: number) => {
+  const progress = (share: number) => {
     const now = performance.now();
     if (now - last < BEAT) return;
     last = now;
     say({ share });
   };
   try {
-    const said = await (await lab)?.ask(data.request, told, pieces(data.file));
-    const answer = data.flow === undefined ? said : prepare(said as Answer, data.flow);
+    const file = data.parquet && data.file ? await csvOf(data.file, (share) => progress(share / 2)) : data.file;
+    const request = data.parquet ? { ...data.request, size: file?.size } : data.request;
+    const reply = await (await lab)?.ask(
+      request,
+      data.parquet ? (share) => progress((1 + share) / 2) : progress,
+      pieces(file),
+    );
+    const answer = data.flow === undefined ? reply : prepare(reply as Answer, data.flow);
     say({ answer }, columnsOf(answer));
   } catch (e) {
     const { message, details } = e as Error & { details?: unknown };

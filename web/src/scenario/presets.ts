@@ -9,7 +9,7 @@ export interface Preset {
   title: string;
   about: string;
   /** What to look for in its graphs, in one sentence; equal to `about` if no other sentence is needed. */
-  look: string;
+  watch: string;
   /** The scenario's file in the repository. */
   file: string;
   /** TOML. */

@@ -65,9 +65,9 @@ export async function decode(fragment: string): Promise<Asked> {
     return bad(`it was made by another version of this page (${version}, not ${VERSION})`);
   try {
     const json = await through(unbase64url(packed), new DecompressionStream("deflate-raw"));
-    const told: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
-    const wrong = mistake(told);
-    return wrong === undefined ? { what: "state", state: told as State } : bad(wrong);
+    const reported: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+    const wrong = mistake(reported);
+    return wrong === undefined ? { what: "state", state: reported as State } : bad(wrong);
   } catch {
     return bad(DAMAGED);
   }
@@ -86,12 +86,12 @@ function unescaped(text: string): string {
 }
 
 /** The fault in a state's form. The engine judges the meaning of the scenario. */
-function mistake(told: unknown): string | undefined {
-  if (!isTable(told)) return "it holds no state";
-  if (!isTable(told.scenario)) return "it holds no scenario";
-  const { stacks, seed, other, marks } = told;
+function mistake(reported: unknown): string | undefined {
+  if (!isTable(reported)) return "it holds no state";
+  if (!isTable(reported.scenario)) return "it holds no scenario";
+  const { stacks, seed, other, marks } = reported;
   if (other !== undefined && !isTable(other)) return "its second path is not a scenario";
-  const paths = [told.scenario, ...(other === undefined ? [] : [other])];
+  const paths = [reported.scenario, ...(other === undefined ? [] : [other])];
   const lacks = paths.map((path) => unsaid(path as Json, "", 0)).find((wrong) => wrong !== undefined);
   if (lacks !== undefined) return `its scenario ${lacks}`;
   if (!Array.isArray(stacks) || stacks.length < 1 || stacks.length > MOST_STACKS) {

@@ -23,18 +23,18 @@ const KEY = "ackclock-visited";
 
 /** Makes the caption, with an invitation on the first visit; `tour` starts the tour. */
 export function caption(tour: () => void): Caption {
-  const said = h("div", {});
-  const element = h("section", { class: "caption", "aria-label": "What is shown" }, said);
+  const message = h("div", {});
+  const element = h("section", { class: "caption", "aria-label": "What is shown" }, message);
   if (!visited()) element.append(invitation(tour));
   const show = (origin: Origin | undefined, lab: Lab) => {
     const { preset } = origin ?? {};
-    said.hidden = preset === undefined;
+    message.hidden = preset === undefined;
     if (!preset) return;
     const changed = isChanged(origin, lab) && " You have changed it since.";
     fill(
-      said,
+      message,
       h("p", {}, h("strong", {}, preset.group), ` · ${preset.title}`),
-      h("p", { class: "said look" }, `What to look for: ${preset.look}`, changed),
+      h("p", { class: "hint look" }, `What to look for: ${preset.watch}`, changed),
     );
   };
   return { element, show };

@@ -37,7 +37,7 @@ export interface Hooks {
 export class CapturePanel {
   readonly element = h("section", { class: "card capture", "aria-label": "Capture", hidden: true });
   private readonly title = h("h2", {});
-  private readonly said = h("p", { class: "said about" });
+  private readonly message = h("p", { class: "hint about" });
   private readonly flows = h("div", {});
   private readonly place = h("select", { "aria-label": "Where it was captured" });
   private readonly other: HTMLButtonElement;
@@ -58,9 +58,9 @@ export class CapturePanel {
       icon("remove"),
     );
     close.addEventListener("click", () => this.close());
-    const where = h("label", { class: "said" }, "Captured ", this.place);
+    const where = h("label", { class: "hint" }, "Captured ", this.place);
     const line = h("div", { class: "line" }, this.title, h("span", { class: "spacer" }), where, this.other, close);
-    this.element.append(line, this.said, this.flows);
+    this.element.append(line, this.message, this.flows);
   }
 
   /** Reads a file and draws its largest flow. */
@@ -112,7 +112,7 @@ export class CapturePanel {
     this.element.hidden = false;
     this.title.textContent = of.name;
     this.place.value = of.at ?? "";
-    this.said.textContent = file.remarks.join(" ");
+    this.message.textContent = file.remarks.join(" ");
     fill(this.flows, flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)));
     this.left();
   }

@@ -21,7 +21,7 @@ export function captureTable(flows: readonly CapturedFlow[], choose: (flow: Capt
   );
   const head = h("tr", {}, ...titles);
   const body = h("tbody", {});
-  const more = h("p", { class: "said" });
+  const more = h("p", { class: "hint" });
   const show = (sought: string) => {
     const found = sorted.filter(({ flow }) => flow.includes(sought.trim()));
     fill(body, ...found.slice(0, MOST).map((flow) => row(flow, choose)));

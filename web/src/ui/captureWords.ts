@@ -1,6 +1,7 @@
 /** Sentences about captures and the paths fitted to them. */
 import { grouped, short } from "../chart/ticks";
-import type { Captured, Fit, Parameter } from "../engine/capture";
+import type { Fit, Parameter } from "../engine/capture";
+import type { Captured } from "../engine/captured";
 
 /** Captures up to this size are opened, bytes. */
 export const MOST_BYTES = 200e6;
@@ -26,7 +27,7 @@ export function drawnFlow({ row, likely, leftOut, evidence }: Captured): string 
 /** A fitted path with its evidence. */
 export function fitted({ parameters, disagreements, transfers }: Fit): string {
   const flow = transfers[0]?.flow ?? "the flow";
-  const said = [`This path was fitted to ${flow}.`];
+  const sentences = [`This path was fitted to ${flow}.`];
   const marks: readonly [Parameter["mark"], string][] = [
     ["measured", "Measured"],
     ["lower bound", "Lower bounds"],
@@ -34,11 +35,11 @@ export function fitted({ parameters, disagreements, transfers }: Fit): string {
   ];
   for (const [mark, title] of marks) {
     const known = parameters.filter((p) => p.mark === mark).map(parameter);
-    if (known.length > 0) said.push(`${title}: ${known.join(", ")}.`);
+    if (known.length > 0) sentences.push(`${title}: ${known.join(", ")}.`);
   }
-  said.push(...disagreements.map((d) => `The flows disagree: ${d}.`));
-  said.push("Choose another sender at the left, or add one beside it.");
-  return said.join(" ");
+  sentences.push(...disagreements.map((d) => `The flows disagree: ${d}.`));
+  sentences.push("Choose another sender at the left, or add one beside it.");
+  return sentences.join(" ");
 }
 
 function parameter({ name, unit, value, low, high }: Parameter): string {

@@ -57,8 +57,8 @@ function section(stem: string, seed: number, item: Item, i: number, many: boolea
     {},
     h("h3", {}, item.name),
     h("div", { class: "row" }, scenario, button("Trace (CSV)", csv), button("Trace (Parquet)", parquet)),
-    h("p", { class: "said hash" }, "Same trace hash by ", h("code", {}, `ackclock run ${file}.toml --seed ${seed}`)),
-    h("p", { class: "said" }, h("code", { "data-hash": i }, hashOf(item.run) ?? "")),
+    h("p", { class: "hint hash" }, "Same trace hash by ", h("code", {}, `ackclock run ${file}.toml --seed ${seed}`)),
+    h("p", { class: "hint" }, h("code", { "data-hash": i }, hashOf(item.run) ?? "")),
   );
 }
 

@@ -78,12 +78,12 @@ test("each component in each slot runs or is refused with the values allowed", a
   for (const slot of slots) {
     for (const { name } of slot.shape.type === "variants" ? slot.shape.variants : []) {
       const scenario = toToml(written(CHAIN, { name: "rfc-6675", set: { [slot.key]: name } }, known));
-      const said = await engine.check({ scenario }).then(
+      const message = await engine.check({ scenario }).then(
         () => "taken",
         (error: unknown) => refusalOf(error)?.allowed,
       );
-      expect(said, `${slot.key} = ${name}`).toBeTruthy();
-      taken += said === "taken" ? 1 : 0;
+      expect(message, `${slot.key} = ${name}`).toBeTruthy();
+      taken += message === "taken" ? 1 : 0;
     }
   }
   expect(taken).toBeGreaterThan(20);

@@ -177,14 +177,14 @@ function choice(at: Place, shape: Of<"choice">): HTMLElement {
     select.append(h("option", { value: "" }, at.field.unset ?? "not set"));
   for (const c of shape.choices) select.append(h("option", { value: c.value, title: c.sentence }, c.value));
   select.value = shown(at.read() ?? (at.field.standard as Json | undefined));
-  const said = h("p", { class: "said" });
-  const say = () => fill(said, prose(shape.choices.find((c) => c.value === select.value)?.sentence ?? ""));
+  const message = h("p", { class: "hint" });
+  const say = () => fill(message, prose(shape.choices.find((c) => c.value === select.value)?.sentence ?? ""));
   select.addEventListener("change", () => {
     at.write(select.value === "" ? undefined : select.value);
     say();
   });
   say();
-  return frame(at, select, said);
+  return frame(at, select, message);
 }
 
 function text(at: Place): HTMLElement {

@@ -36,7 +36,7 @@ export function control(editing: Editing, path: Path, field: Field): HTMLElement
   if (shape.type === "list" && !["number", "quantity"].includes(shape.item.type)) {
     return list(editing, path, field, shape.item);
   }
-  return simple(place(editing, path, field)) ?? h("p", { class: "said" }, prose(field.sentence));
+  return simple(place(editing, path, field)) ?? h("p", { class: "hint" }, prose(field.sentence));
 }
 
 function group(field: Field, inside: HTMLElement[]): HTMLElement {
@@ -116,7 +116,7 @@ function list(editing: Editing, path: Path, field: Field, item: Shape): HTMLElem
     h("span", { class: "label", title: field.sentence }, words(field.key)),
     add,
   );
-  const none = value === undefined && field.unset ? h("p", { class: "said" }, field.unset) : null;
+  const none = value === undefined && field.unset ? h("p", { class: "hint" }, field.unset) : null;
   return h("div", { class: "list" }, title, none, ...cards);
 }
 
@@ -164,5 +164,5 @@ function card(title: string, sentence: string, inside: HTMLElement[], moves: Mov
     button("remove", "Remove", moves.remove),
   );
   const head = h("div", { class: "line head" }, h("strong", { title: sentence.replaceAll("`", "") }, title), tools);
-  return h("div", { class: "card element" }, head, h("p", { class: "said" }, prose(sentence)), ...inside);
+  return h("div", { class: "card element" }, head, h("p", { class: "hint" }, prose(sentence)), ...inside);
 }

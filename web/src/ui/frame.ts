@@ -11,11 +11,11 @@ export interface Frame {
 
 /** Puts the parts into the document; `flows` chooses the flow that the graphs show. */
 export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElement, ...cards: HTMLElement[]): Frame {
-  const said = h("p", { class: "note", role: "status", hidden: true });
+  const message = h("p", { class: "note", role: "status", hidden: true });
   const say = (text = "", bad = false, ...deeds: HTMLElement[]) => {
-    fill(said, text, ...deeds.flatMap((deed) => [" ", deed]));
-    said.hidden = text === "";
-    said.classList.toggle("bad", bad);
+    fill(message, text, ...deeds.flatMap((deed) => [" ", deed]));
+    message.hidden = text === "";
+    message.classList.toggle("bad", bad);
   };
   const views = h("div", { class: "card views" }, flows);
   const old = h("div", { class: "old", role: "status", hidden: true });
@@ -26,7 +26,7 @@ export function frame(header: HTMLElement, panel: HTMLElement, flows: HTMLElemen
     // Filled again, so that screen readers announce it.
     fill(old, is && h("span", {}, "Graphs and results of the run before your change"));
   };
-  const main = h("main", { id: "main", tabindex: -1 }, said, ...cards, views);
+  const main = h("main", { id: "main", tabindex: -1 }, message, ...cards, views);
   const closeDrawer = () => document.body.classList.remove("drawer");
   window.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") closeDrawer();

@@ -95,7 +95,7 @@ export class Guest {
     const attributes = { type: "button", class: "bare", title: says, "aria-label": says, onclick: close };
     fill(
       this.element,
-      h("span", { class: "said" }, of.name),
+      h("span", { class: "hint" }, of.name),
       h("span", { class: "spacer" }),
       choice("Alone", false),
       choice("Beside the run", true),

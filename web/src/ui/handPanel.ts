@@ -10,12 +10,17 @@ export function handPanel(scenario: Table, change: (next: Table) => void): HTMLE
   if (rows.length === 0) return [];
   const caution =
     "Packets are counted as they are sent, from 0. After a change, a later number may refer to a different packet.";
-  return [...rows, h("p", { class: "said" }, caution)];
+  return [...rows, h("p", { class: "hint" }, caution)];
 }
 
 function row(scenario: Table, at: Place, deed: Deed, change: (next: Table) => void): HTMLElement {
   const undo = () => change(withDeeds(scenario, at, without(deeds(scenario, at), deed)));
-  const said = says(deed, at);
-  const attributes = { type: "button", class: "bare", title: "Undo", "aria-label": `Undo: ${said}`, onclick: undo };
-  return h("div", { class: "line deed" }, h("span", { class: "label" }, said), h("button", attributes, icon("undo")));
+  const message = says(deed, at);
+  const attributes = { type: "button", class: "bare", title: "Undo", "aria-label": `Undo: ${message}`, onclick: undo };
+  return h(
+    "div",
+    { class: "line deed" },
+    h("span", { class: "label" }, message),
+    h("button", attributes, icon("undo")),
+  );
 }

@@ -20,7 +20,7 @@ export class Instants {
     "aria-label": "Find a time, a sequence number, a packet or an event",
     spellcheck: "false",
   });
-  private readonly said = h("span", { class: "said", role: "status" });
+  private readonly message = h("span", { class: "hint", role: "status" });
   private readonly list = h("ol", { class: "marks", "aria-label": "Marks" });
   private readonly ruler: HTMLButtonElement;
   private found: readonly Found[] = [];
@@ -70,7 +70,7 @@ export class Instants {
       step("right", "Find the next", 1),
       mark,
       this.ruler,
-      this.said,
+      this.message,
     );
     this.element = h("section", { class: "card instants", "aria-label": "Find, mark and measure" }, line, this.list);
   }
@@ -110,7 +110,7 @@ export class Instants {
   mark(): void {
     const marks = this.marks;
     if (marks.length >= MOST_MARKS) {
-      fill(this.said, `${MOST_MARKS} marks at most`);
+      fill(this.message, `${MOST_MARKS} marks at most`);
       return;
     }
     const time = this.views().moment;
@@ -125,14 +125,14 @@ export class Instants {
     this.on = !this.on;
     this.ruler.setAttribute("aria-pressed", String(this.on));
     this.views().setMeasuring(this.on);
-    fill(this.said, this.on ? "Click two points of a graph" : "");
+    fill(this.message, this.on ? "Click two points of a graph" : "");
   }
 
   /** The points so far. */
   measured([from, to]: readonly Point[]): void {
     if (!from) return;
     const point = ({ view, time, value }: Point) => ({ time, bytes: view === "sequence" ? value : undefined });
-    fill(this.said, to ? between(point(from), point(to)) : `From ${from.time.toFixed(6)} s to …`);
+    fill(this.message, to ? between(point(from), point(to)) : `From ${from.time.toFixed(6)} s to …`);
   }
 
   private step(by: 1 | -1): void {
@@ -143,7 +143,7 @@ export class Instants {
       const wrong = answers.flatMap(({ answer }) => ("wrong" in answer ? [answer.wrong] : []));
       this.field.setAttribute("aria-invalid", String(wrong.length > 0));
       if (wrong.length > 0) {
-        fill(this.said, wrong[0] ?? "");
+        fill(this.message, wrong[0] ?? "");
         return;
       }
       const all = answers.flatMap(({ name, answer }) =>
@@ -156,7 +156,10 @@ export class Instants {
     const { length } = this.found;
     this.at = length > 0 ? (this.at + by + length) % length : -1;
     const found = this.found[this.at];
-    fill(this.said, found ? `${this.at + 1} of ${length}: ${found.time.toFixed(6)} s, ${found.text}` : "Nothing found");
+    fill(
+      this.message,
+      found ? `${this.at + 1} of ${length}: ${found.time.toFixed(6)} s, ${found.text}` : "Nothing found",
+    );
     if (found) this.views().reveal(found.time);
   }
 

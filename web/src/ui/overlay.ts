@@ -46,7 +46,7 @@ export function menu(
       box.close();
       entry.click();
     };
-    const more = entry.more ? h("span", { class: "said" }, entry.more) : null;
+    const more = entry.more ? h("span", { class: "hint" }, entry.more) : null;
     const mark = entry.icon ? icon(entry.icon) : null;
     const attributes = { type: "button", role: "menuitem", disabled: entry.disabled ?? false, onclick: choose };
     list.append(h("button", attributes, mark, h("span", {}, entry.says, more)));

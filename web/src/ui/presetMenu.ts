@@ -23,7 +23,7 @@ export function presetMenu(
     autofocus: true,
   });
   const list = h("div", { class: "presets" });
-  const none = h("p", { class: "said", hidden: true }, "Nothing is called that.");
+  const none = h("p", { class: "hint", hidden: true }, "Nothing is called that.");
   const dialog = sheet("Experiments", "preset-sheet", search, list, none);
   for (const name of new Set(presets.map((p) => p.group))) {
     const members = presets.filter((p) => p.group === name);
@@ -39,7 +39,7 @@ export function presetMenu(
         "aria-current": preset.id === current,
         onclick: pick,
       };
-      return h("button", attributes, h("strong", {}, preset.title), h("span", { class: "said" }, preset.about));
+      return h("button", attributes, h("strong", {}, preset.title), h("span", { class: "hint" }, preset.about));
     });
     list.append(h("section", {}, h("h3", {}, name), ...buttons));
   }
@@ -64,8 +64,8 @@ function filter(list: HTMLElement, text: string): boolean {
     const group = section.querySelector("h3")?.textContent ?? "";
     let here = 0;
     for (const button of section.querySelectorAll<HTMLElement>("button")) {
-      const said = `${group} ${button.textContent} ${button.dataset.preset}`.toLowerCase();
-      button.hidden = !sought.every((word) => said.includes(word));
+      const message = `${group} ${button.textContent} ${button.dataset.preset}`.toLowerCase();
+      button.hidden = !sought.every((word) => message.includes(word));
       here += button.hidden ? 0 : 1;
     }
     section.hidden = here === 0;

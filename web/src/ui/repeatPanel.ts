@@ -30,7 +30,7 @@ export class RepeatPanel {
   });
   private readonly button: HTMLButtonElement;
   private readonly alone: HTMLButtonElement;
-  private readonly said = h("span", { class: "said", role: "status" });
+  private readonly message = h("span", { class: "hint", role: "status" });
   private running: AbortController | undefined;
 
   constructor(
@@ -46,8 +46,8 @@ export class RepeatPanel {
     this.count.addEventListener("keydown", ({ key }) => {
       if (key === "Enter" && !this.running) this.press();
     });
-    const label = h("label", { class: "said" }, "Repeat on ", this.count, " seeds");
-    this.element.append(label, this.button, this.alone, this.said);
+    const label = h("label", { class: "hint" }, "Repeat on ", this.count, " seeds");
+    this.element.append(label, this.button, this.alone, this.message);
     this.mark();
   }
 
@@ -56,7 +56,7 @@ export class RepeatPanel {
     this.stop();
     this.element.hidden = !shown;
     this.alone.hidden = true;
-    fill(this.said);
+    fill(this.message);
   }
 
   stop(): void {
@@ -73,7 +73,7 @@ export class RepeatPanel {
   private press(): void {
     if (this.running) {
       this.stop();
-      fill(this.said, "Stopped");
+      fill(this.message, "Stopped");
     } else void this.start();
   }
 
@@ -91,7 +91,7 @@ export class RepeatPanel {
     this.mark();
     const { scenarios, seed } = this.hooks.asked();
     const all = scenarios.length * count;
-    const progress = (share: number) => fill(this.said, `${Math.round(share * all)} of ${all} runs`);
+    const progress = (share: number) => fill(this.message, `${Math.round(share * all)} of ${all} runs`);
     progress(0);
     const lanes = Math.min(MOST_LANES, lanesHere());
     try {
@@ -100,11 +100,14 @@ export class RepeatPanel {
       if (this.running !== mine) return;
       this.hooks.show(repeated);
       this.alone.hidden = false;
-      fill(this.said, `Means over seeds ${seed} to ${seed + count - 1} with 95 % confidence intervals (Student’s t)`);
+      fill(
+        this.message,
+        `Means over seeds ${seed} to ${seed + count - 1} with 95 % confidence intervals (Student’s t)`,
+      );
     } catch (error) {
       if (mine.signal.aborted) return;
       mine.abort(); // the other runs
-      fill(this.said);
+      fill(this.message);
       notice(refusalOf(error)?.message ?? (error as Error).message, true);
     } finally {
       if (this.running === mine) this.stop();

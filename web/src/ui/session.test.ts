@@ -68,7 +68,7 @@ test("a long run is stopped for the latest value, and at most one run is in prog
 });
 
 test("progress is told at the beginning and the end, and ten times a second in between", async () => {
-  const told: number[] = [];
+  const reported: number[] = [];
   const lab: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
   const one = async (_: Lab, __: number, { progress }: { progress: (share: number) => void }) => {
     for (let ms = 1; ms <= 1000; ms++) {
@@ -80,14 +80,14 @@ test("progress is told at the beginning and the end, and ten times a second in b
   const nothing = { changed: () => {}, done: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
   const made = new Session(lab, one, {
     ...nothing,
-    progress: (now) => told.push(now.running ? now.share : Number.NaN),
+    progress: (now) => reported.push(now.running ? now.share : Number.NaN),
   });
   const run = made.run();
   await vi.advanceTimersByTimeAsync(1100);
   await run;
-  const shares = told.filter((share) => !Number.isNaN(share));
+  const shares = reported.filter((share) => !Number.isNaN(share));
   expect(shares.map((share) => share.toFixed(1))).toEqual([..."0123456789"].map((digit) => `0.${digit}`).concat("1.0"));
-  expect(told.at(-1)).toBeNaN();
+  expect(reported.at(-1)).toBeNaN();
 });
 
 test("an error thrown before a run begins is a failure, and the session continues", async () => {

@@ -119,7 +119,7 @@ export class Session {
     const compared = columns(lab);
     const shares = compared.map(() => 0);
     this.tell.progress({ running: true, share: 0 });
-    let told = this.began;
+    let reported = this.began;
     const took: number[] = [];
     const one = async (i: number) => {
       mine.signal.throwIfAborted();
@@ -127,8 +127,8 @@ export class Session {
       const progress = (share: number) => {
         shares[i] = share;
         const now = performance.now();
-        if (this.running !== mine || now - told < BEAT) return;
-        told = now;
+        if (this.running !== mine || now - reported < BEAT) return;
+        reported = now;
         this.tell.progress({ running: true, share: shares.reduce((a, b) => a + b, 0) / shares.length });
       };
       const run = await this.one(lab, i, { signal: mine.signal, progress });

@@ -101,7 +101,7 @@ class Card {
     const inside = h("details", { class: "slots", ...this.remembered(`slots-${i}`) }, this.summary, ...this.slots);
     const lacks =
       left.length > 0 ? `. Left out, as it has no such parameter: ${left.map((l) => `\`${l}\``).join(", ")}` : "";
-    const about = h("p", { class: "said" }, prose((named?.summary ?? "") + lacks));
+    const about = h("p", { class: "hint" }, prose((named?.summary ?? "") + lacks));
     const what = { class: "card stack", "data-stack": i, "aria-label": `Stack ${i + 1}` };
     this.element = h("section", what, this.head(), about, this.refused, inside, this.reset);
     this.mark();

@@ -1,32 +1,32 @@
 /** Why did it stall? Walks through the longest pauses of the runs. */
-import type { RunTrace } from "../engine/trace";
-import { type Stall, stalls } from "../stall/stall";
+import type { RunTrace, Stall } from "../engine/trace";
 import { fill, h, prose } from "./dom";
 import { icon } from "./icons";
 import type { Span } from "./labs";
 
 /** A pause of one of the runs. */
-export interface Told extends Stall {
+export interface Pause extends Stall {
   run: number;
+  /** Position in `RunTrace.flows`. */
+  flow: number;
 }
 
-/** Longest delay before the search for pauses begins, in ms; the picture comes first. */
-const PATIENCE = 300;
+/** The number of pauses of a run that are shown. */
+const MOST = 5;
 
 export interface StallPanel {
   element: HTMLElement;
-  /** Shows the runs' pauses, which `find` returns. */
-  show: (find: () => readonly Told[], names: readonly string[]) => void;
+  /** Shows these pauses of the runs with these names. */
+  show: (pauses: readonly Pause[], names: readonly string[]) => void;
   step: (by: number) => void;
 }
 
-/** `look` shows a pause in the views; undefined ends that. */
-export function stallPanel(look: (pause: Told | undefined) => void): StallPanel {
-  let pauses: readonly Told[] = [];
-  let sought = () => {};
+/** `visit` shows a pause in the views; undefined ends that. */
+export function stallPanel(visit: (pause: Pause | undefined) => void): StallPanel {
+  let pauses: readonly Pause[] = [];
   let names: readonly string[] = [];
   let at = -1;
-  const place = h("span", { class: "said", "aria-live": "polite" });
+  const place = h("span", { class: "hint", "aria-live": "polite" });
   const title = h("p", {});
   // A long list scrolls, so it must be focusable.
   const list = h("ol", { tabindex: 0, "aria-label": "What happened" });
@@ -62,40 +62,35 @@ export function stallPanel(look: (pause: Told | undefined) => void): StallPanel 
 
   function go(to: number): void {
     at = Math.min(Math.max(to, -1), pauses.length - 1);
-    look(pauses[at]);
+    visit(pauses[at]);
     draw();
   }
 
   function step(by: number): void {
-    sought();
     if (pauses.length > 0) go(at + by);
   }
 
-  function show(find: () => readonly Told[], called: readonly string[]): void {
-    const search = () => {
-      if (sought !== search) return;
-      sought = () => {};
-      pauses = [...find()].sort((a, b) => b.to - b.from - (a.to - a.from));
-      draw();
-    };
-    sought = search;
+  function show(found: readonly Pause[], called: readonly string[]): void {
+    pauses = found.toSorted((a, b) => b.to - b.from - (a.to - a.from));
     names = called;
-    pauses = [];
     at = -1;
     draw();
-    window.setTimeout(search, PATIENCE);
   }
   return { element, show, step };
 }
 
 /** The time span of a pause, with the events that led to it, unless they were much earlier, and a little time after it. */
-export function around({ from, to, sentences }: Told): Span {
+export function around({ from, to, sentences }: Pause): Span {
   const length = to - from;
   const first = Math.max(from - 2 * length, Math.min(from, ...sentences.map((s) => s.time)));
   return [first - 0.15 * length, to + 0.25 * length];
 }
 
-/** The pauses of all runs. */
-export function told(runs: readonly RunTrace[]): Told[] {
-  return runs.flatMap((run, i) => stalls(run).map((stall) => ({ ...stall, run: i })));
+/** The pauses of all runs: the longest of a simulated run, all of a captured flow. */
+export function pausesOf(runs: readonly RunTrace[]): Pause[] {
+  return runs.flatMap(({ flows }, run) => {
+    const all = flows.flatMap(({ stalls }, flow) => stalls.map((stall) => ({ ...stall, run, flow })));
+    const longest = all.sort((a, b) => b.to - b.from - (a.to - a.from));
+    return flows.some(({ captured }) => captured) ? longest : longest.slice(0, MOST);
+  });
 }

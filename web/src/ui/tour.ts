@@ -96,7 +96,7 @@ export function tour(guide: Guide): void {
   let pointed: Element | null = null;
   const title = h("h2", {});
   const text = h("p", {});
-  const place = h("span", { class: "said" });
+  const place = h("span", { class: "hint" });
   const back = h("button", { type: "button", class: "small", onclick: () => show(at - 1) }, "Back");
   const next = h("button", {
     type: "button",

@@ -1,12 +1,15 @@
 /** Reads a trace file with progress; a newer request ends it. */
-import { readTrace } from "../engine/reading";
+import type { Engine } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
 import type { Progress } from "./session";
 
 export class TraceFile {
   private reading: AbortController | undefined;
 
-  constructor(private readonly progress: (progress: Progress) => void) {}
+  constructor(
+    private readonly engine: Pick<Engine, "opened">,
+    private readonly progress: (progress: Progress) => void,
+  ) {}
 
   /** Reads it. Returns undefined if it was stopped. Rejects with the fault of the file and its place. */
   async read(file: File, kind: "csv" | "parquet"): Promise<RunTrace | undefined> {
@@ -19,7 +22,7 @@ export class TraceFile {
     };
     progress(0);
     try {
-      return await readTrace(file, kind, { signal, progress });
+      return await this.engine.opened({ file, kind }, { signal, progress });
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;

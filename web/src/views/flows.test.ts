@@ -17,12 +17,12 @@ const SCENARIO = `
 test("a flow's throughput adds up to its acknowledged bytes, which are those of the report", async () => {
   const engine = await loadHere();
   const run = await engine.run({ scenario: SCENARIO, seed: 1 });
-  const told = (run.summary.runs as { flows: { acked_bytes: number }[] }[])[0]?.flows ?? [];
+  const reported = (run.summary.runs as { flows: { acked_bytes: number }[] }[])[0]?.flows ?? [];
   expect(run.flows).toHaveLength(3);
   for (const [i, flow] of run.flows.entries()) {
     const rates = throughput(flow, run.durationS, 40);
     expect(rates.reduce((a, b) => a + b, 0) * (run.durationS / 40)).toBeCloseTo(acknowledged(flow), 3);
-    expect(acknowledged(flow)).toBe(told[i]?.acked_bytes);
+    expect(acknowledged(flow)).toBe(reported[i]?.acked_bytes);
     // Before it begins, its throughput is zero.
     expect(rates[0] > 0).toBe(i === 0);
   }

@@ -21,7 +21,7 @@ export const FLOWS: Style = {
 /** The number of equal parts of the run over which throughput is averaged. */
 const BINS = 100;
 /** Number of flows described at the cursor, the fastest first. */
-const TOLD = 4;
+const REPORTED = 4;
 const COLOURS: readonly ColourName[] = ["needless", "needed", "dsack", "refused", "dropped", "sack", "open", "ack"];
 /** Flows whose colour is taken are dashed. */
 const DASHES: readonly (readonly number[])[] = [[], [5, 3], [2, 2], [8, 2, 2, 2]];
@@ -87,7 +87,7 @@ export class FlowsChart implements Chart {
   read(time: number): readonly (readonly [string, string])[] {
     const at = this.lines.map((line, i) => [this.run.flows[i].name, line.at(time)] as const);
     const fastest = at.filter(([, rate]) => rate > 0).sort(([, a], [, b]) => b - a);
-    return fastest.slice(0, TOLD).map(([name, rate]) => [name, `${bytes(rate)}/s`]);
+    return fastest.slice(0, REPORTED).map(([name, rate]) => [name, `${bytes(rate)}/s`]);
   }
 }
 

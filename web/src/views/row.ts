@@ -187,7 +187,7 @@ export class Row {
     const hit = chart.next?.(start, by);
     if (!hit) return;
     timeline.reveal(hit.time);
-    timeline.look(hit.time);
+    timeline.point(hit.time);
     this.hold(run, hit);
   }
 
@@ -328,11 +328,11 @@ export class Row {
       },
       hover: (x, y) => {
         const time = this.here(run).x.back(x);
-        if (follows()) timeline.look(time);
+        if (follows()) timeline.point(time);
         this.hold(run, find(x, y));
       },
       tap: (x, y) => {
-        if (follows()) timeline.look(this.here(run).x.back(x));
+        if (follows()) timeline.point(this.here(run).x.back(x));
         this.hold(run, find(x, y), true);
       },
       leave: () => this.hold(run, undefined),

@@ -36,7 +36,7 @@ export class SequenceChart implements Chart {
     private readonly course: Course,
     private readonly state: Variables,
   ) {
-    this.data = [course.needed, course.refused, course.needless, course.open, course.untold, course.first];
+    this.data = [course.needed, course.refused, course.needless, course.open, course.undecided, course.first];
   }
 
   has(key: string): boolean {

@@ -60,11 +60,11 @@ export const STATE_VIEWS: readonly { style: Style; lines: readonly (Line & { key
 export function variables({ acks, windows, dupthresh, rto }: FlowTrace): Variables {
   const { dropped, pipe } = acks;
   const all = new Uint32Array(pipe.length);
-  const told = beginning(all, locateTold(pipe, dropped, all));
+  const reported = beginning(all, locateTold(pipe, dropped, all));
   return {
     cwnd: new Stairs(windows.time, windows.cwnd),
     ssthresh: new Stairs(windows.time, windows.ssthresh),
-    pipe: new Stairs(gather(acks.time, told), gather(acks.pipe, told)),
+    pipe: new Stairs(gather(acks.time, reported), gather(acks.pipe, reported)),
     dupthresh: new Stairs(dupthresh.time, dupthresh.value),
     rto: new Stairs(rto.time, rto.value),
   };

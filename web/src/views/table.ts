@@ -3,12 +3,10 @@
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
-import { readyOf } from "../engine/ready";
 import { type FlowMeans, MEASURES, type Measure, needlessRatio, type Repeated } from "../engine/repeat";
 import { type Column, FlowMeasuresColumns, FlowSummaryColumns } from "../engine/results";
 import { CapturedFlowColumns } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
-import { MOST_PAUSES, pauses } from "../stall/pauses";
 import { make } from "./dom";
 
 /** A number for each run, and its format. */
@@ -39,10 +37,9 @@ function share({ flows }: RunTrace, flow: number, counted: Counts): number | und
 }
 
 /** The longest stall of a flow, s. */
-function longest({ flows, durationS }: RunTrace, flow: number): number | undefined {
+function longest({ flows }: RunTrace, flow: number): number | undefined {
   const one = flows[flow];
-  if (one?.captured) return one.captured.row.longest_stall_s ?? undefined;
-  return one && (readyOf(one)?.pauses ?? pauses(one, durationS, MOST_PAUSES)).longestS;
+  return one?.captured ? (one.captured.row.longest_stall_s ?? undefined) : one?.longestPauseS;
 }
 
 type Key = Measure | "undecided_retransmissions";
@@ -124,8 +121,8 @@ export function tableElement(lines: readonly Line[], headings: readonly string[]
     const exact: Record<string, string> = value === undefined ? {} : { "data-value": String(value) };
     if (half !== undefined) exact["data-half"] = String(half);
     const around = half === undefined ? [] : [make("span", { class: "ak-half" }, ` ± ${line.write(half)}`)];
-    const said = make("span", mark ? { title: "best" } : {}, text);
-    return make("td", { class: mark, ...exact }, said, ...around, change);
+    const message = make("span", mark ? { title: "best" } : {}, text);
+    return make("td", { class: mark, ...exact }, message, ...around, change);
   };
   const unit = ({ unit: name }: Line) => (name ? [make("span", { class: "ak-unit" }, ` (${name})`)] : []);
   return make(

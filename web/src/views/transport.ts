@@ -50,7 +50,7 @@ export class Transport {
     this.back.addEventListener("click", () => this.play(this.direction === -1 ? 0 : -1));
     this.on.addEventListener("click", () => this.play(this.direction === 1 ? 0 : 1));
     this.scrub.addEventListener("input", () => {
-      timeline.look((Number(this.scrub.value) / 1e6) * timeline.end);
+      timeline.point((Number(this.scrub.value) / 1e6) * timeline.end);
       timeline.reveal(timeline.cursor ?? 0);
     });
     this.pace.addEventListener("input", () => this.tell());
@@ -73,11 +73,12 @@ export class Transport {
     const stood = this.direction === 0;
     this.direction = direction;
     const { timeline } = this;
-    if (direction === 1 && timeline.cursor === timeline.end) timeline.look(timeline.span.t0);
+    if (direction === 1 && timeline.cursor === timeline.end) timeline.point(timeline.span.t0);
     const { t0, t1 } = timeline.span;
     const { cursor } = timeline;
     // Playback covers the visible window.
-    if (direction !== 0 && (cursor === undefined || cursor < t0 || cursor > t1)) timeline.look(direction < 0 ? t1 : t0);
+    if (direction !== 0 && (cursor === undefined || cursor < t0 || cursor > t1))
+      timeline.point(direction < 0 ? t1 : t0);
     this.tell();
     if (!stood || direction === 0) return;
     this.last = performance.now();
@@ -92,7 +93,7 @@ export class Transport {
     const { timeline } = this;
     if (this.direction === 0) return;
     if (!this.still.matches || now - this.last >= JUMP_MS) {
-      timeline.look((timeline.cursor ?? 0) + (this.direction * this.speed * Math.max(now - this.last, 0)) / 1000);
+      timeline.point((timeline.cursor ?? 0) + (this.direction * this.speed * Math.max(now - this.last, 0)) / 1000);
       this.last = now;
       timeline.reveal(timeline.cursor ?? 0);
     }

@@ -149,7 +149,7 @@ export class Views {
     this.marked = undefined;
     this.flow = Math.min(flow, Math.max(...runs.map(({ flows }) => flows.length), 1) - 1);
     this.timeline.setEnd(Math.max(0, ...runs.map(({ durationS }) => durationS)));
-    this.timeline.look(undefined);
+    this.timeline.point(undefined);
     this.tooltip.hide();
     this.fill();
   }
@@ -199,13 +199,13 @@ export class Views {
 
   /** Moves the cursor to a moment, s. */
   setCursor(time: number | undefined): void {
-    this.timeline.look(time);
+    this.timeline.point(time);
   }
 
   /** Moves the cursor to a moment, s, and makes it visible. */
   reveal(time: number): void {
     this.timeline.reveal(time);
-    this.timeline.look(time);
+    this.timeline.point(time);
   }
 
   /** The moment at the cursor, else the middle of the visible time, s. */
@@ -296,8 +296,8 @@ export class Views {
     const many = this.runs.some((run) => run.flows.length > 1);
     charts.flows = many ? this.runs.map((run) => new FlowsChart(run, () => this.theme)) : [];
     for (const { style, lines } of STATE_VIEWS) {
-      const told = states.some((state) => lines.some(({ key }) => state[key].length > 0));
-      charts[style.name] = told ? states.map((state, i) => new StateChart(state, flows[i].phases, lines)) : [];
+      const reported = states.some((state) => lines.some(({ key }) => state[key].length > 0));
+      charts[style.name] = reported ? states.map((state, i) => new StateChart(state, flows[i].phases, lines)) : [];
     }
     for (const row of this.rows) row.set(charts[row.style.name], headings);
     this.path.set(

@@ -3,7 +3,7 @@
 use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, StallsOfCause};
 use super::{FlowRow, S};
 use crate::seen::Way;
-use crate::stalls::cause::CAUSES;
+use ackclock_course::stall::cause::CAUSES;
 use ackclock_table::row;
 use std::collections::BTreeMap;
 

@@ -1,78 +1,34 @@
-//! The cause of a stall, in the words of the lab page's pauses (`web/src/stall/story.ts`).
+//! The cause of a gap between two segments, in the words of a run's stalls.
 
 use super::{Facts, Stall};
 use crate::place::Side;
+use ackclock_course::stall::cause::{Cause, FEW};
+use ackclock_course::stall::words::{duplicates, probed, span, timer_fired, NOTHING_AFTER, NOTHING_NEW};
+use ackclock_course::stall::Sentence;
 
-/// The cause of a stall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
-    /// No acknowledgment arrived, and a timer expired: for retransmission, or for a loss probe (RFC 8985 §7).
-    Timeout,
-    /// The receiver's window was closed, or full.
-    ReceiverWindow,
-    /// The outstanding data filled the congestion window: the next segment waited for an ACK.
-    CongestionWindow,
-    /// The end of the data was lost, so that no later data could reveal the loss.
-    TailLoss,
-    /// Everything that had been written was sent.
-    ApplicationIdle,
-    /// Its sender had room and data, but sent nothing.
-    SenderHost,
-    /// The capture missed segments.
-    CaptureLoss,
-}
-
-/// All causes.
-pub const CAUSES: [Cause; 7] = [
-    Cause::Timeout,
-    Cause::ReceiverWindow,
-    Cause::CongestionWindow,
-    Cause::TailLoss,
-    Cause::ApplicationIdle,
-    Cause::SenderHost,
-    Cause::CaptureLoss,
-];
-
-/// With fewer segments outstanding, too few can follow a lost one to reveal the loss (RFC 5681 §3.2).
-const FEW: u64 = 4;
 /// A segment that follows an acknowledgment within this fraction of the gap was sent because of it.
 const PART: i64 = 10;
 /// At the receiver, a longer gap than this, in round trips, was not a wait for an ACK.
 const ROUND_TRIPS: i64 = 2;
 
-impl Cause {
-    /// The cause of a gap, for this side of the data; `round_trip` in nanoseconds.
-    pub fn of(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
-        let needed = u64::from(f.len.max(1));
-        if f.unseen.is_some() {
-            return Cause::CaptureLoss;
-        }
-        if f.room.is_some_and(|room| room < needed) && !(f.again && f.window != Some(0)) {
-            return Cause::ReceiverWindow;
-        }
-        if f.again {
-            return again(f, side, round_trip);
-        }
-        match side {
-            Side::Receiver => match round_trip {
-                Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::CongestionWindow,
-                Some(_) | None => Cause::ApplicationIdle,
-            },
-            Side::Sender | Side::Middle => fresh(f, side, round_trip),
-        }
+/// The cause of a gap, for this side of the data; `round_trip` in nanoseconds.
+pub(super) fn cause(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
+    let needed = u64::from(f.len.max(1));
+    if f.unseen.is_some() {
+        return Cause::CaptureLoss;
     }
-
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Timeout => "timeout",
-            Cause::ReceiverWindow => "receiver window",
-            Cause::CongestionWindow => "congestion window",
-            Cause::TailLoss => "tail loss",
-            Cause::ApplicationIdle => "application idle",
-            Cause::SenderHost => "sender host",
-            Cause::CaptureLoss => "capture loss",
-        }
+    if f.room.is_some_and(|room| room < needed) && !(f.again && f.window != Some(0)) {
+        return Cause::ReceiverWindow;
+    }
+    if f.again {
+        return again(f, side, round_trip);
+    }
+    match side {
+        Side::Receiver => match round_trip {
+            Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::CongestionWindow,
+            Some(_) | None => Cause::ApplicationIdle,
+        },
+        Side::Sender | Side::Middle => fresh(f, side, round_trip),
     }
 }
 
@@ -100,7 +56,7 @@ fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
         (Some(_), _) => Cause::CongestionWindow,
         (None, _) if prompt(f) => Cause::CongestionWindow,
         // The network was silent. If there is new data to send, a loss probe carries it (RFC 8985 §7.3).
-        (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::Timeout,
+        (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::LossProbe,
         (None, _) if f.pushed => Cause::ApplicationIdle,
         (None, Side::Sender) => Cause::SenderHost,
         (None, Side::Middle | Side::Receiver) => Cause::CongestionWindow,
@@ -118,70 +74,84 @@ fn prompt(f: &Facts) -> bool {
 }
 
 impl Stall {
-    /// The cause with its evidence: a sentence without the final full stop.
+    /// Its length and its cause in a line without a full stop.
+    pub fn title(&self) -> String {
+        format!("{} without a segment of data: {}", seconds(self.facts.length()), self.cause.name())
+    }
+
+    /// Its beginning and its end in sentences, each at a time in seconds as `seconds` converts it.
+    pub fn sentences(&self, seconds: impl Fn(i64) -> f64) -> Vec<Sentence> {
+        let Facts { from, to, before, after, .. } = self.facts;
+        let say = |at, text| Sentence { at: seconds(at), text, rows: Vec::new() };
+        vec![
+            say(from, format!("Frame {before} was the last segment for a while.")),
+            say(to, format!("Frame {after} ended it. {}", self.words())),
+        ]
+    }
+
+    /// The evidence of its cause, in sentences.
     pub fn words(&self) -> String {
         let f = &self.facts;
-        let silence = silence(f);
-        let after = match f.last_ack {
+        let silence = silence(f) as f64 / 1e9;
+        let last = match f.last_ack {
             Some((_, frame)) => format!("the last ACK (frame {frame})"),
             None => format!("the last segment (frame {})", f.before),
         };
         match self.cause {
-            Cause::Timeout if !f.again => format!(
-                "no ACK arrived within {} after {after}, though {} bytes were outstanding; frame {} probed with new data",
-                span(silence),
-                f.flight,
-                f.after
-            ),
+            Cause::LossProbe => {
+                let content = format!("frame {} carried new data, with {} bytes outstanding", f.after, f.flight);
+                format!("{}.", probed(silence, &last, &content))
+            }
             Cause::Timeout => {
-                let many = match f.duplicates {
-                    0 => "no duplicate ACK arrived".to_owned(),
-                    1 => "1 duplicate ACK arrived".to_owned(),
-                    n => format!("{n} duplicate ACKs arrived"),
-                };
-                format!("the retransmission timer fired {} after {after}; {many}; frame {} was retransmitted", span(silence), f.after)
+                let (fired, many) = (timer_fired(silence, &last), duplicates(f.duplicates.into()));
+                format!("{fired}. {many}. Frame {} was sent again.", f.after)
+            }
+            Cause::TailLoss => {
+                let sent = format!("{} after {last}, frame {} was sent again", span(silence), f.after);
+                format!("A segment was lost, and {NOTHING_AFTER}: {sent}.")
             }
             Cause::ReceiverWindow => {
                 let opened = f.last_ack.map_or(String::new(), |a| format!("; frame {} opened it", a.1));
                 match f.window {
-                    Some(0) => format!("the receiver's window was closed{opened}"),
-                    Some(window) => format!("the receiver's window of {window} bytes was used up{opened}"),
-                    None => format!("the receiver's window was used up{opened}"),
+                    Some(0) => format!("The receiver's window was closed{opened}."),
+                    Some(window) => format!("The receiver's window of {window} bytes was used up{opened}."),
+                    None => format!("The receiver's window was used up{opened}."),
                 }
             }
             Cause::CongestionWindow => match f.last_ack {
-                Some((_, frame)) => format!("the congestion window was fully in flight until the ACK in frame {frame}"),
-                None => format!("the congestion window allowed no new data, with {} bytes outstanding", f.flight),
+                Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
+                None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
             },
-            Cause::TailLoss => {
-                format!("nothing sent after a lost segment arrived; {} after {after} frame {} was retransmitted", span(silence), f.after)
-            }
             Cause::ApplicationIdle => match f.all_acked {
                 Some((at, frame)) => {
-                    let idle = span(f.to.saturating_sub(at));
-                    format!("there was nothing new to send: frame {frame} had acknowledged everything {idle} before")
+                    let idle = seconds(f.to.saturating_sub(at));
+                    format!("Frame {frame} had acknowledged everything {idle} before, and {NOTHING_NEW}.")
                 }
-                None => "there was nothing new to send".to_owned(),
+                None => "Everything that had been written was sent.".to_owned(),
             },
             Cause::SenderHost => format!(
-                "the sender had room and data and sent nothing: no ACK arrived within {} before frame {}, and {} bytes were outstanding",
+                "The sender had room and data and sent nothing: no ACK arrived within {} before frame {}, and {} bytes were \
+                 outstanding.",
                 span(silence),
                 f.after,
                 f.flight
             ),
-            Cause::CaptureLoss => {
-                let frame = f.unseen.map_or(String::new(), |n| format!(": frame {n} acknowledges data that was not captured"));
-                format!("the capture missed segments{frame}")
-            }
+            Cause::CaptureLoss => match f.unseen {
+                Some(frame) => format!("The capture missed segments: frame {frame} acknowledges data that was not captured."),
+                None => "The capture missed segments.".to_owned(),
+            },
+            // Only a run shows these.
+            Cause::LostRetransmission
+            | Cause::Loss
+            | Cause::Refusal
+            | Cause::LostAcks
+            | Cause::Delay
+            | Cause::NeedlessTimeout => String::new(),
         }
     }
 }
 
-/// A duration for display: in milliseconds below a tenth of a second.
-pub fn span(nanos: i64) -> String {
-    if nanos < 100_000_000 {
-        format!("{:.3} ms", nanos as f64 / 1e6)
-    } else {
-        format!("{:.3} s", nanos as f64 / 1e9)
-    }
+/// A duration in nanoseconds for display.
+fn seconds(nanos: i64) -> String {
+    span(nanos as f64 / 1e9)
 }

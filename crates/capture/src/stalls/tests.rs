@@ -64,7 +64,7 @@ fn silence_that_a_retransmission_of_the_first_outstanding_segment_ends_is_a_time
     talk.data(400, 20, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!((stall.cause, stall.facts.length()), (Cause::Timeout, 341 * MS));
-    let words = "the retransmission timer fired 0.331 s after the last ACK (frame 50); no duplicate ACK arrived; frame 51 was retransmitted";
+    let words = "The retransmission timer fired 0.331 s after the last ACK (frame 50). No duplicate ACK arrived. Frame 51 was sent again.";
     assert_eq!(stall.words(), words);
 }
 
@@ -73,7 +73,15 @@ fn a_lost_end_that_no_ack_reveals_is_a_tail_loss() {
     let mut talk = Talk::new();
     (20..29).for_each(|n| talk.ack(90 + n as i64 - 20, n + 1, 60_000));
     talk.data(400, 29, 0);
-    assert_eq!(talk.cause(), Cause::TailLoss);
+    let stall = talk.stall(Side::Sender);
+    assert_eq!(
+        (stall.cause, stall.title()),
+        (Cause::TailLoss, "0.341 s without a segment of data: tail loss".to_owned())
+    );
+    let words: Vec<String> = stall.sentences(|at| at as f64 / 1e9).into_iter().map(|s| s.text).collect();
+    let ended = "Frame 60 ended it. A segment was lost, and nothing sent after it arrived: 0.302 s after the last ACK (frame 59), \
+                 frame 60 was sent again.";
+    assert_eq!(words, ["Frame 50 was the last segment for a while.".to_owned(), ended.to_owned()]);
 }
 
 #[test]
@@ -97,8 +105,8 @@ fn a_window_that_is_closed_or_used_up_is_the_receivers() {
     };
     let (closed, full) = (ended(true), ended(false));
     assert_eq!((closed.cause, full.cause), (Cause::ReceiverWindow, Cause::ReceiverWindow));
-    assert_eq!(closed.words(), "the receiver's window was closed; frame 52 opened it");
-    assert_eq!(full.words(), "the receiver's window of 10000 bytes was used up; frame 51 opened it");
+    assert_eq!(closed.words(), "The receiver's window was closed; frame 52 opened it.");
+    assert_eq!(full.words(), "The receiver's window of 10000 bytes was used up; frame 51 opened it.");
     let mut unscaled = Talk::new();
     unscaled.shift = None;
     unscaled.ack(110, 30, 0);
@@ -114,7 +122,7 @@ fn new_data_long_after_all_was_acknowledged_is_an_idle_application() {
     talk.data(900, 30, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::ApplicationIdle);
-    assert_eq!(stall.words(), "there was nothing new to send: frame 51 had acknowledged everything 0.790 s before");
+    assert_eq!(stall.words(), "Frame 51 had acknowledged everything 0.79 s before, and there was nothing new to send.");
 }
 
 #[test]
@@ -124,7 +132,7 @@ fn new_data_right_after_an_ack_waited_for_the_window() {
     talk.data(201, 30, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::CongestionWindow);
-    assert_eq!(stall.words(), "the congestion window was fully in flight until the ACK in frame 51");
+    assert_eq!(stall.words(), "The congestion window was fully in flight until the ACK in frame 51.");
 }
 
 #[test]
@@ -151,14 +159,14 @@ fn new_data_after_a_silence_of_the_network_are_a_loss_probe_and_neither_the_appl
         talk.data(191, 31, 0);
         for side in [Side::Sender, Side::Middle] {
             let stall = talk.stall(side);
-            assert_eq!(stall.cause, Cause::Timeout);
-            let words = "no ACK arrived within 0.101 s after the last ACK (frame 52), though 6000 bytes were outstanding; frame 53 probed with new data";
+            assert_eq!(stall.cause, Cause::LossProbe);
+            let words = "A tail loss probe was sent 0.101 s after the last ACK (frame 52): frame 53 carried new data, with 6000 bytes outstanding.";
             assert_eq!(stall.words(), words);
         }
     }
     let mut nothing = Talk::new();
     nothing.data(191, 30, Segment::PSH);
-    assert_eq!(nothing.cause(), Cause::Timeout, "no ACK at all came after the last segment");
+    assert_eq!(nothing.cause(), Cause::LossProbe, "no ACK at all came after the last segment");
 }
 
 #[test]
@@ -168,7 +176,7 @@ fn an_ack_of_what_never_came_by_is_a_capture_loss() {
     talk.data(300, 35, 0);
     let stall = talk.stall(Side::Sender);
     assert_eq!(stall.cause, Cause::CaptureLoss);
-    assert_eq!(stall.words(), "the capture missed segments: frame 51 acknowledges data that was not captured");
+    assert_eq!(stall.words(), "The capture missed segments: frame 51 acknowledges data that was not captured.");
 }
 
 #[test]

@@ -173,10 +173,14 @@ impl Facts {
     /// The cause.
     pub(super) fn cause(&self) -> Cause {
         let fired = !self.timeouts.is_empty();
+        // A copy that had arrived before the timer fired was all that was missing.
+        let repaired = |c: &Copy| c.is(Fate::Delivered) && self.timeouts.first().is_some_and(|t| c.fate_time < t.time);
         let Some((first, later)) = self.copies.split_first() else { return Cause::Delay };
         if first.is(Fate::Dropped) {
             return if later.iter().any(|c| c.is(Fate::Dropped)) {
                 Cause::LostRetransmission
+            } else if later.iter().any(repaired) {
+                Cause::Loss
             } else if fired && self.duplicates == 0 && self.outstanding < FEW {
                 Cause::TailLoss
             } else if fired {

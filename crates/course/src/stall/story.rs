@@ -262,7 +262,7 @@ fn timeouts(f: &Facts) -> Vec<Sentence> {
             _ => (f.timeouts[i - 1].time, "the one before"),
         };
         let backed = match t.backoff {
-            n if n == 1.0 => ", backed off once".to_owned(),
+            1.0 => ", backed off once".to_owned(),
             n if n > 1.0 => format!(", backed off {n} times"),
             _ => String::new(),
         };

@@ -161,6 +161,14 @@ fn after_a_recovery_duplicates_of_earlier_data_begin_no_further_fast_retransmit(
 }
 
 #[test]
+fn a_timer_that_fires_after_the_retransmission_has_arrived_is_not_the_cause() {
+    let plan = Plan { seeds: vec![2], ..shipped("satellite.toml", Some("rack-tlp")) };
+    let stall = run(&plan).remove(0);
+    assert_eq!((stall.cause, stall.evidence.contains("needlessly")), ("loss", true), "{}", stall.evidence);
+    assert!(stall.title.ends_with("was lost and sent again"), "{}", stall.title);
+}
+
+#[test]
 fn stalls_do_not_change_a_run_and_are_those_of_a_traced_run() {
     let with = plan(&transfer(&[28], &[]), None, &[]);
     let without = Plan { stalls: false, ..with.clone() };

@@ -19,8 +19,8 @@ impl<W: Watch, E: Endpoint, M: Metering> Network<W, E, M> {
         let (host, now) = (p.to, Time(links.now));
         let Some(h) = self.hosts.get_mut(host as usize) else { return self.deliver_background(packet) };
         if W::ENABLED {
-            links.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
             links.watch.arrived(now, host / 2, side(host), p.number, &p.seg);
+            links.watch.delivered(now, host / 2, side(host), &p.seg, p.wire, p.sends);
         }
         h.meter.on_arrival(now.0, p.stamp, p.number);
         if h.hears_drops {

@@ -34,7 +34,7 @@ const fn leader(column: Id) -> Id {
     match column {
         Id::Event => Id::Time,
         Id::Side => Id::Flow,
-        Id::Len | Id::Flags | Id::Rwnd => Id::Seq,
+        Id::Len | Id::Flags | Id::Rwnd | Id::Packet => Id::Seq,
         Id::Tsecr => Id::Tsval,
         Id::Refused => Id::Needless,
         Id::Ssthresh | Id::CwndFrom | Id::SsthreshFrom => Id::Cwnd,

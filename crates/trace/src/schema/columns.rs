@@ -20,6 +20,7 @@ pub enum Id {
     Tsval,
     Tsecr,
     Wire,
+    Packet,
     Sends,
     Needless,
     Refused,
@@ -128,6 +129,14 @@ pub const COLUMNS: &[Column] = &[
     ),
     some(Id::Tsecr, "tsecr", "", Kind::Int, "Timestamp echo reply, if the packet has the option."),
     some(Id::Wire, "wire", "B", Kind::Small, "Size on the wire with all headers, for `sent` and `delivered`."),
+    some(
+        Id::Packet,
+        "packet",
+        "",
+        Kind::Small,
+        "For `sent`, `delivered` and `dropped`: the packet's number. Each end of a flow counts all packets that it sends, from 0. A \
+         packet that the network duplicated has two fates.",
+    ),
     some(
         Id::Sends,
         "sends",

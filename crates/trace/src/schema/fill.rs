@@ -39,6 +39,7 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
         What::Sent { seg, wire, sends, verdict, by } => {
             segment(c, seg);
             small(c, Id::Wire, *wire);
+            number(c, row.packet);
             if *sends > 0 {
                 small(c, Id::Sends, (*sends).into());
             }
@@ -53,9 +54,11 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
         What::Delivered { seg, wire } => {
             segment(c, seg);
             small(c, Id::Wire, *wire);
+            number(c, row.packet);
         }
         What::Dropped { seg, element, nth, why } => {
             segment(c, seg);
+            number(c, row.packet);
             small(c, Id::Element, *element);
             int(c, Id::Nth, *nth);
             c.word(Id::Why, words::drop(why));
@@ -164,6 +167,13 @@ fn int(c: &mut impl Cells, column: Id, v: u64) {
 fn small(c: &mut impl Cells, column: Id, v: u32) {
     if let Ok(v) = i32::try_from(v) {
         c.small(column, v);
+    }
+}
+
+#[inline(always)]
+fn number(c: &mut impl Cells, packet: Option<u32>) {
+    if let Some(packet) = packet {
+        small(c, Id::Packet, packet);
     }
 }
 

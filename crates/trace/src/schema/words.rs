@@ -19,6 +19,23 @@ macro_rules! words {
     };
 }
 
+/// The same for kinds without fields, which are also read back.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $list:ident, $word:ident, $kind:ident($from:ident) { $($is:ident => $says:literal,)* }) => {
+        words! {
+            $(#[$doc])*
+            $list, $word($from) { $($from::$is => $says,)* }
+        }
+
+        pub(crate) fn $kind(word: &str) -> Option<$from> {
+            match word {
+                $($says => Some($from::$is),)*
+                _ => None,
+            }
+        }
+    };
+}
+
 /// The position of `word` in `list`.
 const fn place(list: &[&str], word: &str) -> usize {
     let mut i = 0;
@@ -57,76 +74,76 @@ words! {
     }
 }
 
-words! {
+kinds! {
     /// Ends of a flow.
-    SIDES, side(Side) {
-        Side::Sender => "sender",
-        Side::Receiver => "receiver",
+    SIDES, side, read_side(Side) {
+        Sender => "sender",
+        Receiver => "receiver",
     }
 }
 
-words! {
+kinds! {
     /// Reasons of a drop.
-    DROPS, drop(DropWhy) {
-        DropWhy::Queue => "queue",
-        DropWhy::Loss => "loss",
-        DropWhy::Script => "script",
-        DropWhy::Early => "early",
+    DROPS, drop, read_drop(DropWhy) {
+        Queue => "queue",
+        Loss => "loss",
+        Script => "script",
+        Early => "early",
     }
 }
 
-words! {
+kinds! {
     /// Reasons for a change of phase.
-    WHYS, why(Why) {
-        Why::Suspected => "suspected",
-        Why::Lost => "lost",
-        Why::Timeout => "timeout",
-        Why::Resolved => "resolved",
-        Why::Repaired => "repaired",
-        Why::Restarted => "restarted",
-        Why::Mistaken => "mistaken",
+    WHYS, why, read_why(Why) {
+        Suspected => "suspected",
+        Lost => "lost",
+        Timeout => "timeout",
+        Resolved => "resolved",
+        Repaired => "repaired",
+        Restarted => "restarted",
+        Mistaken => "mistaken",
     }
 }
 
-words! {
+kinds! {
     /// Causes of a mistaken episode.
-    CAUSES, cause(Cause) {
-        Cause::Fast => "fast",
-        Cause::Rto => "rto",
-        Cause::Ecn => "ecn",
+    CAUSES, cause, read_cause(Cause) {
+        Fast => "fast",
+        Rto => "rto",
+        Ecn => "ecn",
     }
 }
 
-words! {
+kinds! {
     /// Why a TCP discarded a packet.
-    REFUSALS, refusal(Refusal) {
-        Refusal::Paws => "paws",
-        Refusal::Window => "window",
-        Refusal::Ack => "ack",
-        Refusal::Flags => "flags",
-        Refusal::Closed => "closed",
+    REFUSALS, refusal, read_refusal(Refusal) {
+        Paws => "paws",
+        Window => "window",
+        Ack => "ack",
+        Flags => "flags",
+        Closed => "closed",
     }
 }
 
-words! {
+kinds! {
     /// The parts of a stack that request transmissions.
-    SLOTS, slot(Slot) {
-        Slot::Sequencer => "sequencer",
-        Slot::Startup => "startup",
-        Slot::Congestion => "congestion",
-        Slot::Disorder => "disorder",
-        Slot::Recovery => "recovery",
-        Slot::Timeout => "timeout",
-        Slot::Undo => "undo",
+    SLOTS, slot, read_slot(Slot) {
+        Sequencer => "sequencer",
+        Startup => "startup",
+        Congestion => "congestion",
+        Disorder => "disorder",
+        Recovery => "recovery",
+        Timeout => "timeout",
+        Undo => "undo",
     }
 }
 
-words! {
+kinds! {
     /// A sender's phases.
-    PHASES, phase(Phase) {
-        Phase::Open => "open",
-        Phase::Disorder => "disorder",
-        Phase::Recovery => "recovery",
-        Phase::Loss => "loss",
+    PHASES, phase, read_phase(Phase) {
+        Open => "open",
+        Disorder => "disorder",
+        Recovery => "recovery",
+        Loss => "loss",
     }
 }

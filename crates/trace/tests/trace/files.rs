@@ -191,12 +191,12 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
     };
     assert_eq!(
         line("sent", 0),
-        "time_ns=1 flow=1 side=sender event=sent seq=0 len=0 flags=S rwnd=0 tsval=4000000000 tsecr=0 wire=40 sends=1"
+        "time_ns=1 flow=1 side=sender event=sent seq=0 len=0 flags=S rwnd=0 tsval=4000000000 tsecr=0 wire=40 packet=0 sends=1"
     );
     assert_eq!(line("dropped", 0), "time_ns=10001 flow=1 side=receiver event=dropped seq=1 len=1000 flags=A ack=1 rwnd=65535 element=3 nth=7 why=script");
     assert_eq!(
         line("sent", 3),
-        "time_ns=14001 flow=1 side=receiver event=sent seq=1 len=0 flags=A ack=1 sack=1001-2001 rwnd=1048576 wire=40"
+        "time_ns=14001 flow=1 side=receiver event=sent seq=1 len=0 flags=A ack=1 sack=1001-2001 rwnd=1048576 wire=40 packet=0"
     );
     assert_eq!(
         line("acked", 0),
@@ -207,9 +207,9 @@ fn every_column_is_filled_by_some_record_and_by_its_own_value() {
         line("phase", 0),
         "time_ns=19001 flow=1 side=sender event=phase why=lost episode=1 phase_from=open phase_to=recovery"
     );
-    assert_eq!(line("sent", 4), "time_ns=19001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=false refused=false by=recovery episode=1");
-    assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=2 needless=true refused=false by=timeout episode=1");
-    assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 sends=3 needless=false refused=true by=timeout episode=1");
+    assert_eq!(line("sent", 4), "time_ns=19001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 packet=3 sends=2 needless=false refused=false by=recovery episode=1");
+    assert_eq!(line("sent", 5), "time_ns=21001 flow=1 side=sender event=sent seq=1001 len=1000 flags=A ack=1 rwnd=65535 wire=1040 packet=4 sends=2 needless=true refused=false by=timeout episode=1");
+    assert_eq!(line("sent", 6), "time_ns=22001 flow=1 side=sender event=sent seq=1 len=1000 flags=A ack=1 rwnd=65535 wire=1040 packet=5 sends=3 needless=false refused=true by=timeout episode=1");
     assert_eq!(line("refused", 0), "time_ns=24001 flow=1 side=receiver event=refused seq=1 len=1000 flags=A ack=1 rwnd=65535 sends=2 missing=1000 why=paws");
     assert_eq!(line("mistake", 0), "time_ns=25001 flow=1 side=sender event=mistake why=rto episode=1 undone=true");
     assert_eq!(line("threshold", 0), "time_ns=27001 flow=1 side=sender event=threshold dupthresh=4");

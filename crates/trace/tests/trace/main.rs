@@ -9,4 +9,5 @@ mod files;
 mod hash;
 mod page;
 mod play;
+mod read;
 mod real;

@@ -28,18 +28,18 @@ export function route(
   from: string,
   to: string,
 ): Route | undefined {
-  const came = new Map<string, number>();
+  const arrived = new Map<string, number>();
   const reached = [from];
   for (let next = 0; next < reached.length && reached[next] !== to; next++)
     links.forEach((link, number) => {
       // The paths of a split link are in the same list as the link.
-      if (link.path !== undefined || link.from !== reached[next] || link.to === from || came.has(link.to)) return;
-      came.set(link.to, number);
+      if (link.path !== undefined || link.from !== reached[next] || link.to === from || arrived.has(link.to)) return;
+      arrived.set(link.to, number);
       reached.push(link.to);
     });
   const numbers: number[] = [];
   for (let at = to; at !== from; ) {
-    const number = came.get(at);
+    const number = arrived.get(at);
     if (number === undefined) return undefined;
     numbers.unshift(number);
     at = links[number].from;

@@ -2,9 +2,10 @@
 
 import { bytes, grouped, moment } from "../../chart/ticks";
 import type { Tip } from "../../chart/tip";
-import type { Captured } from "../../engine/capture";
+import type { Captured } from "../../engine/captured";
+import { isDsack } from "../../engine/layers";
 import { VERDICTS } from "../../engine/trace";
-import { type Course, isDsack } from "./course";
+import type { Course } from "./course";
 
 /** A segment with data, or a FIN. */
 export function tellSegment({ flow: { sends } }: Course, captured: Captured, i: number): Tip {

@@ -15,7 +15,7 @@ export const LAYERS = [
   { key: "refused", label: "retransmission, refused", colour: "refused", draw: "bar", shape: "disc" },
   { key: "needless", label: "retransmission, needless", colour: "needless", draw: "bar", shape: "diamond" },
   { key: "open", label: "retransmission, verdict open", colour: "open", draw: "bar", shape: "square" },
-  { key: "untold", label: "retransmission, undecided", colour: "open", draw: "bar", shape: "square" },
+  { key: "undecided", label: "retransmission, undecided", colour: "open", draw: "bar", shape: "square" },
   { key: "dropped", label: "dropped", colour: "dropped", draw: "sign", shape: "cross" },
   { key: "marked", label: "marked by a queue (CE)", colour: "dsack", draw: "sign", shape: "wedge" },
   { key: "lostAcks", label: "dropped ACK", colour: "ack", draw: "sign", shape: "cross" },
@@ -28,6 +28,7 @@ export const LAYERS = [
   { key: "allowed", label: "own window", colour: "cwnd", draw: "line", dash: [3, 3] },
   { key: "timeout", label: "timeout", colour: "dropped", draw: "sign", shape: "bolt" },
   { key: "mistake", label: "episode found a mistake", colour: "needless", draw: "sign", shape: "wedge" },
+  { key: "probe", label: "tail loss probe", colour: "needed", draw: "sign", shape: "square" },
   { key: "persist", label: "zero window probed", colour: "ack", draw: "sign", shape: "square" },
 ] as const satisfies readonly LegendItem[];
 
@@ -35,6 +36,7 @@ export const LAYERS = [
 const MARKS: Readonly<Partial<Record<LayerKey, readonly Kind[]>>> = {
   timeout: ["timeout"],
   mistake: ["mistake", "undone"],
+  probe: ["probe"],
   persist: ["persist"],
 };
 
@@ -70,9 +72,9 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
   if (shown("dsack")) drawBars(surface, course.dsack, sight, theme.dsack, { width: width + 1.5 });
   if (shown("duplicates")) drawTicks(surface, course.duplicates, sight, theme.ack);
   if (shown("first")) drawBars(surface, course.first, sight, theme.first, { width, ends, grow: true });
-  for (const key of ["untold", "open", "needless", "refused", "needed"] as const)
+  for (const key of ["undecided", "open", "needless", "refused", "needed"] as const)
     if (shown(key))
-      drawBars(surface, course[key], sight, theme[key === "untold" ? "open" : key], {
+      drawBars(surface, course[key], sight, theme[key === "undecided" ? "open" : key], {
         width: width + 0.5,
         ends,
         grow: true,
@@ -84,8 +86,8 @@ export function drawCourse(surface: Surface, course: Course, scene: Scene): void
       drawMarks(surface, course, scene, kinds, layer);
       continue;
     }
-    const look = { colour: theme[layer.colour], size: SIGN_PX, rim: theme.paper };
-    drawSigns(surface, course[layer.key as keyof Course] as Bars, sight, layer.shape, look);
+    const style = { colour: theme[layer.colour], size: SIGN_PX, rim: theme.paper };
+    drawSigns(surface, course[layer.key as keyof Course] as Bars, sight, layer.shape, style);
   }
 }
 

@@ -4,8 +4,9 @@ import { countBelow } from "../../chart/pyramid";
 import type { Stairs } from "../../chart/stairs";
 import { bytes, duration, grouped, moment, short } from "../../chart/ticks";
 import type { Tip } from "../../chart/tip";
+import { isDsack } from "../../engine/layers";
 import { FATES, type FlowTrace, PHASES, SLOTS, VERDICTS, WHYS } from "../../engine/trace";
-import { type Course, isDsack } from "./course";
+import type { Course } from "./course";
 
 /** The sender's variables over time. */
 export interface Variables {

@@ -1,6 +1,7 @@
 //! The sender's reports, which show what it did with the answers.
 
 use crate::second::witness::Notebook;
+use ackclock_tcp::event::Event::{Inflation, Mistake, Probe, Rtt, Threshold};
 use ackclock_tcp::event::{Event, Phase, Slot, Why};
 use ackclock_tcp::facts::ack::AckEvent;
 use ackclock_tcp::facts::answer::{Rearm, Xmit};
@@ -68,11 +69,7 @@ impl Notebook {
                 self.expect(seen.is_none_or(|n| n == known), || format!("{seen:?} in flight, and not {known}"));
                 self.ack_done(at);
             }
-            Event::Inflation { .. }
-            | Event::Mistake { .. }
-            | Event::Threshold { .. }
-            | Event::Probe { .. }
-            | Event::Rtt { .. } => {}
+            Inflation { .. } | Mistake { .. } | Probe { .. } | Threshold { .. } | Rtt { .. } => {}
         }
     }
 
