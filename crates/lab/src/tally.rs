@@ -161,7 +161,6 @@ impl Watch for Tally {
         }
     }
 
-    #[inline]
     fn arrived(&mut self, at: Time, flow: u32, to: Side, number: u32, seg: &Segment) {
         if let Some(order) = &mut self.order {
             order.arrived(at, flow, to, number, seg);

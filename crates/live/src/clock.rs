@@ -42,7 +42,6 @@ impl Clock {
     }
 
     /// The current time.
-    #[inline]
     pub fn now(&self) -> Time {
         Time(read(ClockId::CLOCK_MONOTONIC).saturating_sub(self.zero))
     }
@@ -54,7 +53,6 @@ impl Clock {
 }
 
 impl Now for Clock {
-    #[inline]
     fn now(&self) -> Time {
         Clock::now(self)
     }
@@ -78,7 +76,6 @@ impl Default for Lateness {
 
 impl Lateness {
     /// An event was due at `due` and happened at `now`.
-    #[inline]
     pub fn record(&mut self, due: Time, now: Time) {
         let late = now.0.saturating_sub(due.0);
         self.counts[bucket(late)] += 1;

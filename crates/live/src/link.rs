@@ -45,7 +45,6 @@ impl Link {
 }
 
 impl Wire for Link {
-    #[inline]
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         match self {
             Link::Tun(tun) => Wire::recv(tun, buf),
@@ -53,7 +52,6 @@ impl Wire for Link {
         }
     }
 
-    #[inline]
     fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         match self {
             Link::Tun(tun) => Wire::send(tun, frame),

@@ -84,7 +84,6 @@ impl<W: Wire> Tapped<W> {
 }
 
 impl<W: Wire> Wire for Tapped<W> {
-    #[inline]
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         let got = self.wire.recv(buf)?;
         if let (Some(len), true) = (got, self.capture.is_some()) {
@@ -93,7 +92,6 @@ impl<W: Wire> Wire for Tapped<W> {
         Ok(got)
     }
 
-    #[inline]
     fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         // Before it is sent, so that the answer does not have an earlier time.
         if self.capture.is_some() {

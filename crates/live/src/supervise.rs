@@ -40,7 +40,6 @@ pub enum Answer {
 
 impl Shared {
     /// Whether the work must end.
-    #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
@@ -56,7 +55,6 @@ impl Shared {
     }
 
     /// Sets the amount done.
-    #[inline]
     pub fn tell(&self, done: u64) {
         self.done.store(done, Relaxed);
     }

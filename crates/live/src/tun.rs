@@ -60,7 +60,6 @@ impl Tun {
     ///
     /// # Errors
     /// Errors of the kernel. A device whose link is down returns `EIO`.
-    #[inline]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
             match (&self.file).read(buf) {
@@ -76,7 +75,6 @@ impl Tun {
     ///
     /// # Errors
     /// Errors of the kernel; `EINVAL` for data that is not an IP packet.
-    #[inline]
     pub fn send(&self, frame: &[u8]) -> io::Result<()> {
         loop {
             match (&self.file).write(frame) {

@@ -29,12 +29,10 @@ pub trait Wire {
 }
 
 impl Wire for Tun {
-    #[inline]
     fn recv(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         Tun::recv(self, buf)
     }
 
-    #[inline]
     fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         Tun::send(self, frame)
     }

@@ -89,7 +89,6 @@ pub trait Congestion: Send {
     /// Restores the saved state, because the cut was a mistake.
     fn restore(&mut self, _u: &CcUndo) {}
     /// If `dupthresh` is above this many segments, an ACK that only SACKs opens the window, too. Default: no such ACK does.
-    #[inline]
     fn grows_by_sack_above(&self) -> Option<u32> {
         None
     }
@@ -269,7 +268,6 @@ impl Congestion for AnyCongestion {
     fn restore(&mut self, u: &CcUndo) {
         each!(self, x => x.restore(u));
     }
-    #[inline]
     fn grows_by_sack_above(&self) -> Option<u32> {
         each!(self, x => x.grows_by_sack_above())
     }

@@ -340,7 +340,6 @@ impl Timekeeper for AnyDetect {
     fn on_timer(&mut self, w: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         each!(self, x => x.on_timer(w, board, cx))
     }
-    #[inline]
     fn watches_sends(&self) -> bool {
         each!(self, x => x.watches_sends())
     }
@@ -350,11 +349,9 @@ impl Timekeeper for AnyDetect {
     fn on_sent(&mut self, x: Xmit, sent: &Sent, cx: &Ctx) {
         each!(self, d => d.on_sent(x, sent, cx));
     }
-    #[inline]
     fn hold_until(&self) -> Option<Time> {
         each!(self, x => x.hold_until())
     }
-    #[inline]
     fn owns_rto(&self) -> bool {
         each!(self, x => x.owns_rto())
     }

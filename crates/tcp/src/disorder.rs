@@ -123,7 +123,6 @@ impl Disorder for AnyDisorder {
     fn on_enter(&mut self, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_enter(w, cx));
     }
-    #[inline]
     fn on_dup(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) {
         each!(self, x => x.on_dup(ack, w, cx));
     }

@@ -240,14 +240,12 @@ pub trait Observer {
     fn event(&mut self, at: Time, e: Event);
     /// The current duration of the retransmission timer, back-off included. Called after each ACK and timeout; not an event,
     /// because it seldom changes.
-    #[inline]
     fn rto(&mut self, _at: Time, _rto: Nanos) {}
 }
 
 impl Observer for () {
     const ENABLED: bool = false;
     const HEARS: Frequent = Frequent::NONE;
-    #[inline]
     fn event(&mut self, _: Time, _: Event) {}
 }
 

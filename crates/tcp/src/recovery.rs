@@ -310,7 +310,6 @@ impl Recovery for AnyRecovery {
     fn inflation(&self) -> f64 {
         each!(self, x => x.inflation())
     }
-    #[inline]
     fn open_gate(&self) -> Gate {
         each!(self, x => x.open_gate())
     }

@@ -147,7 +147,6 @@ impl Startup for AnyStartup {
     fn on_timeout(&mut self) {
         each!(self, x => x.on_timeout());
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         each!(self, x => x.on_ack(ack, w, cx))
     }

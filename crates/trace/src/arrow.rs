@@ -238,7 +238,6 @@ impl Chunk for Arrays {
         self.rows += 1;
     }
 
-    #[inline]
     fn len(&self) -> usize {
         self.rows
     }

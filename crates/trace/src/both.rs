@@ -30,7 +30,6 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
         self.1.sent(at, flow, from, seg, wire, sends);
     }
 
-    #[inline]
     fn dropped(&mut self, packet: Dropped<'_>) {
         self.0.dropped(packet);
         self.1.dropped(packet);
@@ -62,37 +61,31 @@ impl<A: Watch, B: Watch> Watch for Both<A, B> {
         self.1.arrived(at, flow, to, number, seg);
     }
 
-    #[inline]
     fn passed(&mut self, at: Time, link: u32, flow: u32, to: Side, number: u32, seg: &Segment) {
         self.0.passed(at, link, flow, to, number, seg);
         self.1.passed(at, link, flow, to, number, seg);
     }
 
-    #[inline]
     fn lost(&mut self, flow: u32, to: Side, number: u32) {
         self.0.lost(flow, to, number);
         self.1.lost(flow, to, number);
     }
 
-    #[inline]
     fn copied(&mut self, flow: u32, to: Side, number: u32) {
         self.0.copied(flow, to, number);
         self.1.copied(flow, to, number);
     }
 
-    #[inline]
     fn rto(&mut self, at: Time, flow: u32, side: Side, rto: Nanos) {
         self.0.rto(at, flow, side, rto);
         self.1.rto(at, flow, side, rto);
     }
 
-    #[inline]
     fn doubled(&mut self, at: Time, flow: u32, to: Side, seg: &Segment, sends: u8) {
         self.0.doubled(at, flow, to, seg, sends);
         self.1.doubled(at, flow, to, seg, sends);
     }
 
-    #[inline]
     fn queue(&mut self, at: Time, link: u32, packets: u32, bytes: u64) {
         self.0.queue(at, link, packets, bytes);
         self.1.queue(at, link, packets, bytes);

@@ -55,7 +55,6 @@ impl Fates {
     }
 
     /// A segment was sent; `token` is returned with the verdict if that is still open.
-    #[inline]
     pub fn on_sent(&mut self, flow: u32, from: Side, seg: &Segment, sends: u8, token: u64) -> Standing {
         self.keep();
         // SYNs are not numbered.
@@ -75,7 +74,6 @@ impl Fates {
     }
 
     /// The `sends`-th copy of a segment reached the host `to`, which took it unless the next call is [`Fates::on_refused`].
-    #[inline]
     pub fn on_arrived(&mut self, flow: u32, to: Side, seg: &Segment, sends: u8) {
         self.keep();
         if seg.seq_len() > 0 {
@@ -111,7 +109,6 @@ impl Fates {
     }
 
     /// Whether there are new verdicts.
-    #[inline]
     pub fn has_settled(&self) -> bool {
         !self.settled.is_empty()
     }
@@ -122,7 +119,6 @@ impl Fates {
     }
 
     /// The last packet that arrived was taken.
-    #[inline]
     fn keep(&mut self) {
         if let Some(arrived) = self.arrived.take() {
             self.end(arrived, &[]);
@@ -136,7 +132,6 @@ impl Fates {
         self.streams[i][index(from)].arrived(range, sends, missing, &mut self.settled);
     }
 
-    #[inline]
     fn reach(&mut self, flow: u32) -> usize {
         let i = flow as usize;
         if i >= self.streams.len() {
@@ -150,7 +145,6 @@ impl Fates {
         self.streams.resize_with(flow + 1, Default::default);
     }
 
-    #[inline]
     fn stream(&mut self, flow: u32, from: Side) -> &mut Stream {
         let i = self.reach(flow);
         &mut self.streams[i][index(from)]

@@ -87,7 +87,6 @@ impl Chunk for FileChunk {
         either!(self, c => Chunk::push(c, row));
     }
 
-    #[inline]
     fn len(&self) -> usize {
         either!(self, c => c.len())
     }

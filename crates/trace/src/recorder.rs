@@ -132,7 +132,6 @@ impl<S: Sink> Recorder<S> {
     }
 
     /// The number of the next record.
-    #[inline]
     fn token(&self) -> u64 {
         self.written + (self.waiting.len() * CHUNK + self.filled) as u64
     }
@@ -163,7 +162,6 @@ impl<S: Sink> Recorder<S> {
         }
     }
 
-    #[inline]
     fn settle(&mut self) {
         if self.fates.has_settled() {
             self.judge();

@@ -81,7 +81,6 @@ pub enum What<S = Segment> {
 
 impl Row {
     /// The record without a copy of its packet.
-    #[inline]
     pub fn by_ref(&self) -> Row<&Segment> {
         Row { at: self.at, end: self.end, packet: self.packet, what: self.what.map_ref(|seg| seg) }
     }
@@ -89,14 +88,12 @@ impl Row {
 
 impl Row<&Segment> {
     /// The record with its packet.
-    #[inline]
     pub fn owned(&self) -> Row {
         Row { at: self.at, end: self.end, packet: self.packet, what: self.what.map_ref(|seg| **seg) }
     }
 }
 
 impl<S> What<S> {
-    #[inline]
     fn map_ref<'a, T>(&'a self, f: impl FnOnce(&'a S) -> T) -> What<T> {
         match self {
             What::Sent { seg, wire, sends, verdict, by } => {

@@ -58,12 +58,10 @@ pub trait Chunk {
 }
 
 impl Chunk for Vec<Row> {
-    #[inline]
     fn push(&mut self, row: Row<&Segment>) {
         self.push(row.owned());
     }
 
-    #[inline]
     fn len(&self) -> usize {
         self.len()
     }

@@ -211,7 +211,6 @@ impl Border {
     }
 
     /// The headers of `seg`, which from now on counts as sent.
-    #[inline]
     pub(crate) fn compose(&mut self, seg: &Segment) -> Header {
         if seg.has(Segment::SYN) {
             self.shift = (seg.wscale != Segment::NO_SCALE).then_some(seg.wscale.min(MAX_SHIFT));
@@ -275,7 +274,6 @@ impl Border {
     }
 
     /// RFC 6691 §2: options reduce the payload. The engine has counted the timestamps, not the blocks.
-    #[inline]
     fn room_for_blocks(&self, seg: &Segment, stamped: bool) -> usize {
         let payload = seg.len.div_ceil(u32::from(seg.train.max(1)));
         let others = self.headers() + if stamped { 12 } else { 0 } + 4;
@@ -283,7 +281,6 @@ impl Border {
     }
 
     /// A shift that is in use, because both SYNs named one.
-    #[inline]
     fn agreed(&self, shift: Option<u8>) -> u8 {
         self.shift.and(self.peer_shift).and(shift).unwrap_or(0)
     }

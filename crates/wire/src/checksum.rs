@@ -20,7 +20,6 @@ pub struct Sum {
 
 impl Sum {
     /// Adds the next piece.
-    #[inline]
     pub fn add(&mut self, piece: &[u8]) {
         let sum = sum_of(piece);
         self.acc += u64::from(if self.odd { sum.swap_bytes() } else { sum });
@@ -29,7 +28,6 @@ impl Sum {
 
     /// Adds the pseudo-header of `len` bytes of `protocol` (TCP: header and payload). Adds nothing for addresses of two families,
     /// which no packet has.
-    #[inline]
     pub fn add_pseudo_header(&mut self, protocol: u8, src: IpAddr, dst: IpAddr, len: u32) {
         let mut header = [0; 40];
         let end = match (src, dst) {
@@ -51,19 +49,16 @@ impl Sum {
     }
 
     /// The sum in the byte order of a header: the value that a device expects when it completes checksums.
-    #[inline]
     pub fn bytes(self) -> [u8; 2] {
         fold(self.acc).to_ne_bytes()
     }
 
     /// Its complement, in the byte order of a header.
-    #[inline]
     pub fn checksum(self) -> [u8; 2] {
         (!fold(self.acc)).to_ne_bytes()
     }
 
     /// Whether the data added, including its checksum, has a correct sum.
-    #[inline]
     pub fn is_right(self) -> bool {
         fold(self.acc) == 0xffff
     }
@@ -73,7 +68,6 @@ impl Sum {
 const STEP: usize = 32;
 
 /// The ones' complement sum of `bytes` as words in this machine's order, the last one padded with zero.
-#[inline]
 fn sum_of(bytes: &[u8]) -> u16 {
     let mut lanes = [0u64; STEP / 4];
     let mut steps = bytes.chunks_exact(STEP);
@@ -89,14 +83,12 @@ fn sum_of(bytes: &[u8]) -> u16 {
     fold(lanes.iter().sum())
 }
 
-#[inline]
 fn add_step(lanes: &mut [u64; STEP / 4], step: &[u8]) {
     for (lane, word) in lanes.iter_mut().zip(step.chunks_exact(4)) {
         *lane += u64::from(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
     }
 }
 
-#[inline]
 fn fold(sum: u64) -> u16 {
     let mut sum = sum;
     while sum > 0xffff {

@@ -74,7 +74,6 @@ impl Dialect {
 
 impl List<'_> {
     /// The lists that are written here fit by construction: at most 4 + 4 + 2 + 2 + 10 bytes before the SACK blocks.
-    #[inline]
     fn put(&mut self, bytes: &[u8]) {
         self.out[self.len..self.len + bytes.len()].copy_from_slice(bytes);
         self.len += bytes.len();

@@ -118,7 +118,6 @@ impl Timestamps {
 
 impl SackBlocks {
     /// Adds a block if there is room.
-    #[inline]
     pub fn push(&mut self, left: SeqNum, right: SeqNum) {
         if let Some(place) = self.edges.get_mut(usize::from(self.len)) {
             *place = (left, right);
@@ -127,7 +126,6 @@ impl SackBlocks {
     }
 
     /// The blocks in their order.
-    #[inline]
     pub fn as_slice(&self) -> &[(SeqNum, SeqNum)] {
         &self.edges[..usize::from(self.len)]
     }
@@ -141,12 +139,10 @@ impl Default for SackBlocks {
 
 impl Options {
     /// Reads a list. If an option occurs twice, the last one counts, as with Linux and BSD.
-    #[inline]
     pub fn read(list: &[u8]) -> Options {
         Options::glance(list).unwrap_or_else(|| Options::read_each(list))
     }
 
-    #[inline]
     fn read_each(list: &[u8]) -> Options {
         let mut read = Options::default();
         for entry in walk(list) {
@@ -165,7 +161,6 @@ impl Options {
 
     /// Timestamps followed by SACK blocks, at the positions that nearly all hosts use (RFC 7323 appendix A). `None` for any other
     /// list.
-    #[inline]
     fn glance(list: &[u8]) -> Option<Options> {
         let (stamps, rest) = list.split_first_chunk::<12>()?;
         let timestamps = Timestamps::glance(stamps)?;
@@ -181,7 +176,6 @@ impl Options {
 
     /// Writes them into a segment whose flags and acknowledgment are set, timestamps unchanged. SACK edges are close to the
     /// acknowledgment; `isn` is the initial sequence number of the segment's receiver, if known.
-    #[inline]
     pub fn read_into(&self, seg: &mut Segment, isn: Option<SeqNum>) {
         let Options { mss, window_scale, sack_permitted, timestamps, sack, malformed: _ } = self;
         if seg.has(Segment::SYN) {
@@ -218,7 +212,6 @@ pub struct Walk<'a> {
 impl<'a> Iterator for Walk<'a> {
     type Item = Result<Entry<'a>, Malformed>;
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (&kind, rest) = self.rest.split_first()?;
         match kind {
@@ -237,7 +230,6 @@ impl<'a> Iterator for Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// An option with a length.
-    #[inline]
     fn long(&mut self, kind: u8) -> Result<Entry<'a>, Malformed> {
         let all = std::mem::take(&mut self.rest);
         let len = match all.get(1) {
@@ -265,7 +257,6 @@ impl<'a> Walk<'a> {
 }
 
 /// The 32-bit word at `at`, which must be there.
-#[inline]
 pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

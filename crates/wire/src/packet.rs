@@ -125,7 +125,6 @@ pub fn parse(bytes: &[u8], checksums: Checksums) -> Result<Packet<'_>, Refused> 
 }
 
 /// Combines the headers; `tcp` begins with a complete fixed header.
-#[inline]
 fn read_header(ip: &Ip<'_>, tcp: &[u8], options: &[u8]) -> Header {
     Header {
         src: SocketAddr::new(ip.src(), half(tcp, 0)),
@@ -143,7 +142,6 @@ fn read_header(ip: &Ip<'_>, tcp: &[u8], options: &[u8]) -> Header {
     }
 }
 
-#[inline]
 fn read_options(list: &[u8]) -> Options {
     match Timestamps::glance(list) {
         Some(timestamps) => Options { timestamps, ..Options::default() },
@@ -152,26 +150,22 @@ fn read_options(list: &[u8]) -> Options {
 }
 
 /// The first `needs` bytes.
-#[inline]
 pub(crate) fn cut(bytes: &[u8], needs: usize) -> Result<&[u8], Refused> {
     bytes.get(..needs).ok_or(Refused::CutOff { needs, has: bytes.len() })
 }
 
 /// The first `N` bytes.
-#[inline]
 pub(crate) fn first<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Refused> {
     bytes.first_chunk().ok_or(Refused::CutOff { needs: N, has: bytes.len() })
 }
 
 /// The 16-bit word at `at`, which must be there.
-#[inline]
 pub(crate) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
 impl Header {
     /// Converts ECN's two bits (RFC 3168 §5) to those of [`Segment::opts`]: none, capable, or congestion experienced.
-    #[inline]
     pub fn ecn(&self) -> u8 {
         match self.traffic_class & 3 {
             0 => 0,
@@ -181,13 +175,11 @@ impl Header {
     }
 
     /// The SACK blocks in their order.
-    #[inline]
     pub fn sack(&self) -> &SackBlocks {
         &self.options.sack
     }
 
     /// The fault in the list of options, if any.
-    #[inline]
     pub fn malformed(&self) -> Option<Malformed> {
         self.options.malformed
     }

@@ -47,7 +47,6 @@ impl Ring {
     }
 
     /// The position of an offset in the ring.
-    #[inline]
     fn at(&self, offset: Offset) -> usize {
         offset.0 as usize & (self.len - 1)
     }

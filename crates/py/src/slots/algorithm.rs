@@ -56,7 +56,6 @@ impl Watch {
     }
 
     /// Records a call; returns whether simulated time still advances.
-    #[inline]
     fn goes_on(&self, now: Option<Time>) -> bool {
         match now {
             Some(now) if now.0 != self.now.load(Ordering::Relaxed) => {
@@ -171,7 +170,6 @@ impl Algorithm {
 
     /// Calls a method at `now`; `call` calls it and reads its result. An error ends the run: in that case, and if the
     /// class lacks the method, the result is `otherwise`.
-    #[inline]
     pub(super) fn ask<R>(
         &self,
         hook: &Hook,
@@ -202,7 +200,6 @@ impl Algorithm {
     }
 
     /// Calls a method for information; its result is ignored.
-    #[inline]
     pub(super) fn tell<A>(&self, hook: &Hook, now: Option<Time>, what: impl FnOnce() -> A)
     where
         A: for<'py> PyCallArgs<'py>,

@@ -85,7 +85,6 @@ impl Aimd {
 }
 
 impl Congestion for Aimd {
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         if self.only_if_limited && !cx.cwnd_limited {
             return;

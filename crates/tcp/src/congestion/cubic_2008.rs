@@ -94,7 +94,6 @@ pub struct Cubic2008 {
 }
 
 /// The integer part; no value here is negative.
-#[inline]
 fn whole_part(x: f64) -> f64 {
     x as i64 as f64
 }

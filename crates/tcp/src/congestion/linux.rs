@@ -24,7 +24,6 @@ pub(super) struct Growth {
 impl Growth {
     /// Opens the window by the data that an ACK delivers. `every(cwnd, acked)` returns how many segments must be delivered to
     /// open a window of `cwnd` segments by one, when `acked` more are acknowledged.
-    #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx, every: impl FnOnce(u32, u32) -> u32) {
         let cwnd = whole(w.cwnd, cx);
         self.usage.note(cwnd, ack, cx);
@@ -55,7 +54,6 @@ struct Delivered {
 
 impl Delivered {
     /// Segments that this ACK completes (`acked_sacked`).
-    #[inline]
     fn take(&mut self, ack: &AckEvent, cx: &Ctx) -> u32 {
         let (bytes, mss) = (u64::from(self.rest) + ack.delivered, u64::from(cx.mss));
         self.rest = (bytes % mss) as u32;
@@ -64,7 +62,6 @@ impl Delivered {
 }
 
 /// The window in whole segments.
-#[inline]
 pub(super) fn whole(bytes: f64, cx: &Ctx) -> u32 {
     // The cast saturates.
     (bytes / cx.smss()) as u32
@@ -84,7 +81,6 @@ struct Usage {
 
 impl Usage {
     /// Records the data outstanding until this ACK arrived, with a window of `cwnd` segments.
-    #[inline]
     fn note(&mut self, cwnd: u32, ack: &AckEvent, cx: &Ctx) {
         let out = (cx.snd_nxt - ack.prior_una).div_ceil(u64::from(cx.mss));
         let packets_out = u32::try_from(out).unwrap_or(u32::MAX);
@@ -96,14 +92,12 @@ impl Usage {
     }
 
     /// Whether a window of `cwnd` segments may grow (`tcp_is_cwnd_limited`): in slow start, up to twice the part that was used.
-    #[inline]
     fn may_grow(&self, cwnd: u32, in_slow_start: bool) -> bool {
         self.is_cwnd_limited || (in_slow_start && cwnd < self.max_packets_out.saturating_mul(2))
     }
 }
 
 /// Slow start up to `ssthresh` (`tcp_slow_start`): returns the window after `acked` segments and how many of them are left over.
-#[inline]
 fn slow_start(cwnd: u32, ssthresh: u32, acked: u32) -> (u32, u32) {
     let grown = cwnd.saturating_add(acked).min(ssthresh);
     (grown, acked - (grown - cwnd))
@@ -115,7 +109,6 @@ pub(super) struct Count(u32);
 
 impl Count {
     /// Adds a segment for every `every` delivered (`tcp_cong_avoid_ai`).
-    #[inline]
     fn grow(&mut self, cwnd: u32, every: u32, acked: u32) -> u32 {
         let mut grown = cwnd;
         if self.0 >= every {

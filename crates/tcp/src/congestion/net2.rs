@@ -63,7 +63,6 @@ impl Net2 {
 }
 
 impl Congestion for Net2 {
-    #[inline]
     fn on_ack(&mut self, _: &AckEvent, w: &mut Window, cx: &Ctx) {
         let smss = cx.smss();
         let slow_start = w.cwnd < w.ssthresh || (self.inclusive && w.cwnd == w.ssthresh);

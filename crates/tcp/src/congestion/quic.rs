@@ -61,7 +61,6 @@ impl Quic {
 }
 
 impl Congestion for Quic {
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &mut Window, cx: &Ctx) {
         // §7.8: not while the application limits sending.
         if !cx.cwnd_limited {

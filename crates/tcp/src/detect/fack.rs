@@ -55,7 +55,6 @@ impl Fack {
 }
 
 impl Detector for Fack {
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         let Some(fack) = board.highest_sacked() else { return Verdict::Clear };
         if cx.phase == Phase::Recovery {

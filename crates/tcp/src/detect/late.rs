@@ -223,7 +223,6 @@ impl Late {
 
     /// Fast path for the usual ACK; see [`super::rack_tlp::RackTlp`]. Returns whether it was such an ACK; any other changes
     /// nothing here.
-    #[inline]
     fn take_plain(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> bool {
         let Some(n) = ack.newest else { return false };
         let plain = cx.phase == Phase::Open && ack.advances() && ack.dsack.is_none() && board.sacked() == 0;

@@ -132,7 +132,6 @@ impl LinuxNoSack {
 }
 
 impl Detector for LinuxNoSack {
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, _: &Window, board: &mut Scoreboard, cx: &Ctx) -> Verdict {
         // Most ACKs carry no news.
         if cx.phase == Phase::Open && !ack.is_dup && self.high.is_none() && board.presumed() == 0 {

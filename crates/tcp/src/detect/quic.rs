@@ -258,7 +258,6 @@ impl Timekeeper for Quic {
         }
         self.probe(count, w, board, cx)
     }
-    #[inline]
     fn deadline(&self) -> Option<Time> {
         // A.8: while the loss timer is set there is no PTO.
         self.loss_at.or(self.pto.deadline())

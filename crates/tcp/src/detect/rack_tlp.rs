@@ -196,7 +196,6 @@ impl RackTlp {
     }
 
     /// §6.2 step 5: marks the segments lost by now, and arms the timer for the last one that may be lost later.
-    #[inline]
     fn detect(&mut self, repairing: bool, board: &mut Scoreboard, cx: &Ctx) -> Bytes {
         let Some(newest) = self.newest else { return 0 };
         self.advanced = false;
@@ -233,7 +232,6 @@ impl RackTlp {
 
     /// Fast path for the usual ACK: in Open, nothing SACKed or resent, no probe outstanding, and everything outstanding sent
     /// later than the data it delivers. Returns whether it was such an ACK; any other changes nothing here.
-    #[inline]
     fn take_plain(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) -> bool {
         let (Some(n), Some(rtt)) = (ack.newest, ack.rtt) else { return false };
         let plain = cx.phase == Phase::Open && ack.advances() && ack.dsack.is_none() && board.sacked() == 0;

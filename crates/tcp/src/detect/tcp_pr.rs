@@ -249,7 +249,6 @@ impl Timekeeper for TcpPr {
         let found = self.check_timers(board, cx);
         self.verdict(&found, cx)
     }
-    #[inline]
     fn deadline(&self) -> Option<Time> {
         earliest(self.oldest.map(|t| t + self.mxrtt), self.hold)
     }

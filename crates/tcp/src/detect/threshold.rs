@@ -186,7 +186,6 @@ impl DupThresh for AnyThreshold {
     fn follows_flight(&self) -> bool {
         each!(self, x => x.follows_flight())
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, board: &Scoreboard, cx: &Ctx) {
         each!(self, x => x.on_ack(ack, board, cx));
     }

@@ -132,11 +132,9 @@ impl Linux {
 }
 
 impl Rto for Linux {
-    #[inline]
     fn on_sent(&mut self, sent: &Sent) {
         self.snd_nxt = self.snd_nxt.max(sent.end());
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, now: Time) {
         // The timestamp clock counts milliseconds, and a sample is at least one.
         let echoed = ack.tsecr.filter(|_| ack.advances()).map(|echo| timestamp(now).wrapping_sub(echo).max(1));
@@ -146,7 +144,6 @@ impl Rto for Linux {
             self.backoff = 0;
         }
     }
-    #[inline]
     fn hears_sacks(&self) -> bool {
         true
     }
@@ -162,7 +159,6 @@ impl Rto for Linux {
     fn base(&self) -> Nanos {
         self.base
     }
-    #[inline]
     fn backed_off(&self) -> Nanos {
         if self.backoff == 0 {
             return self.base;

@@ -157,7 +157,6 @@ impl Spurious for Dsack {
             self.list.push(resent);
         }
     }
-    #[inline]
     fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
         ack.dsack.is_none() && !ack.covers_retransmit
     }

@@ -72,7 +72,6 @@ impl Spurious for Eifel {
             (self.next, self.watch) = (None, Some((ep.id, timestamp(cx.now))));
         }
     }
-    #[inline]
     fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
         ack.dsack.is_none() && self.watch.is_none()
     }

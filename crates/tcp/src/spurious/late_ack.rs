@@ -97,7 +97,6 @@ impl Spurious for LateAck {
         }
         self.lost.push_back(Lost { end: seg.end(), sent: before, resent: seg.at, episode: ep.id });
     }
-    #[inline]
     fn passes_over(&self, _: &AckEvent, _: &Ctx) -> bool {
         self.watch.is_none()
     }

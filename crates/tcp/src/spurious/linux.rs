@@ -134,7 +134,6 @@ impl Spurious for Linux {
         self.owed = Some(self.owed.unwrap_or(0).saturating_add(1));
         self.stamp.get_or_insert(timestamp(cx.now));
     }
-    #[inline]
     fn passes_over(&self, ack: &AckEvent, cx: &Ctx) -> bool {
         ack.dsack.is_none() && !cx.phase.repairs() && !self.all_reported()
     }

@@ -60,7 +60,6 @@ impl Spurious for Netstack {
         let under_way = id > 1 && ledger.get(id - 1).is_some_and(|ep| ep.ended.is_none());
         (self.watch, self.found) = ((!under_way).then(|| (id, timestamp(cx.now))), false);
     }
-    #[inline]
     fn passes_over(&self, ack: &AckEvent, _: &Ctx) -> bool {
         self.watch.is_none() && ack.dsack.is_none()
     }

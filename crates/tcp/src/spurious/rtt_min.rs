@@ -66,7 +66,6 @@ impl Spurious for RttMin {
             self.timed = Some((ep.id, cx.now));
         }
     }
-    #[inline]
     fn passes_over(&self, _: &AckEvent, _: &Ctx) -> bool {
         self.timed.is_none()
     }

@@ -110,7 +110,6 @@ impl Startup for Hystart {
     fn on_timeout(&mut self) {
         *self = Hystart::new(&self.spec);
     }
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, w: &Window, cx: &Ctx) -> Advice {
         if self.over || !ack.advances() || w.cwnd >= w.ssthresh {
             return Advice::Keep;

@@ -131,7 +131,6 @@ impl Stream {
     }
 
     /// Changes the pieces of a segment, and derives verdicts on open retransmissions.
-    #[inline]
     fn each(&mut self, range: Range<u64>, settled: &mut Vec<(u64, Verdict)>, change: impl Fn(&mut Piece)) {
         let mut i = self.first_from(range.start);
         while let Some(p) = self.pieces.get_mut(i).filter(|p| p.end <= range.end) {
@@ -147,7 +146,6 @@ impl Stream {
     }
 
     /// The first piece that begins at or after `start`.
-    #[inline]
     fn first_from(&self, start: u64) -> usize {
         if self.pieces.get(self.next).is_some_and(|p| p.start == start) {
             return self.next;
@@ -155,14 +153,12 @@ impl Stream {
         self.pieces.partition_point(|p| p.start < start)
     }
 
-    #[inline]
     pub(super) fn acked(&mut self, ack: u64) {
         self.una = self.una.max(ack);
         self.prune();
     }
 
     /// Forgets acknowledged pieces without open verdicts: any further copy of them is needless.
-    #[inline]
     fn prune(&mut self) {
         while let Some(p) = self.pieces.front().filter(|p| p.end <= self.una) {
             if self.open.iter().any(|o| o.start == p.start) {

@@ -20,7 +20,6 @@ impl Words {
     }
 
     /// Adds a few words.
-    #[inline]
     pub(super) fn put<const N: usize>(&mut self, words: [u64; N]) {
         if self.len + 8 * N > WAITING {
             self.flush();

@@ -32,7 +32,6 @@ fn pack_in<const BYTES: usize>(numbers: &[i64], least: i64, out: &mut Vec<u8>) {
 
 /// Gives a column room for a byte of each record, once. Memory that is not used is not touched, so that costs nothing; to grow
 /// would touch new memory again and again.
-#[inline]
 pub(super) fn make_room(bytes: &mut Vec<u8>) {
     if bytes.capacity() == 0 {
         bytes.reserve_exact(CHUNK);

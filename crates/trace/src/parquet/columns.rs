@@ -184,7 +184,6 @@ impl Chunk for Columns {
         self.presence.push(filled);
     }
 
-    #[inline]
     fn len(&self) -> usize {
         self.presence.rows()
     }

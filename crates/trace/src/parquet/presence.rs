@@ -106,13 +106,11 @@ impl Presence {
         Presence { rows: 0, latest: [0; ROWS], columns: Box::new(std::array::from_fn(|_| Vec::new())) }
     }
 
-    #[inline]
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
 
     /// Adds the next row.
-    #[inline]
     pub(super) fn push(&mut self, row: Filled) {
         self.latest[self.rows % ROWS] = row.0;
         self.rows += 1;

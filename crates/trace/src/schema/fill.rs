@@ -81,7 +81,6 @@ pub fn fill(row: &Row<&Segment>, c: &mut impl Cells) {
 }
 
 /// Passes the cells with the verdict on a retransmission.
-#[inline]
 pub(crate) fn judge(c: &mut impl Cells, verdict: Verdict) {
     c.truth(Id::Needless, verdict == Verdict::Needless);
     c.truth(Id::Refused, verdict == Verdict::Refused);
@@ -185,7 +184,6 @@ pub struct Flags(pub(crate) u8);
 const MARKED: u8 = 0x20;
 
 impl Flags {
-    #[inline]
     fn of(s: &Segment) -> Self {
         Flags(s.flags & !MARKED | if s.opts & Segment::CE != 0 { MARKED } else { 0 })
     }

@@ -42,7 +42,6 @@ pub(super) enum Place {
 
 impl Host {
     /// A connection had an event: it may have something to send, and its owner may have changed.
-    #[inline]
     pub(super) fn look_after(&mut self, id: Id) {
         self.prepare(id);
         match self.slots.get(id).map(|slot| slot.owner) {
@@ -53,7 +52,6 @@ impl Host {
     }
 
     /// It may have data to send.
-    #[inline]
     pub(super) fn prepare(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.ready) {
             slot.ready = true;
@@ -62,7 +60,6 @@ impl Host {
     }
 
     /// The application must be told about it.
-    #[inline]
     pub(super) fn tell(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(id).filter(|slot| !slot.changed) {
             slot.changed = true;

@@ -18,7 +18,6 @@ pub(super) struct Slots<T> {
 
 impl Id {
     /// The place: small numbers, which are reused.
-    #[inline]
     pub(super) fn index(self) -> usize {
         self.index as usize
     }
@@ -57,13 +56,11 @@ impl<T> Slots<T> {
         Some(what)
     }
 
-    #[inline]
     pub(super) fn get(&self, id: Id) -> Option<&T> {
         let (generation, place) = self.places.get(id.index())?;
         place.as_ref().filter(|_| *generation == id.generation)
     }
 
-    #[inline]
     pub(super) fn get_mut(&mut self, id: Id) -> Option<&mut T> {
         let (generation, place) = self.places.get_mut(id.index())?;
         place.as_mut().filter(|_| *generation == id.generation)

@@ -30,7 +30,6 @@ impl Pair {
 }
 
 impl Hash for Pair {
-    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write(&four_tuple(self.local, self.remote));
     }
@@ -39,7 +38,6 @@ impl Hash for Pair {
 impl BuildHasher for Keyed {
     type Hasher = SipHasher24;
 
-    #[inline]
     fn build_hasher(&self) -> Self::Hasher {
         self.0.hasher()
     }

@@ -30,13 +30,11 @@ impl Timers {
     }
 
     /// The time of the earliest.
-    #[inline]
     pub(super) fn next(&self) -> Option<Time> {
         Some(self.tree[1]).filter(|t| *t != NEVER)
     }
 
     /// Sets the timer of `index` to `at`.
-    #[inline]
     pub(super) fn set(&mut self, index: usize, at: Option<Time>) {
         let at = at.unwrap_or(NEVER);
         if index >= self.leaves() {

@@ -25,7 +25,6 @@ pub trait Watch {
 
 impl Watch for () {
     type Of = ();
-    #[inline]
     fn of(&mut self, _: Id) -> &mut () {
         self
     }

@@ -80,50 +80,42 @@ impl<'a> Captured<'a> {
     }
 
     /// The two ports in the packet's byte order, the source's first.
-    #[inline]
     pub fn ports(&self) -> u32 {
         word(self.fixed, 0)
     }
 
     /// The sequence number.
-    #[inline]
     pub fn seq(&self) -> SeqNum {
         SeqNum(word(self.fixed, 4))
     }
 
     /// The acknowledgment number; valid only with the ACK flag.
-    #[inline]
     pub fn ack(&self) -> SeqNum {
         SeqNum(word(self.fixed, 8))
     }
 
     /// Both numbers in the packet's byte order: the sequence number, then the acknowledgment number.
-    #[inline]
     pub fn numbers(&self) -> u64 {
         let fixed = self.fixed;
         u64::from_le_bytes([fixed[4], fixed[5], fixed[6], fixed[7], fixed[8], fixed[9], fixed[10], fixed[11]])
     }
 
     /// The eight flags, as in [`ackclock_tcp::segment::Segment::flags`].
-    #[inline]
     pub fn flags(&self) -> u8 {
         self.fixed[13]
     }
 
     /// The window field, not scaled.
-    #[inline]
     pub fn window(&self) -> u16 {
         half(self.fixed, 14)
     }
 
     /// The length of its header in bytes, options included, captured or not.
-    #[inline]
     pub fn header_len(&self) -> usize {
         usize::from(self.fixed[12] >> 4) * 4
     }
 
     /// The captured payload.
-    #[inline]
     pub fn payload(&self) -> &'a [u8] {
         &self.behind[..self.behind.len().min(self.len as usize)]
     }

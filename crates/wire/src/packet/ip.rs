@@ -47,7 +47,6 @@ pub fn captured_ip(bytes: &[u8], original: usize) -> Result<Ip<'_>, Refused> {
 }
 
 /// Reads the IP header, and all headers before the payload.
-#[inline]
 pub(crate) fn parse_ip(bytes: &[u8], checksums: Checksums) -> Result<Ip<'_>, Refused> {
     read_ip(bytes, checksums, Extent::Whole)
 }
@@ -93,7 +92,6 @@ fn parse_ipv4(bytes: &[u8], checksums: Checksums, extent: Extent) -> Result<Ip<'
     })
 }
 
-#[inline]
 fn parse_ipv6(bytes: &[u8], extent: Extent) -> Result<Ip<'_>, Refused> {
     let fixed = first::<IPV6_HEADER>(bytes)?;
     let end = extent.end(bytes, IPV6_HEADER, half(fixed, 4));
@@ -147,25 +145,21 @@ pub(crate) fn skip_extensions(packet: &[u8], first: u8) -> Result<(u8, usize), R
 
 impl Ip<'_> {
     /// Whether it is IPv4.
-    #[inline]
     pub fn is_ipv4(&self) -> bool {
         self.addresses.len() == 8
     }
 
     /// Source.
-    #[inline]
     pub fn src(&self) -> IpAddr {
         address(&self.addresses[..self.addresses.len() / 2])
     }
 
     /// Destination.
-    #[inline]
     pub fn dst(&self) -> IpAddr {
         address(&self.addresses[self.addresses.len() / 2..])
     }
 }
 
-#[inline]
 fn address(bytes: &[u8]) -> IpAddr {
     match bytes.first_chunk::<16>() {
         Some(octets) => IpAddr::V6(Ipv6Addr::from(*octets)),
@@ -175,7 +169,6 @@ fn address(bytes: &[u8]) -> IpAddr {
 
 impl Extent {
     /// The end of a packet whose header has `len` as the bytes after `before`.
-    #[inline]
     fn end(self, bytes: &[u8], before: usize, len: u16) -> usize {
         match (len, self) {
             (0, Extent::Whole) => bytes.len(),
@@ -184,7 +177,6 @@ impl Extent {
         }
     }
 
-    #[inline]
     fn must_hold(self, bytes: &[u8], end: usize) -> Result<(), Refused> {
         match self {
             Extent::Whole => cut(bytes, end).map(|_| ()),

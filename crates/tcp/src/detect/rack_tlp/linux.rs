@@ -86,7 +86,6 @@ impl RackTlp {
     }
 
     /// Updates the window after an ACK, by the rules in force.
-    #[inline]
     pub(super) fn widen(&mut self, dsack: bool, ends: bool, newest: Option<Time>, cx: &Ctx) {
         match self.linux {
             None => self.window.on_ack(dsack, ends, cx),

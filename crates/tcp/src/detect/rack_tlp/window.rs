@@ -68,7 +68,6 @@ impl ReoWnd {
 
     /// The same by Linux's rules (`tcp_rack_update_reo_wnd`): a DSACK counts with the next delivery, whose last segment was
     /// sent at `newest`, unless that was before the last DSACK counted.
-    #[inline]
     pub(super) fn on_ack_by_linux(&mut self, dsack: bool, ends: bool, newest: Option<Time>, now: Time) {
         self.pending |= dsack;
         if let Some(newest) = newest {
