@@ -71,7 +71,7 @@ def hits() -> Iterator[str]:
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
     # Between two words of a phrase there may be a line break, with the marks of a comment.
     phrases = [(re.compile(one["find"].replace(" ", r"[\s¤]+")), one["write"]) for one in listed["phrase"]]
-    words = [(re.compile(rf"\b(?:{one['find']})\b"), one["write"]) for one in listed.get("identifier", [])]
+    words = [(re.compile(rf"\b(?:{one['find']})\b"), one["write"]) for one in listed["identifier"]]
     command = ["git", "ls-files", "-co", "--exclude-standard", *(f"*{end}" for end in (*PAGES, *CODE)), "Makefile"]
     for name in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines():
         path = ROOT / name

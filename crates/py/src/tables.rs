@@ -24,10 +24,10 @@ fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a Cell>) -> ArrayRef {
     }
 }
 
-/// Rows of a batch: the cells of so many are in memory at a time.
+/// Rows of a batch, whose cells are in memory at the same time.
 const BATCH: usize = 1 << 16;
 
-/// A table of rows with these columns, without those that only JSON has.
+/// A table of rows with these columns, without the columns of JSON alone.
 pub(crate) fn rows(columns: &[Column], mut rows: impl Iterator<Item = Vec<Cell>>) -> Result<Table, ArrowError> {
     let flat: Vec<_> = columns.iter().enumerate().filter(|(_, column)| column.kind.is_flat()).collect();
     let batch = |cells: &[Vec<Cell>]| {

@@ -15,7 +15,7 @@ pub struct Row<S = Segment> {
     /// The flow (position in the scenario), and the end where this happened, or the destination of a dropped packet. `None`
     /// for events that belong to no flow.
     pub end: Option<(u32, Side)>,
-    /// The number of the packet that was sent, dropped or delivered, among those that its end sent, from 0.
+    /// The number of the packet that was sent, dropped or delivered, among all packets of its end, from 0.
     pub packet: Option<u32>,
     /// The event.
     pub what: What<S>,

@@ -12,7 +12,7 @@ use ackclock_table::{markdown, shown, typescript, Cell, Column, Described, Row};
 
 /// A table: its columns, and its rows, which are computed one by one.
 pub struct Table<'a> {
-    /// Its columns; those that only JSON has have no cells.
+    /// Its columns; a column of JSON alone has no cells.
     pub columns: Vec<Column>,
     /// A cell for each column of each row.
     pub rows: Box<dyn Iterator<Item = Vec<Cell>> + 'a>,
