@@ -52,7 +52,7 @@ words! {
         /// The run ended before that was known.
         Open "open",
         /// A capture does not say.
-        CannotTell "cannot tell",
+        Undecided "undecided",
     }
     /// An instant that gets a sign.
     Mark, MARKS {

@@ -1,7 +1,9 @@
 //! Prints `docs/results.md` (argument `page`) or `web/src/engine/results.ts` (argument `types`).
 
+use ackclock_course::tables::{FATES, MARKS, VERDICTS};
 use ackclock_lab::summary::described;
 use ackclock_table::{markdown, typescript, Described};
+use ackclock_trace::schema::{PHASES, SLOTS, WHYS};
 
 const HEAD: &str = "\
 <!-- Generated: tools/dev generate docs/results.md -->
@@ -12,6 +14,16 @@ its meaning. `ackclock run --json` has a list of rows of each kind; in Python, `
 [`Result`](api/result.md) have a column for each number. Means of several runs have the name of the number, and `…_ci95` is half
 the width of their 95 % confidence interval.
 ";
+
+/// The words behind numbers in columns, in the order of the numbers.
+const WORDS: [(&str, &str, &[&str]); 6] = [
+    ("SLOTS", "The slot that requested a segment or wrote the window.", SLOTS),
+    ("PHASES", "The sender's phases.", PHASES),
+    ("WHYS", "The reason for the start or the end of a phase.", WHYS),
+    ("KINDS", "An instant that gets a sign.", MARKS),
+    ("VERDICTS", "The verdict on a transmission, from the fate of every copy.", VERDICTS),
+    ("FATES", "The fate of a transmission.", FATES),
+];
 
 /// The heading of a kind of row, and where it is found.
 fn heading(kind: &str) -> (&'static str, &'static str) {
@@ -41,6 +53,9 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("types") {
         let rows: Vec<Described> = rows.into_iter().map(|(_, row)| row).collect();
         print!("// Generated: tools/dev generate web/src/engine/results.ts\n{}", typescript(&rows));
+        for (name, meaning, words) in WORDS {
+            println!("\n/** {meaning} Columns have positions in it. */\nexport const {name} = {words:?} as const;");
+        }
         return;
     }
     print!("{HEAD}");

@@ -638,3 +638,21 @@ export const LinkBinColumns = {
   queue_delay_p99_s: { label: "queue delay p99", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
   queue_delay_max_s: { label: "queue delay max", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
 } as const satisfies Record<string, Column>;
+
+/** The slot that requested a segment or wrote the window. Columns have positions in it. */
+export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
+
+/** The sender's phases. Columns have positions in it. */
+export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
+
+/** The reason for the start or the end of a phase. Columns have positions in it. */
+export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
+
+/** An instant that gets a sign. Columns have positions in it. */
+export const KINDS = ["timeout", "mistake", "undone", "persist", "probe"] as const;
+
+/** The verdict on a transmission, from the fate of every copy. Columns have positions in it. */
+export const VERDICTS = ["first", "needed", "refused", "needless", "open", "undecided"] as const;
+
+/** The fate of a transmission. Columns have positions in it. */
+export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;

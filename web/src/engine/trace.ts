@@ -7,22 +7,9 @@
  */
 
 import type { Captured } from "./captured";
+import { FATES, KINDS, PHASES, SLOTS, VERDICTS, WHYS } from "./results";
 
-/** The slot that requested a segment or wrote the window; `by` is an index into it. */
-export const SLOTS = ["sequencer", "startup", "congestion", "disorder", "recovery", "timeout", "undo"] as const;
-/** The sender's phases; `from` and `to` are indices into it. */
-export const PHASES = ["open", "disorder", "recovery", "loss"] as const;
-/** The reason for the start or the end of a phase. */
-export const WHYS = ["suspected", "lost", "timeout", "resolved", "repaired", "restarted", "mistaken"] as const;
-/** The meaning of a mark: the retransmission timer fired, an episode was a mistake (and was undone), a zero window or the tail was probed. */
-export const KINDS = ["timeout", "mistake", "undone", "persist", "probe"] as const;
-/**
- * The verdict on a transmission, from the fate of every copy; `open` if the run ended before that was known, `cannot
- * tell` if a capture does not say.
- */
-export const VERDICTS = ["first", "needed", "refused", "needless", "open", "undecided"] as const;
-/** The fate of a transmission; `refused`: it arrived, and the receiver discarded new data; `unknown` in captures. */
-export const FATES = ["delivered", "dropped", "under way", "refused", "unknown"] as const;
+export { FATES, KINDS, PHASES, SLOTS, VERDICTS, WHYS };
 
 export type Slot = (typeof SLOTS)[number];
 export type Phase = (typeof PHASES)[number];

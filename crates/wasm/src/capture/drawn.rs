@@ -4,11 +4,8 @@ use crate::border::{self, Border, Column};
 use ackclock_capture::graph::{Answered, Graph, Sent};
 use ackclock_capture::rows::FlowRow;
 use ackclock_capture::verdict::{Retransmission, Verdict};
-use ackclock_course::table;
+use ackclock_course::{table, tables};
 use serde_json::{json, Value};
-
-/// `verdict`: positions in `VERDICTS`.
-const FIRST: u8 = 0;
 
 table! {
     /// Segments, in the order of the capture.
@@ -49,7 +46,7 @@ pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border)
         sends.seq.push(place(*offset));
         sends.len.push(*len);
         sends.sends.push(verdict.map_or(1, |r| u8::try_from(r.copies).unwrap_or(u8::MAX).saturating_add(1)));
-        sends.verdict.push(verdict.map_or(FIRST, called));
+        sends.verdict.push(verdict.map_or(tables::Verdict::First, called) as u8);
         sends.frame.push(*frame as f64);
     }
     for Answered { frame, at, ack, window, duplicates, blocks } in &graph.answered {
@@ -69,11 +66,11 @@ pub(super) fn columns(row: &FlowRow<'_>, graph: &Graph, border: &mut dyn Border)
     })
 }
 
-fn called(r: &Retransmission) -> u8 {
+fn called(r: &Retransmission) -> tables::Verdict {
     match r.judged.verdict {
-        Verdict::Needed => 1,
-        Verdict::Refused => 2,
-        Verdict::Needless => 3,
-        Verdict::Undecided => 5,
+        Verdict::Needed => tables::Verdict::Needed,
+        Verdict::Refused => tables::Verdict::Refused,
+        Verdict::Needless => tables::Verdict::Needless,
+        Verdict::Undecided => tables::Verdict::Undecided,
     }
 }
