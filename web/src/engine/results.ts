@@ -110,7 +110,7 @@ export interface ReorderingSummary {
   readonly packets: number;
   /** Second arrivals of duplicated packets. */
   readonly duplicates: number;
-  /** Packets that arrived after one that was sent later. */
+  /** Packets that arrived after one that was sent later (§3). */
   readonly reordered: number;
   /** `reordered` over `packets` (§4.1). */
   readonly ratio: number;
@@ -132,23 +132,23 @@ export interface ReorderingSummary {
   readonly free_runs: number;
   /** Packets in them. */
   readonly free_run_packets: number;
-  /** The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236 §3.4 and §3.9): Linux's `tcp_max_reordering`. Unit: packets. */
-  readonly density_threshold: number;
+  /** The displacement and the buffer occupancy above which a packet counts as lost for the densities (DT and BT of RFC 5236 §3.4 and §3.9): Linux's `tcp_max_reordering`. Missing without densities. Unit: packets. */
+  readonly density_threshold?: number;
   /** Reorder density (RFC 5236 §3.6): the share of packets by their displacement in places, positive if late, negative if early. */
-  readonly reorder_density: Readonly<Record<string, number>>;
+  readonly reorder_density?: Readonly<Record<string, number>>;
   /** Reorder buffer-occupancy density (§3.11): the share of arrivals by the packets that a receiver then holds to restore the order. */
-  readonly buffer_occupancy_density: Readonly<Record<string, number>>;
+  readonly buffer_occupancy_density?: Readonly<Record<string, number>>;
 }
 
 export const ReorderingSummaryColumns = {
   packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   duplicates: { label: "duplicates", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   reordered: { label: "reordered", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
-  ratio: { label: "ratio", unit: "", scale: 1.0, digits: 3, moreIsBetter: false },
+  ratio: { label: "ratio", unit: "%", scale: 100.0, digits: 3, moreIsBetter: false },
   late_time_s: { label: "late time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
-  max_late_time_s: { label: "max late time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  max_late_time_s: { label: "max late time", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
   byte_offset_bytes: { label: "byte offset", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
-  max_byte_offset_bytes: { label: "max byte offset", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  max_byte_offset_bytes: { label: "max byte offset", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   discontinuities: { label: "discontinuities", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   free_runs: { label: "free runs", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   free_run_packets: { label: "free run packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
