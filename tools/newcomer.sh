@@ -47,6 +47,8 @@ sed -i element.rs \
 # The column, steps 1 and 2: its declaration.
 sed -i "$copy/crates/lab/src/results.rs" \
     -e 's|^        /// Retransmission timeouts\.$|        /// Data packets that were not dropped.\n        newcomer_packets: u64 [averaged, summed, shown("newcomer")] =\n            f.result.data_sent - f.tally.data_drops;\n&|'
+sed -i "$copy/crates/capture/src/rows/flow.rs" \
+    -e 's|^        /// Captured packets with data\.$|        /// Captured packets without data.\n        newcomer_packets: u64 [shown("newcomer")] = f.record().packets - f.record().segments;\n&|'
 # Tests for the stack and the element.
 sed -i 's|^mod nothing_lost;|mod newcomer;\n&|' "$copy/crates/sim/tests/sim/main.rs"
 cat > "$copy/crates/sim/tests/sim/newcomer.rs" <<'RUST'
@@ -127,12 +129,16 @@ cargo run --quiet --locked --example results_page -- page > results.md
 cargo run --quiet --locked --example results_page -- types > results.ts
 grep --quiet '^| `newcomer_packets` | int64' results.md
 grep --quiet '^  readonly newcomer_packets: number;' results.ts
+cargo run --quiet --locked --example capture_rows -- page > captured.md
+cargo run --quiet --locked --example capture_rows -- types > captured.ts
+grep --quiet '^| `newcomer_packets` | int64' captured.md
+grep --quiet '"name":"newcomer_packets","title":"newcomer"' captured.ts
 PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked --manifest-path crates/py/Cargo.toml --lib
 mkdir python
 cp -a "$root/python/ackclock" python
 rm -f python/ackclock/_native*.so
 cp "$CARGO_TARGET_DIR/debug/lib_native.so" python/ackclock/_native.abi3.so
-PYTHONPATH=$copy/python "$root/.venv/bin/python" "$root/tools/newcomer_columns.py" "$root/scenarios"
+PYTHONPATH=$copy/python "$root/.venv/bin/python" "$root/tools/newcomer_columns.py" "$root"
 
 # Exactly the listed places were changed, and the sequencer was not.
 listed=$(sed -n '/^```places$/,/^```$/p' "$root/CONTRIBUTING.md" | awk '/^crates/ { print $1 }' | sort)

@@ -23,9 +23,22 @@ def of_a_run(scenario: Path) -> None:
     assert "newcomer" in table, table
 
 
+def of_a_capture(file: Path) -> None:
+    """``newcomer_packets`` of a captured flow."""
+    found = ak.capture(file)
+    values = [flow["newcomer_packets"] for flow in found.to_dict()["flows"]]
+    assert values == [flow["packets"] - flow["data_packets"] for flow in found.to_dict()["flows"]], "JSON"
+    assert found.flows["newcomer_packets"].to_list() == values, "table"
+    command = [sys.executable, "-m", "ackclock", "capture", str(file)]
+    table = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "newcomer" in table, table
+
+
 def main() -> None:
     """Check each column."""
-    of_a_run(Path(sys.argv[1]) / "bundle.toml")
+    root = Path(sys.argv[1])
+    of_a_run(root / "scenarios/bundle.toml")
+    of_a_capture(root / "tests/captures/kernel/cubic-two-paths-sender.pcapng.gz")
 
 
 if __name__ == "__main__":
