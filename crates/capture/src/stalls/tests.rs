@@ -81,7 +81,7 @@ fn a_lost_end_that_no_ack_reveals_is_a_tail_loss() {
     let words: Vec<String> = stall.sentences(|at| at as f64 / 1e9).into_iter().map(|s| s.text).collect();
     let ended = "Frame 60 ended it. A segment was lost, and nothing sent after it arrived: 0.302 s after the last ACK (frame 59), \
                  frame 60 was sent again.";
-    assert_eq!(words, ["Frame 50 was the last segment for a while.".to_owned(), ended.to_owned()]);
+    assert_eq!(words, ["Frame 40 was the last segment for a while.".to_owned(), ended.to_owned()]);
 }
 
 #[test]
