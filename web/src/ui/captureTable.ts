@@ -8,10 +8,10 @@ const MOST = 100;
 /** With more flows than this, there is a search. */
 const MANY = 12;
 
-/** The columns, described with the analysis; the first is the flow's name. */
-const [NAME, ...COLUMNS] = SHOWN.CapturedFlow;
+type Column = (typeof SHOWN.CapturedFlow)[number];
 
-type Column = (typeof COLUMNS)[number];
+/** The columns, described with the analysis; the first is the flow's name. */
+const [NAME, ...COLUMNS] = SHOWN.CapturedFlow.filter(({ brief }) => brief) as [Column, ...Column[]];
 
 /** The table, the flows with the most bytes first; `choose` is called with the flow that is clicked. */
 export function captureTable(flows: readonly CapturedFlow[], choose: (flow: CapturedFlow) => void): HTMLElement {

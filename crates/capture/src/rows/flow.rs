@@ -18,7 +18,7 @@ row! {
         /// The connection's number in the file.
         connection: u64 = f.connection.number;
         /// The direction of the data, as `A:p > B:p`.
-        flow: String [shown("flow")] = f.name();
+        flow: String [shown("flow"), brief] = f.name();
         /// Whether this is the direction with more data.
         main: bool = f.is_main();
         /// The frame of the connection's first packet.
@@ -32,35 +32,35 @@ row! {
         /// Captured packets with data.
         data_packets: u64 = f.record().segments;
         /// Payload that was captured or acknowledged, each byte counted once.
-        bytes: u64 [unit("bytes"), shown("bytes")] = f.record().bytes;
+        bytes: u64 [unit("bytes"), shown("bytes"), brief] = f.record().bytes;
         /// Payload of all captured packets, retransmissions included.
         carried_bytes: u64 [unit("bytes")] = f.record().carried_bytes;
         /// Payload that was acknowledged but never captured.
         unseen_bytes: u64 [unit("bytes")] = f.record().unseen_bytes;
         /// `bytes` over `duration_s`.
-        goodput_bytes_per_s: Option<f64> [unit("bytes/s"), shown(""), scaled("kB/s", 1e-3, 1), more_is_better] =
+        goodput_bytes_per_s: Option<f64> [unit("bytes/s"), shown(""), brief, scaled("kB/s", 1e-3, 1), more_is_better] =
             f.record().goodput().map(|bits| bits / 8.0);
         /// The smallest round-trip time.
         rtt_min_s: Option<f64> [unit("s"), shown("RTT min"), scaled("ms", 1e3, 1)] = seconds(f.record().rtt.min);
         /// The median round-trip time.
-        rtt_p50_s: Option<f64> [unit("s"), shown("RTT"), scaled("ms", 1e3, 1)] = seconds(f.record().rtt.median);
+        rtt_p50_s: Option<f64> [unit("s"), shown("RTT"), brief, scaled("ms", 1e3, 1)] = seconds(f.record().rtt.median);
         /// The 95th percentile of the round-trip times.
         rtt_p95_s: Option<f64> [unit("s"), shown("RTT p95"), scaled("ms", 1e3, 1)] = seconds(f.record().rtt.p95);
         /// Packets whose data had been sent before: the sum of the next four counts.
-        retransmissions: u64 [shown("resent")] = f.record().retransmissions.total;
+        retransmissions: u64 [shown("resent"), brief] = f.record().retransmissions.total;
         /// Retransmissions of which the receiver lacked at least one byte.
-        needed_retransmissions: u64 [shown("needed")] = f.record().retransmissions.needed;
+        needed_retransmissions: u64 [shown("needed"), brief] = f.record().retransmissions.needed;
         /// Retransmissions of which the receiver had taken all bytes from earlier copies.
-        needless_retransmissions: u64 [shown("needless")] = f.record().retransmissions.needless;
+        needless_retransmissions: u64 [shown("needless"), brief] = f.record().retransmissions.needless;
         /// Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323
         /// §5.3).
-        refused_retransmissions: u64 [shown("refused")] = f.record().retransmissions.refused;
+        refused_retransmissions: u64 [shown("refused"), brief] = f.record().retransmissions.refused;
         /// Retransmissions of which the capture does not show whether they were needed.
-        undecided_retransmissions: u64 [shown("undecided")] = f.record().retransmissions.undecided;
+        undecided_retransmissions: u64 [shown("undecided"), brief] = f.record().retransmissions.undecided;
         /// Retransmissions whose verdict is likely, not certain.
         likely_retransmissions: u64 = f.record().retransmissions.likely;
         /// The share of packets that arrived after a packet sent later (RFC 4737 §4.1).
-        reordered_ratio: Option<f64> [shown("reordered"), scaled("%", 1e2, 2)] =
+        reordered_ratio: Option<f64> [shown("reordered"), brief, scaled("%", 1e2, 2)] =
             f.course().reordering.as_ref().map(|r| r.order.ratio());
         /// The median of the extents of reordering (RFC 4737 §4.2).
         median_extent: Option<u64> [unit("packets")] =
@@ -70,10 +70,10 @@ row! {
         /// A longer time without a data packet is a stall.
         stall_threshold_s: f64 [unit("s")] = f.course().stalls.threshold as f64 / S;
         /// The length of the longest stall.
-        longest_stall_s: Option<f64> [unit("s"), shown("longest stall"), scaled("s", 1.0, 3)] =
+        longest_stall_s: Option<f64> [unit("s"), shown("longest stall"), brief, scaled("s", 1.0, 3)] =
             f.course().stalls.longest().map(|s| s.facts.length() as f64 / S);
         /// The cause of the longest stall.
-        longest_stall_cause: Option<&'static str> [shown("cause")] =
+        longest_stall_cause: Option<&'static str> [shown("cause"), brief] =
             f.course().stalls.longest().map(|s| s.cause.name());
         /// Whether SACK is in use.
         sack: Option<bool> = f.sack();
@@ -90,7 +90,7 @@ row! {
         /// The options in use, in words.
         options: String [shown("options")] = f.options();
         /// Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`.
-        captured: &'static str [shown("captured")] = f.connection.record.place.words(f.way);
+        captured: &'static str [shown("captured"), brief] = f.connection.record.place.words(f.way);
         /// Why the analysis assumes that place.
         captured_why: String = f.connection.record.why.words();
         /// RFC 4737's and RFC 5236's metrics; missing if the capture does not show the order of sending.
