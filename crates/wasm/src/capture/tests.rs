@@ -53,11 +53,11 @@ fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame()
             let one =
                 ok(&mut file, json!({ "do": "capture-flow", "connection": flow["connection"], "flow": flow["flow"] }));
             assert_eq!(one["flow"], flow, "{name}");
-            let (sends, counts) = (&one["drawn"]["sends"], &flow["retransmissions"]);
+            let sends = &one["drawn"]["sends"];
             let verdicts = numbers(&sends["verdict"]);
             for (place, key) in [(1.0, "needed"), (2.0, "refused"), (3.0, "needless"), (5.0, "undecided")] {
                 let many = verdicts.iter().filter(|v| **v == place).count() as u64;
-                assert_eq!(many, counts[key].as_u64().unwrap(), "{name}: {key}");
+                assert_eq!(many, flow[format!("{key}_retransmissions")].as_u64().unwrap(), "{name}: {key}");
             }
             let drawn: Vec<f64> = verdicts
                 .iter()
