@@ -171,7 +171,7 @@ def test_a_bad_scenario_or_a_taken_port_is_one_message(page: Path, tmp_path: Pat
 def test_a_page_that_is_not_built_is_a_message_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(lab_page, "built", lambda: None)
+    monkeypatch.setattr(command, "built", lambda: None)
     with pytest.raises(SystemExit) as ended:
         command.lab([])
     assert ended.value.code == 1
