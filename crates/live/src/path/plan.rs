@@ -95,7 +95,7 @@ impl Choice {
         })
     }
 
-    /// The engine's stacks among the senders, each once. [`prepare`] needs the scenario with each of them.
+    /// The engine's stacks among the senders, each once. `prepare` needs the scenario with each of them.
     ///
     /// # Errors
     /// [`LiveError::Input`] for an unknown name.
