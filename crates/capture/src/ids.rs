@@ -86,7 +86,7 @@ impl Ids {
         }
     }
 
-    /// The number of the last packet if it is the highest, 0 before the first identification: the base for [`Ids::came`].
+    /// The number of the last packet if it is the highest, 0 before the first identification: the base for [`Ids::on_arrivals`].
     pub(crate) fn in_order(&self) -> Option<u64> {
         (self.at == self.top).then_some(self.at)
     }

@@ -6,7 +6,7 @@
 //! | [`flow`] | a direction of a connection that carries data |
 //! | [`details`] | its retransmissions, its stalls, its reordering |
 //! | [`file`](mod@file) | a file: its packets, what was left out, damage, in sentences, too |
-//! | [`datagrams`] | UDP with sequence numbers |
+//! | [`mod@datagrams`] | UDP with sequence numbers |
 //! | [`packet`] | a packet of a connection, for graphs |
 //! | [`tables`] | all rows as tables |
 

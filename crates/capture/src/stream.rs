@@ -1,7 +1,7 @@
 //! The data of one direction and its acknowledgments, as they pass the place of capture: facts, no verdicts.
 //!
 //! Idea: data that is sent once and acknowledged is kept in a ring for a while. Anything unusual (bytes seen before, holes,
-//! SACK blocks, acknowledgments without news) is passed to [`cases`], which is allocated on first use.
+//! SACK blocks, acknowledgments without news) is passed to [`copies::Cases`], which is allocated on first use.
 
 pub(crate) mod copies;
 mod episodes;

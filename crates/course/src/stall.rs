@@ -6,7 +6,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`cause`] | the causes and their names |
-//! | [`pauses`] | the longest intervals between two ACKs of new data |
+//! | [`mod@pauses`] | the longest intervals between two ACKs of new data |
 //! | `facts` | what the course of a run says about one pause |
 //! | `story` | these facts in words |
 //! | [`words`] | the phrases |

@@ -97,7 +97,7 @@ impl ByAcks {
     }
 
     /// Whether everything up to `una` has been acknowledged and nothing else, so that later acknowledgments need only be counted
-    /// ([`ByAcks::came`]); returns the payload of a full segment, bytes.
+    /// ([`ByAcks::on_arrivals`]); returns the payload of a full segment, bytes.
     pub(crate) fn countable(&self, una: u64) -> Option<u32> {
         let even = self.una == una && self.order.next() == una;
         (even && self.sacked.is_empty() && self.again.is_empty()).then_some(self.segment)

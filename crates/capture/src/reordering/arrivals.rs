@@ -235,7 +235,7 @@ impl Arrivals {
         self.order.arrive_original(since(self.first, at), seq, seq + u64::from(len), len, patience).is_some()
     }
 
-    /// The largest payload with which packets after identification `last` need only be counted ([`Arrivals::came`]), in bytes.
+    /// The largest payload with which packets after identification `last` need only be counted ([`Arrivals::on_arrivals`]), in bytes.
     pub(crate) fn countable(&self, last: u16) -> Option<u32> {
         let counts = self.source == Some(OrderSource::Identification) && !self.densities;
         (counts && self.top.1 == last && self.order.next() == self.top.0 + 1).then_some(self.segment)
