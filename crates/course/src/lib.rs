@@ -7,6 +7,16 @@
 //! | [`stall`] | why a transfer stood still: facts, cause, words |
 //! | [`places`] | the links and elements of a scenario by their numbers in a trace |
 //! | [`columns`], [`pieces`] | tables of numbers, column by column |
+//!
+//! # Example
+//!
+//! ```
+//! use ackclock_course::stall::cause::{Cause, CAUSES};
+//!
+//! // The words of a cause are the same for runs and captures.
+//! assert!(CAUSES.contains(&Cause::LossProbe));
+//! assert_eq!(Cause::LossProbe.name(), "loss probe");
+//! ```
 
 pub mod columns;
 pub mod flow;
