@@ -3,7 +3,7 @@
 use super::{Facts, Stall};
 use crate::place::Side;
 use ackclock_course::stall::cause::{Cause, FEW};
-use ackclock_course::stall::words::{duplicates, probed, span, timer_fired, NOTHING_AFTER, NOTHING_NEW};
+use ackclock_course::stall::words::{duplicates, span, timer_fired, NOTHING_AFTER, NOTHING_NEW};
 use ackclock_course::stall::Sentence;
 
 /// A segment that follows an acknowledgment within this fraction of the gap was sent because of it.
@@ -55,7 +55,7 @@ fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
         (Some((at, _)), _) if f.to.saturating_sub(at) > f.length() / 2 => Cause::ApplicationIdle,
         (Some(_), _) => Cause::CongestionWindow,
         (None, _) if prompt(f) => Cause::CongestionWindow,
-        // The network was silent. If there is new data to send, a loss probe carries it (RFC 8985 §7.3).
+        // The network was silent. If there is new data to send, a loss probe may carry it (RFC 8985 §7.3).
         (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::LossProbe,
         (None, _) if f.pushed => Cause::ApplicationIdle,
         (None, Side::Sender) => Cause::SenderHost,
@@ -98,10 +98,13 @@ impl Stall {
             None => format!("the last segment (frame {})", f.before),
         };
         match self.cause {
-            Cause::LossProbe => {
-                let content = format!("frame {} carried new data, with {} bytes outstanding", f.after, f.flight);
-                format!("{}.", probed(silence, &last, &content))
-            }
+            // A capture does not show which timer or application sent it.
+            Cause::LossProbe => format!(
+                "Nothing came back for {} after {last}, with {} bytes outstanding. Frame {} carried new data, as a tail loss probe may.",
+                span(silence),
+                f.flight,
+                f.after
+            ),
             Cause::Timeout => {
                 let (fired, many) = (timer_fired(silence, &last), duplicates(f.duplicates.into()));
                 format!("{fired}. {many}. Frame {} was sent again.", f.after)

@@ -5,7 +5,8 @@
 pub enum Cause {
     /// A segment was lost, and the retransmission timer had to send it again.
     Timeout,
-    /// A segment was lost, and a tail loss probe found or repaired the loss (RFC 8985 §7).
+    /// In a run: a segment was lost, and a tail loss probe found or repaired the loss (RFC 8985 §7). In a capture: after a
+    /// silence of the network, with data outstanding, new data was sent, as a probe may.
     LossProbe,
     /// The end of the data was lost, so that no later data could reveal the loss, and the timer had to.
     TailLoss,
