@@ -228,7 +228,13 @@ fn recovery(f: &Facts) -> Vec<Sentence> {
     let why = match f.dupthresh {
         None => "Fast recovery began, by time and not by duplicate ACKs".to_owned(),
         Some(threshold) => {
-            format!("{} began fast recovery (threshold {threshold})", count(f.duplicates, "duplicate ACK"))
+            let arrived = count(f.duplicates, "duplicate ACK");
+            if f.duplicates as f64 >= threshold {
+                format!("{arrived} began fast recovery (threshold {threshold})")
+            } else {
+                // SACK blocks or the time of sending revealed the loss (RFC 6675 §4, RFC 8985 §6.2).
+                format!("Fast recovery began after {arrived}, below the threshold of {threshold}")
+            }
         }
     };
     let copy = f.copies.iter().find(|c| c.sends > 1 && c.time >= began && c.by != Slot::Timeout as u8);

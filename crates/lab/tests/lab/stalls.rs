@@ -98,6 +98,21 @@ fn a_lost_retransmission_waits_for_the_timer_which_backs_off_if_it_is_lost_again
 }
 
 #[test]
+fn duplicates_below_the_threshold_are_not_said_to_begin_a_fast_recovery() {
+    let evidence: Vec<_> =
+        run(&shipped("two-paths.toml", Some("linux-2025"))).into_iter().map(|s| s.evidence).collect();
+    assert!(evidence
+        .iter()
+        .any(|s| s.contains("Fast recovery began after 38 duplicate ACKs, below the threshold of 43")));
+    let counts = |s: &str| {
+        let (before, after) = s.split_once(" duplicate ACKs began fast recovery (threshold ")?;
+        let many: f64 = before.rsplit(' ').next()?.parse().ok()?;
+        Some((many, after.split_once(')')?.0.parse::<f64>().ok()?))
+    };
+    assert!(evidence.iter().filter_map(|s| counts(s)).all(|(many, threshold)| many >= threshold), "{evidence:?}");
+}
+
+#[test]
 fn a_segment_that_arrived_while_its_acks_were_lost_is_not_a_lost_segment() {
     let text = lost(&[], &[28, 29]);
     assert!(text.contains("segment 29 arrived, but its ACKs were lost"), "{text}");
