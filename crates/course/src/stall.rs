@@ -21,8 +21,8 @@ use crate::flow::Course;
 use crate::places::Places;
 use crate::record::Courses;
 use cause::Cause;
-use facts::Facts;
-use pauses::{pauses, Pause};
+use facts::{full_segment, Facts};
+use pauses::{pauses, Pause, Transit};
 
 /// A sentence about a stall.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,16 +65,17 @@ pub fn stalls(courses: &Courses, flow: usize, places: &Places, duration_s: f64, 
     let found = pauses(course, duration_s, most);
     let mut stalls = Vec::new();
     if !found.long.is_empty() {
-        let transit = facts::Transit::of(course);
-        stalls.extend(found.long.iter().map(|pause| explained(courses, course, places, transit, *pause)));
+        let (transit, full) = (Transit::of(course), full_segment(course));
+        let facts =
+            |pause: &Pause| Facts::of(course, transit, full, *pause, &|row| place(courses, course, places, row));
+        stalls.extend(found.long.iter().map(|pause| explained(&facts(pause))));
     }
     Stalls { longest_pause_s: found.longest_s, stalls }
 }
 
-fn explained(courses: &Courses, course: &Course, places: &Places, transit: facts::Transit, pause: Pause) -> Stall {
-    let facts = Facts::of(course, transit, pause, &|row| place(courses, course, places, row));
-    let cause = facts.cause();
-    Stall { from: pause.from, to: pause.to, cause, title: story::title(&facts), sentences: story::story(&facts) }
+fn explained(facts: &Facts) -> Stall {
+    let (Pause { from, to, .. }, cause) = (facts.pause, facts.cause());
+    Stall { from, to, cause, title: story::title(facts), sentences: story::story(facts) }
 }
 
 /// What dropped the packet in this row.

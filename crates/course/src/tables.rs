@@ -19,6 +19,11 @@ macro_rules! words {
                 $($(#[$meaning])* $kind,)*
             }
 
+            impl $name {
+                /// All of them, in the order of their numbers.
+                pub const ALL: &[Self] = &[$(Self::$kind),*];
+            }
+
             /// The words, in the order of their numbers.
             pub const $list: &[&str] = &[$($word),*];
         )*

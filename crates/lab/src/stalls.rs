@@ -18,7 +18,7 @@ row! {
         stack: String;
         /// The flow's name.
         flow: String;
-        /// When the last ACK of new data arrived.
+        /// When the last ACK of new data arrived, or when data was sent after an idle time.
         start_s: f64 [unit("s")];
         /// The time until the next one, or until the end of the run.
         duration_s: f64 [unit("s")];
@@ -55,13 +55,13 @@ pub fn explain(plan: &Plan, recording: Recording) -> Vec<StallSummary> {
         let flow = if chain.len() > 1 { name(&first.name) } else { &first.name };
         let stack = &plan.stacks[first.stack as usize].name;
         let found = chain.flat_map(|flow| stalls(&courses, flow, &places, duration_s, KEPT).stalls);
-        all.extend(found.map(|stall| summed(flow, stack, stall)));
+        all.extend(found.map(|stall| row(flow, stack, stall)));
     }
     all.sort_by(|a, b| b.duration_s.total_cmp(&a.duration_s));
     all
 }
 
-fn summed(flow: &str, stack: &str, stall: Stall) -> StallSummary {
+fn row(flow: &str, stack: &str, stall: Stall) -> StallSummary {
     let Stall { from, to, cause, title, sentences } = stall;
     let sentence = |Sentence { at, text, rows: _ }| StallSentence { time_s: at, text };
     let sentences: Vec<StallSentence> = sentences.into_iter().map(sentence).collect();

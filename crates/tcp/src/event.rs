@@ -18,6 +18,9 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Phase::Open, Phase::Disorder, Phase::Recovery, Phase::Loss];
+
     /// Whether this is Disorder.
     pub fn is_disorder(self) -> bool {
         self == Phase::Disorder

@@ -148,7 +148,7 @@ impl Draw {
     }
     fn event(&mut self) -> Event {
         let episode = self.small();
-        let phases = [Phase::Open, Phase::Disorder, Phase::Recovery, Phase::Loss];
+        let phases = Phase::ALL;
         let whys =
             [Why::Suspected, Why::Lost, Why::Timeout, Why::Resolved, Why::Repaired, Why::Restarted, Why::Mistaken];
         match self.rng.below(9) {

@@ -242,7 +242,7 @@ export interface StallSummary {
   readonly stack: string;
   /** The flow's name. */
   readonly flow: string;
-  /** When the last ACK of new data arrived. Unit: s. */
+  /** When the last ACK of new data arrived, or when data was sent after an idle time. Unit: s. */
   readonly start_s: number;
   /** The time until the next one, or until the end of the run. Unit: s. */
   readonly duration_s: number;

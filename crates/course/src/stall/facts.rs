@@ -1,7 +1,7 @@
 //! What the course of a run says about one pause, before it becomes words.
 
 use super::cause::{Cause, FEW};
-use super::pauses::Pause;
+use super::pauses::{Pause, Transit};
 use crate::flow::Course;
 use crate::tables::{Acks, Fate, Mark, Verdict};
 use ackclock_tcp::event::{Phase, Slot};
@@ -27,15 +27,6 @@ impl Copy {
     pub(super) fn is(&self, fate: Fate) -> bool {
         self.fate == fate as u8
     }
-}
-
-/// The shortest one-way times of a flow's packets, seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Transit {
-    /// Of data to the receiver.
-    pub(super) data: f64,
-    /// Of ACKs back.
-    pub(super) ack: f64,
 }
 
 /// An expiry of the retransmission timer.
@@ -76,8 +67,8 @@ pub(super) struct Facts {
     pub(super) outstanding: u64,
     pub(super) lost: u64,
     /// The phase when the pause began, after the ACK that began it, and before that ACK.
-    pub(super) phase: u8,
-    pub(super) phase_before: u8,
+    pub(super) phase: Phase,
+    pub(super) phase_before: Phase,
     /// Duplicate ACKs until the first response: a fast retransmit, a timeout, or the end.
     pub(super) duplicates: u64,
     /// Arrival of the last of them; the beginning of the pause if there was none.
@@ -111,13 +102,19 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// The facts of a pause. `place` names what dropped the packet in a row of `sends`.
-    pub(super) fn of(course: &Course, transit: Transit, pause: Pause, place: &dyn Fn(usize) -> String) -> Self {
+    /// The facts of a pause. `full` is the flow's [`full_segment`]; `place` names what dropped the packet in a row of `sends`.
+    pub(super) fn of(
+        course: &Course,
+        transit: Transit,
+        full: f64,
+        pause: Pause,
+        place: &dyn Fn(usize) -> String,
+    ) -> Self {
         let of = Of { course, pause };
         let Course { sends, acks, windows, .. } = course;
         let copies = of.copies(place);
         let first = copies.first();
-        let size = first.map_or_else(|| largest(course), |c| f64::from(sends.len[c.row]));
+        let size = first.map_or(full, |c| f64::from(sends.len[c.row]));
         let timeouts = of.timeouts();
         let recovery = of.recovery();
         // The first response, and the moment until which nothing but ACKs had an effect.
@@ -139,7 +136,7 @@ impl Facts {
         let dupthresh = course.dupthresh.at(answer, before_timeout).or(course.dupthresh.value.first().copied());
         Facts {
             pause,
-            segment: ((pause.una - 1.0) / size) as u64 + 1,
+            segment: number(pause.una, full),
             transit,
             acked: pause.ended.map(|i| acks.sent[i]),
             overtaken: first.map_or(0, |first| of.overtakers(first)),
@@ -154,7 +151,7 @@ impl Facts {
             fresh,
             limited,
             recovery,
-            probes: of.probes(size),
+            probes: of.probes(full),
             timeouts,
             cwnd: window.map(|i| windows.cwnd[i] / size),
             inflation: course.inflation.at(quiet, true).unwrap_or(0.0) / size,
@@ -203,20 +200,14 @@ impl Facts {
     }
 }
 
-impl Transit {
-    /// The shortest ones of a flow.
-    pub(super) fn of(Course { sends, acks, .. }: &Course) -> Self {
-        let arrived = |fate: u8| fate == Fate::Delivered as u8;
-        let data =
-            (0..sends.time.len()).filter(|i| arrived(sends.fate[*i])).map(|i| sends.fate_time[i] - sends.time[i]);
-        let ack = (0..acks.time.len()).filter(|i| acks.dropped[*i] == 0).map(|i| acks.time[i] - acks.sent[i]);
-        Transit { data: data.fold(f64::INFINITY, f64::min), ack: ack.fold(f64::INFINITY, f64::min) }
-    }
+/// The size of a flow's full segment: the largest that was sent, bytes.
+pub(super) fn full_segment(course: &Course) -> f64 {
+    course.sends.len.iter().copied().max().map_or(1.0, |len| f64::from(len.max(1)))
 }
 
-/// The size of a full segment: the largest that was sent.
-fn largest(course: &Course) -> f64 {
-    course.sends.len.iter().copied().max().map_or(1.0, |len| f64::from(len.max(1)))
+/// The number of the segment at this offset among full segments, from 1.
+fn number(offset: f64, full: f64) -> u64 {
+    ((offset - 1.0) / full) as u64 + 1
 }
 
 /// When an ACK arrived; when it was sent, if it was dropped. ACKs are in this order.
@@ -320,10 +311,10 @@ impl Of<'_> {
     }
 
     /// The phase at the beginning; with `before`, before the ACK of that instant.
-    fn phase(&self, before: bool) -> u8 {
+    fn phase(&self, before: bool) -> Phase {
         let phases = &self.course.phases;
         let changes = phases.time.count_until(self.pause.from, before);
-        changes.checked_sub(1).map_or(Phase::Open as u8, |i| phases.to[i])
+        changes.checked_sub(1).map_or(Phase::Open, |i| Phase::ALL[usize::from(phases.to[i])])
     }
 
     /// One past the highest offset sent before `time`.
@@ -383,13 +374,13 @@ impl Of<'_> {
         ack.into_iter().chain(sent).find(|t| (t - time).abs() < SLACK)
     }
 
-    fn probes(&self, size: f64) -> Vec<Probe> {
+    fn probes(&self, full: f64) -> Vec<Probe> {
         let sends = &self.course.sends;
         let one = |(time, mark): (f64, usize)| {
             let seq = self.course.marks.value[mark];
             let mut rows = self.rows(sends.time.count_until(time, true), time, false);
             let row = rows.find(|i| sends.seq[*i] == seq)?;
-            let segment = (sends.sends[row] > 1).then_some(((seq - 1.0) / size) as u64 + 1);
+            let segment = (sends.sends[row] > 1).then_some(number(seq, full));
             Some(Probe { time, row, segment })
         };
         self.marks(Mark::Probe).filter_map(one).collect()
@@ -427,10 +418,10 @@ impl Of<'_> {
         if episodes.is_empty() {
             return None;
         }
-        let undone = |kind: u8| match kind {
-            k if k == Mark::Mistake as u8 => Some(false),
-            k if k == Mark::Undone as u8 => Some(true),
-            _ => None,
+        let undone = |kind: u8| match Mark::ALL[usize::from(kind)] {
+            Mark::Mistake => Some(false),
+            Mark::Undone => Some(true),
+            Mark::Timeout | Mark::Persist | Mark::Probe => None,
         };
         (marks.time.count_until(self.pause.from, false)..marks.time.len())
             .filter(|i| episodes.contains(&marks.episode[*i]))

@@ -1,6 +1,7 @@
 //! Pauses of a sender: the longest intervals between two ACKs of new data, with data outstanding.
 
 use crate::flow::Course;
+use crate::tables::Fate;
 use std::collections::HashSet;
 
 /// Shortest pause that is reported, in the flow's shortest round-trip times.
@@ -9,8 +10,10 @@ const LONG: f64 = 2.0;
 /// From one ACK of new data to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pause {
-    /// Time of the ACK before it, or of the first transmission if there was none, seconds.
+    /// Time of the ACK before it, seconds; if none came since the flow began or was idle, of the first transmission then.
     pub from: f64,
+    /// Whether that is the time of an ACK.
+    pub after_ack: bool,
     /// Time of the ACK that ends it, or of the end of the run.
     pub to: f64,
     /// When the ACK before it was sent: arrivals at the receiver from then on explain the pause.
@@ -28,6 +31,26 @@ impl Pause {
     }
 }
 
+/// The shortest one-way times of a flow's packets, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Transit {
+    /// Of data to the receiver.
+    pub(super) data: f64,
+    /// Of ACKs back.
+    pub(super) ack: f64,
+}
+
+impl Transit {
+    /// The shortest ones of a flow.
+    pub(super) fn of(Course { sends, acks, .. }: &Course) -> Self {
+        let arrived = |fate: u8| fate == Fate::Delivered as u8;
+        let data =
+            (0..sends.time.len()).filter(|i| arrived(sends.fate[*i])).map(|i| sends.fate_time[i] - sends.time[i]);
+        let ack = (0..acks.time.len()).filter(|i| acks.dropped[*i] == 0).map(|i| acks.time[i] - acks.sent[i]);
+        Transit { data: data.fold(f64::INFINITY, f64::min), ack: ack.fold(f64::INFINITY, f64::min) }
+    }
+}
+
 /// The pauses of a flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pauses {
@@ -37,10 +60,13 @@ pub struct Pauses {
     pub long: Vec<Pause>,
 }
 
-/// The pauses of a flow in a run of this duration, at most `most` of the long ones.
+/// The pauses of a flow in a run of this duration, at most `most` of the long ones. If every segment was sent again, no round
+/// trip is known, and the shortest one-way times stand for it.
 pub fn pauses(course: &Course, duration_s: f64, most: usize) -> Pauses {
     let mut longest = Longest { found: Vec::new(), bar: 0.0, most: most.max(1) };
-    let shortest = search(course, duration_s, &mut longest);
+    let transit = Transit::of(course);
+    let known = [search(course, duration_s, &mut longest), transit.data + transit.ack];
+    let shortest = known.into_iter().find(|time| time.is_finite()).unwrap_or(0.0);
     let mut long = longest.found;
     let longest_s = long.first().map_or(0.0, Pause::length);
     long.truncate(most);
@@ -55,7 +81,7 @@ fn search(Course { sends, acks, .. }: &Course, duration_s: f64, long: &mut Longe
     let mut again = HashSet::new();
     let (mut row, mut first, mut shortest, mut highest) = (0, 0, f64::INFINITY, 1.0);
     let Some(began) = sends.time.first() else { return shortest };
-    let (mut from, mut since, mut una) = (*began, 0.0, 1.0);
+    let (mut from, mut after_ack, mut since, mut una) = (*began, false, 0.0, 1.0);
     for i in 0..=acks.time.len() {
         let over = i == acks.time.len();
         if !over && (acks.dropped[i] == 1 || acks.ack[i] <= una) {
@@ -65,7 +91,7 @@ fn search(Course { sends, acks, .. }: &Course, duration_s: f64, long: &mut Longe
         // The transmissions until then, and the time at which the last of them ended an idle time of the flow.
         while row < sends.time.len() && sends.time[row] <= to {
             if una >= highest {
-                from = sends.time[row];
+                (from, after_ack) = (sends.time[row], false);
             }
             highest = f64::max(highest, end(row));
             if sends.sends[row] != 1 {
@@ -74,12 +100,12 @@ fn search(Course { sends, acks, .. }: &Course, duration_s: f64, long: &mut Longe
             row += 1;
         }
         if to - from > long.bar && (!over || una < highest) {
-            long.add(Pause { from, to, since, una, ended: (!over).then_some(i) });
+            long.add(Pause { from, after_ack, to, since, una, ended: (!over).then_some(i) });
         }
         if over {
             break;
         }
-        (from, since, una) = (to, acks.sent[i], acks.ack[i]);
+        (from, after_ack, since, una) = (to, true, acks.sent[i], acks.ack[i]);
         // The first transmission that ends at this ACK: both ascend, so each row is read once.
         while first < row && !(end(first) >= una && sends.sends[first] == 1) {
             first += 1;

@@ -17,7 +17,7 @@ fn short(f: &Facts) -> String {
         Cause::LostRetransmission => format!("{segment} and its retransmission were lost"),
         Cause::Timeout | Cause::TailLoss => format!("{segment} was lost, and the timer had to send it again"),
         Cause::LossProbe if repairs(f) => format!("{segment} was lost, and a tail loss probe sent it again"),
-        Cause::LossProbe => format!("{segment} was lost, and a tail loss probe had to find that"),
+        Cause::LossProbe => format!("{segment} was lost, and a tail loss probe had to reveal that"),
         Cause::Loss if f.copies.len() > 1 => format!("{segment} was lost and sent again"),
         Cause::Loss => format!("{segment} was lost"),
         Cause::Refusal => format!("{segment} arrived, and the receiver refused it"),
@@ -125,16 +125,16 @@ fn how_it_began(f: &Facts) -> Vec<Sentence> {
         say(c.fate_time, text, &[c])
     });
     let mut all: Vec<Sentence> = again.collect();
-    if f.phase_before == Phase::Recovery as u8 && f.phase == Phase::Open as u8 && f.lost > 0 {
+    if f.phase_before == Phase::Recovery && f.phase == Phase::Open && f.lost > 0 {
         let missing = match f.lost {
             1 => "a segment sent earlier was".to_owned(),
             lost => format!("{lost} segments sent earlier were"),
         };
         all.push(say(from, format!("An ACK ended fast recovery, though {missing} still missing."), &[]));
-    } else if f.phase == Phase::Recovery as u8 && resent.is_empty() && lost {
+    } else if f.phase == Phase::Recovery && resent.is_empty() && lost {
         let text = format!("Fast recovery was under way, and segment {} had not been sent again yet.", f.segment);
         all.push(say(from, text, &[]));
-    } else if f.phase == Phase::Loss as u8 && lost && resent.is_empty() {
+    } else if f.phase == Phase::Loss && lost && resent.is_empty() {
         all.push(say(from, "The sender was still repairing the losses of an earlier timeout.".to_owned(), &[]));
     }
     all
@@ -154,9 +154,11 @@ fn why_no_fast_retransmit(f: &Facts) -> Vec<Sentence> {
     let arrived = duplicates(f.duplicates);
     if f.duplicates as f64 >= threshold {
         let why = match f.phase {
-            p if p == Phase::Recovery as u8 => "the sender was already in recovery",
-            p if p == Phase::Loss as u8 => "the sender was already in loss",
-            _ => "data sent before an earlier recovery or timeout starts no further fast retransmit",
+            Phase::Recovery => "the sender was already in recovery",
+            Phase::Loss => "the sender was already in loss",
+            Phase::Open | Phase::Disorder => {
+                "data sent before an earlier recovery or timeout starts no further fast retransmit"
+            }
         };
         return vec![say(f.last_duplicate, format!("{arrived}, with a threshold of {threshold}; but {why}."), &[])];
     }
@@ -201,10 +203,19 @@ fn gate(f: &Facts) -> String {
     }
 }
 
+/// The event at the beginning of the pause.
+fn began(f: &Facts) -> &'static str {
+    if f.pause.after_ack {
+        "the last ACK of new data"
+    } else {
+        "the first transmission of outstanding data"
+    }
+}
+
 fn probes(f: &Facts) -> Vec<Sentence> {
     let one = |(i, p): (usize, &super::facts::Probe)| {
         let (since, what) = match i {
-            0 => (f.pause.from, "the last ACK of new data"),
+            0 => (f.pause.from, began(f)),
             _ => (f.probes[i - 1].time, "the one before"),
         };
         let copy = f.copies.iter().find(|c| c.row == p.row);
@@ -224,7 +235,7 @@ fn probes(f: &Facts) -> Vec<Sentence> {
 }
 
 fn recovery(f: &Facts) -> Vec<Sentence> {
-    let Some(began) = f.recovery else { return Vec::new() };
+    let Some(entered) = f.recovery else { return Vec::new() };
     let why = match f.dupthresh {
         None => "Fast recovery began, by time and not by duplicate ACKs".to_owned(),
         Some(threshold) => {
@@ -237,9 +248,9 @@ fn recovery(f: &Facts) -> Vec<Sentence> {
             }
         }
     };
-    let copy = f.copies.iter().find(|c| c.sends > 1 && c.time >= began && c.by != Slot::Timeout as u8);
-    let resent = copy.map_or(String::new(), |c| format!(": {}", sent_again(f, c, began)));
-    vec![say(began, format!("{why}{resent}."), copy.as_slice())]
+    let copy = f.copies.iter().find(|c| c.sends > 1 && c.time >= entered && c.by != Slot::Timeout as u8);
+    let resent = copy.map_or(String::new(), |c| format!(": {}", sent_again(f, c, entered)));
+    vec![say(entered, format!("{why}{resent}."), copy.as_slice())]
 }
 
 /// That a copy was sent, and its fate; `since` is the moment that the sentence names.
@@ -264,7 +275,7 @@ fn ends(copy: &Copy) -> String {
 fn timeouts(f: &Facts) -> Vec<Sentence> {
     let one = |(i, t): (usize, &Timeout)| {
         let (since, what) = match i {
-            0 => (f.pause.from, "the last ACK of new data"),
+            0 => (f.pause.from, began(f)),
             _ => (f.timeouts[i - 1].time, "the one before"),
         };
         let backed = match t.backoff {

@@ -150,7 +150,7 @@ fn a_pause_that_a_tail_loss_probe_ended_says_so() {
     assert!(!repaired.contains("timer"), "{repaired}");
     // The last three are lost: the probe is a copy of the last, and its SACK reveals the others.
     let found = words(&plan(&transfer(&[27, 28, 29], &[]), Some("rack-tlp"), &[]));
-    assert!(found.contains("segment 28 was lost, and a tail loss probe had to find that"), "{found}");
+    assert!(found.contains("segment 28 was lost, and a tail loss probe had to reveal that"), "{found}");
     let revealed = "segment 30 was sent again, and its ACK revealed the loss. Fast recovery began, by time and not by duplicate ACKs: \
                     segment 28 was sent again";
     assert!(found.contains(revealed), "{found}");
@@ -164,6 +164,43 @@ fn a_handovers_timeout_is_needless_because_the_segment_had_arrived() {
     assert!(text.contains("was late, not lost: a needless timeout"), "{text}");
     assert!(text.contains("while the shortest way back takes 15 ms"), "{text}");
     assert!(text.contains("needlessly") && text.contains("this was a mistake, and the window was restored"), "{text}");
+}
+
+#[test]
+fn hoes_partial_repair_ends_recovery_uses_up_the_window_and_waits_for_the_timer() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/hoe-1995/scenario-every.toml");
+    let text = std::fs::read_to_string(file).expect("the paper's scenario");
+    let stall = run(&plan(&text, None, &[])).into_iter().next().expect("a stall");
+    let title = "0.62 s without an ACK of new data: segment 53 was lost, and the timer had to send it again";
+    assert_eq!(stall.title, title);
+    let sentences: Vec<_> = stall.sentences.iter().map(|s| s.text.as_str()).collect();
+    assert_eq!(
+        sentences,
+        [
+            "Segment 53 was dropped by the full queue A → B (10 packets). It was one of 19 lost among the 48 segments \
+             outstanding when the pause began.",
+            "An ACK ended fast recovery, though 19 segments sent earlier were still missing.",
+            "No duplicate ACK arrived, but a fast retransmit needs 3: nothing sent after it arrived, and the window of 26 \
+             segments allowed no new data with 48 segments outstanding.",
+            "The retransmission timer fired 0.513 s after the last ACK of new data (RTO 1 s, in ticks of a coarse clock). \
+             Segment 53 was sent again, and arrived at 1.557 s.",
+            "An ACK covered 2 segments: the data sent after it had already arrived.",
+        ]
+    );
+}
+
+#[test]
+fn a_short_last_segment_has_the_number_after_the_full_ones() {
+    let text = transfer(&[10], &[]).replace("30 packets", "15000 B");
+    let text = words(&plan(&text, None, &[]));
+    assert!(text.contains("segment 11 was lost"), "{text}");
+}
+
+#[test]
+fn a_transfer_whose_segments_were_all_sent_again_stood_still() {
+    let text = transfer(&[0], &[]).replace("30 packets", "1 packet");
+    let text = words(&plan(&text, None, &[]));
+    assert!(text.contains("fired 1 s after the first transmission of outstanding data"), "{text}");
 }
 
 #[test]
