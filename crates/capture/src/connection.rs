@@ -1,5 +1,6 @@
 //! One TCP connection of a capture: takes its segments in order, and produces a record and the verdicts.
 
+pub mod opening;
 mod record;
 
 use crate::both::{Arrivals, BothWays, There};
@@ -9,9 +10,11 @@ use crate::place::{Hints, Place, Side, Why};
 use crate::rtt::Durations;
 use crate::seen::{Seen, Way};
 use crate::stream::copies::Cases;
-use crate::stream::{older, Missed, Stream};
+use crate::stream::{older, Known, Stream};
 use crate::verdict::{Counts, Retransmission};
+use ackclock_tcp::segment::Segment;
 use ackclock_wire::options::{Options, Timestamps};
+use opening::Opening;
 pub use record::{DirectionRecord, Record, Report, SynFacts};
 
 /// The requested analysis of a connection.
@@ -37,6 +40,7 @@ pub struct Connection {
     pub(crate) ids: [Ids; 2],
     wanted: Wanted,
     counted: [Counted; 2],
+    opening: Opening,
     first_frame: u64,
     start: i64,
     end: i64,
@@ -57,6 +61,11 @@ struct Counted {
     segments: u64,
     carried_bytes: u64,
     largest: u32,
+    /// Packets that announce a window of zero, without SYN and RST.
+    zero_windows: u64,
+    syns: u64,
+    fins: u64,
+    resets: u64,
     syn: Option<SynFacts>,
     retransmissions: Counts,
 }
@@ -69,6 +78,8 @@ struct Answers {
     at: i64,
     /// It has not been echoed yet.
     waiting: bool,
+    /// Whether the last data of this way had PSH: its sender had written no more.
+    pushed: bool,
 }
 
 impl Connection {
@@ -121,6 +132,9 @@ impl Connection {
     /// The next segment, in the order of the capture.
     #[inline]
     pub fn on(&mut self, seen: &Seen) {
+        if seen.flags & 0x07 != 0 || !self.opening.is_open() {
+            self.opening.on(seen);
+        }
         if self.first_frame == 0 {
             (self.first_frame, self.start) = (seen.frame, seen.at);
         }
@@ -136,10 +150,14 @@ impl Connection {
         way.segments += u64::from(seen.len > 0);
         way.carried_bytes += u64::from(seen.len);
         way.largest = way.largest.max(seen.len);
+        way.zero_windows += u64::from(seen.window == 0 && seen.flags & (Segment::SYN | Segment::RST) == 0);
+        way.syns += u64::from(seen.has(Segment::SYN));
+        way.fins += u64::from(seen.has(Segment::FIN));
+        way.resets += u64::from(seen.has(Segment::RST));
         let skipped = if top > 0 { order.saturating_sub(top + 1) } else { 0 };
-        if seen.len > 0 || seen.flags & 0x07 != 0 {
-            let missed = if skipped > 0 { self.missed(seen, skipped) } else { Missed::default() };
-            self.streams[w].data(seen, order, missed);
+        if seen.len > 0 || seen.flags & 0x07 != 0 || self.streams[w].is_probe(seen) {
+            let known = if self.streams[w].is_below(seen) { self.known(seen.way) } else { Known::default() };
+            self.streams[w].data(seen, order, known);
         }
         if let Some(ack) = seen.ack {
             self.streams[back].ack(seen, ack, order, skipped);
@@ -163,7 +181,7 @@ impl Connection {
 
     /// Whether no single packet has to be recorded, or judged soon.
     pub(crate) fn follows_all(&self) -> bool {
-        self.there.is_none() && !self.streams.iter().any(Stream::wants_judgment)
+        self.there.is_none() && self.opening.is_open() && !self.streams.iter().any(Stream::wants_judgment)
     }
 
     /// The largest payload so far, bytes.
@@ -189,27 +207,22 @@ impl Connection {
         };
         let side = place.side(way);
         let found = judge(&Facts { way, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
-        found.iter().for_each(|r| self.counted[w].retransmissions.add(&r.judged));
+        found.iter().for_each(|r| self.counted[w].retransmissions.add(r));
         if self.wanted.each {
             self.found.extend(found);
         }
     }
 
-    /// The `skipped` packets missing directly before this one, if they must have carried data. (A host that also sends
-    /// acknowledgments of its own may have used the numbers for those.)
-    #[cold]
-    fn missed(&self, seen: &Seen, skipped: u64) -> Missed {
-        let w = seen.way as usize;
-        let way = &self.counted[w];
-        let acks = way.packets - way.segments;
-        if !self.ids[w].count_in_any_order() || 16 * acks > way.packets + 48 {
-            return Missed::default();
-        }
-        let (far, near) = (self.streams[w].onward.smallest(), self.half(seen.way));
-        Missed { packets: skipped, round_trip: far.zip(near).map(|(f, n)| f + n) }
+    /// What is known of the data of one way besides its own segments.
+    fn known(&self, way: Way) -> Known {
+        let (far, near) = (self.streams[way as usize].onward.smallest(), self.half(way));
+        Known { round_trip: far.zip(near).map(|(f, n)| f + n), ordered: self.ids[way as usize].show_order() }
     }
 
     /// Half a round trip to the sender of data: from a timestamp sent to it to the first data that echoes it.
+    ///
+    /// A timestamp in data is left out, since its answer may wait for an application, and so is one that follows data with PSH: the
+    /// sender had nothing more to send then. (RFC 7323 §4.1 has the same purpose: idle time is no round trip.)
     #[inline(always)]
     pub(crate) fn answer(&mut self, w: usize, back: usize, seen: &Seen, t: Timestamps) {
         let own = &mut self.answers[w];
@@ -219,12 +232,13 @@ impl Connection {
         if echoed {
             self.backward[w].add(seen.at - own.at);
         }
-        // Computed without a branch, which would be unpredictable.
+        // Computed without branches, which would be unpredictable.
+        own.pushed = if seen.len > 0 { seen.has(Segment::PSH) } else { own.pushed };
         let other = &mut self.answers[back];
-        let begins = !other.waiting & (other.value != Some(t.value));
-        other.value = if begins { Some(t.value) } else { other.value };
-        other.at = if begins { seen.at } else { other.at };
-        other.waiting |= begins;
+        let is_new = !other.waiting & (other.value != Some(t.value));
+        other.value = if is_new { Some(t.value) } else { other.value };
+        other.at = if is_new { seen.at } else { other.at };
+        other.waiting |= is_new & (seen.len == 0) & !other.pushed;
     }
 
     /// The capture has ended.
@@ -238,13 +252,14 @@ impl Connection {
         let mut ways = [Way::Out, Way::Back].map(|way| self.record_way(way));
         for way in [Way::Out, Way::Back] {
             let (w, record) = (way as usize, &mut ways[way as usize]);
-            record.rtt = record::rtt(place.side(way), record);
+            record.rtt = record::rtt(place.side(way), record, self.opening.round_trip());
             if let Some(cases) = self.streams[w].take_cases() {
                 self.judge(way, place, &cases);
             }
             record.retransmissions = self.counted[w].retransmissions;
         }
-        let record = Record { first_frame: self.first_frame, start: self.start, end: self.end, place, why, ways };
+        let (first_frame, start, end, opening) = (self.first_frame, self.start, self.end, self.opening);
+        let record = Record { first_frame, start, end, place, why, opening, ways };
         self.found.sort_by_key(|r| r.frame);
         let arrivals = self.there.map(|there| match there {
             There::Noting(mut noted) => {
@@ -259,26 +274,34 @@ impl Connection {
 
     fn record_way(&self, way: Way) -> DirectionRecord {
         let (stream, facts) = (&self.streams[way as usize], self.streams[way as usize].facts);
-        let Counted { packets, segments, carried_bytes, largest, syn, retransmissions } = self.counted[way as usize];
+        let Counted { packets, segments, carried_bytes, largest, syns, fins, resets, syn, retransmissions, .. } =
+            self.counted[way as usize];
         let end = facts.acked_at.unwrap_or(facts.last_at);
         DirectionRecord {
             syn,
             packets,
             segments,
             bytes: stream.bytes(),
+            acknowledged_bytes: stream.acknowledged(),
             span: stream.span(),
             carried_bytes,
             unseen_bytes: stream.unseen(),
             duration: facts.first_at.map_or(0, |first| end - first),
             largest,
             retransmissions,
-            syns_again: facts.syns_again,
+            repeats: facts.repeats,
+            fills: facts.fills,
+            window_probes: facts.window_probes,
+            keep_alives: facts.keep_alives,
+            zero_windows: self.counted[way.back() as usize].zero_windows,
+            syns,
+            fins,
+            resets,
             onward: stream.onward.summary(),
             backward: self.backward[way as usize].summary(),
             sack_seen: facts.sack_seen,
             dsacks: facts.dsacks,
             timestamps: stream.timestamps,
-            fin: facts.fin,
             ..DirectionRecord::default()
         }
     }

@@ -105,6 +105,11 @@ impl Ids {
         good > 0 && self.wild <= good / 16
     }
 
+    /// Whether enough numbers were seen to be certain of that: random ones do not rise for so long.
+    pub(crate) fn show_order(&self) -> bool {
+        self.tell_order() && self.ones.saturating_add(self.near) >= ENOUGH
+    }
+
     /// Whether each packet has the next number, so that a missing number means a missing packet.
     pub(crate) fn count(&self) -> bool {
         self.tell_order() && self.ones >= ENOUGH && self.ones >= self.near

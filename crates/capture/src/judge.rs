@@ -16,9 +16,9 @@ use crate::both::Arrivals;
 use crate::ids::Ids;
 use crate::place::Side;
 use crate::seen::Way;
-use crate::stream::copies::{Cases, Copy, Piece};
+use crate::stream::copies::{Cases, Copy, Piece, SentBefore};
 use crate::stream::{older, Stream};
-use crate::verdict::{Judged, Retransmission, Verdict};
+use crate::verdict::{Evidence, Judged, Retransmission, Verdict};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) ack_ids: &'a Ids,
 }
 
+/// The verdict on a packet that may be a retransmission.
+const SUSPECTED: Judged =
+    Judged { verdict: Verdict::Needed, likely: true, evidence: Evidence::FilledLate, earlier: None, proof: None };
+
 /// The verdict on each retransmission of a stream, in the order of frames.
 pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
     let mut found: BTreeMap<u64, Retransmission> = BTreeMap::new();
@@ -48,17 +52,21 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                 continue;
             }
             sendings += 1;
-            let presumed = copy.presumed && facts.side != Side::Sender;
-            let again = i > 0 || piece.before || copy.fills && copy.again && (presumed || !copy.presumed);
-            if copy.payload == 0 || !again {
+            let proved = i > 0 || piece.before || copy.fills && copy.again == SentBefore::Yes;
+            let suspected = !proved && copy.fills && copy.again == SentBefore::Perhaps;
+            if copy.payload == 0 || !proved && !suspected {
                 continue;
             }
-            let judged = match (facts.arrivals, facts.side) {
-                (Some(arrivals), _) if !piece.before && i > 0 => {
-                    known::judge(arrivals, (*from, piece.end), piece.cover.is_some(), &copies, i)
+            let judged = if suspected {
+                SUSPECTED
+            } else {
+                match (facts.arrivals, facts.side) {
+                    (Some(arrivals), _) if !piece.before && i > 0 => {
+                        known::judge(arrivals, (*from, piece.end), piece.cover.is_some(), &copies, i)
+                    }
+                    (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
+                    (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
                 }
-                (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
-                (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
             };
             let one = Retransmission {
                 frame: copy.sent.frame,
@@ -67,6 +75,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                 seq: copy.sent.seq,
                 len: copy.sent.len,
                 copies: sendings - 1,
+                suspected,
                 judged,
             };
             found.entry(one.frame).and_modify(|r| join(r, &one)).or_insert(one);
@@ -78,6 +87,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
 /// Joins two parts of one retransmission: the worse verdict holds for both.
 fn join(r: &mut Retransmission, other: &Retransmission) {
     r.copies = r.copies.max(other.copies);
+    r.suspected &= other.suspected;
     let rank = |j: &Judged| (j.verdict, !j.likely);
     let worse = match rank(&other.judged).cmp(&rank(&r.judged)) {
         Ordering::Greater => true,

@@ -143,7 +143,7 @@ impl Why {
             }
             Why::AsSent { .. } => "packets look as they do only at the sending host".to_owned(),
             Why::TwoFiles => "the same packets are in two files, one of each end".to_owned(),
-            Why::Nothing => "the capture has no evidence of it".to_owned(),
+            Why::Nothing => "the capture has no evidence of it (--at sender, receiver or middle tells it)".to_owned(),
         }
     }
 }

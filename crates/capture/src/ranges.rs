@@ -21,6 +21,11 @@ impl Ranges {
         self.0.iter().copied()
     }
 
+    /// The highest range.
+    pub(crate) fn last(&self) -> Option<(u64, u64)> {
+        self.0.last().copied()
+    }
+
     /// The count of numbers in all ranges.
     pub(crate) fn total(&self) -> u64 {
         self.iter().map(|(left, right)| right - left).sum()

@@ -8,7 +8,6 @@ mod episodes;
 mod order;
 mod out_of_order;
 pub(crate) mod place;
-mod presumed;
 mod ring;
 
 use crate::ranges::Ranges;
@@ -17,8 +16,6 @@ use crate::seen::Seen;
 use copies::{Bare, Cases};
 use episodes::Episodes;
 use order::Order;
-pub(crate) use presumed::Missed;
-use presumed::Presumed;
 use ring::Ring;
 
 /// Acknowledged segments that are kept, for the frame of an earlier copy and the order of transmission.
@@ -27,6 +24,15 @@ const HISTORY: usize = 64;
 const MOST: usize = 1 << 16;
 /// Older samples are not recent: the smallest retransmission timeout (RFC 6298 §2.4), nanoseconds.
 const LATE: i64 = 1_000_000_000;
+
+/// What is known of a connection when a segment is not the next in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The smallest round-trip time between the hosts, nanoseconds.
+    pub(crate) round_trip: Option<i64>,
+    /// Whether identifications show the order of transmission.
+    pub(crate) ordered: bool,
+}
 
 /// A segment as first captured here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,13 +123,14 @@ pub(crate) struct Stream {
     /// Half round trips from here to the receiver and back.
     pub(crate) onward: Durations,
     pub(crate) facts: Facts,
-    presumed: Presumed,
     /// Allocated when an acknowledgment repeats the last one, without SACK.
     episodes: Option<Box<Episodes>>,
     /// Allocated when something is unusual.
     order: Option<Box<Order>>,
     /// Below `hi`, but never captured here.
     holes: Ranges,
+    /// The byte that probes a closed window, until the receiver takes it.
+    probe: Option<Sent>,
     sacked: Ranges,
     cases: Option<Box<Cases>>,
     /// Frames of refused segments, if this is the receiver's side.
@@ -135,7 +142,7 @@ pub(crate) struct Stream {
 #[repr(C)]
 pub(crate) struct Facts {
     pub(crate) last_at: i64,
-    /// When new data was last acknowledged.
+    /// When payload was last acknowledged for the first time.
     pub(crate) acked_at: Option<i64>,
     /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,
@@ -144,8 +151,10 @@ pub(crate) struct Facts {
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.
     pub(crate) base: u64,
+    /// When the first payload was captured.
     pub(crate) first_at: Option<i64>,
-    pub(crate) fin: bool,
+    /// The number of the FIN, once captured.
+    pub(crate) fin: Option<u64>,
     pub(crate) syns_again: u64,
     /// When the last SYN was captured.
     pub(crate) syn_at: i64,
@@ -156,30 +165,45 @@ pub(crate) struct Facts {
     pub(crate) dsacks: u64,
     /// Reports of duplicates for data captured here only once.
     pub(crate) stray_dsacks: u64,
-    pub(crate) unseen: u64,
-    /// Probes of a silent peer or a closed window.
+    /// Segments of which all bytes, or only some, had been captured before.
+    pub(crate) repeats: u64,
+    pub(crate) fills: u64,
+    /// Probes of a closed window (RFC 9293 §3.8.6.1), and of a silent peer (§3.8.4).
+    pub(crate) window_probes: u64,
+    pub(crate) keep_alives: u64,
+    /// The last probe, until it is answered.
     pub(crate) probed_at: Option<i64>,
 }
 
 impl Stream {
-    /// A segment with data, SYN or FIN; `missed`: packets missing directly before it.
+    /// A segment with data, SYN or FIN; `known` is asked only if it is not the next in order.
     #[inline]
-    pub(crate) fn data(&mut self, s: &Seen, order: u64, missed: Missed) {
-        let plain = s.flags & 0x07 == 0 && missed.packets == 0 && self.takes_data();
+    pub(crate) fn data(&mut self, s: &Seen, order: u64, known: Known) {
+        let plain = s.flags & 0x07 == 0 && self.takes_data();
         if plain && self.is_next(s) {
             self.append(s, order);
         } else if plain && s.seq == self.hi && self.ring.len() < MOST {
             self.suspect(s);
             self.append(s, order);
         } else {
-            self.odd(s, order, missed);
+            self.odd(s, order, known);
             self.crowded = self.cases.as_ref().is_some_and(|c| c.many());
         }
     }
 
+    /// Whether the receiver's last window was zero.
+    fn is_closed(&self) -> bool {
+        self.acked_once && self.window == 0
+    }
+
+    /// Whether a segment begins below the highest byte captured or acknowledged.
+    pub(crate) fn is_below(&self, s: &Seen) -> bool {
+        s.seq < self.hi
+    }
+
     /// Whether the state allows the next segment to be the next in order; the rest depends on the segment.
     pub(crate) fn takes_data(&self) -> bool {
-        self.started && self.hi >= self.presumed.to
+        self.facts.first_at.is_some() && !self.is_closed()
     }
 
     /// Whether a segment directly follows all others, with a timestamp no older than the receiver's.
@@ -239,6 +263,7 @@ impl Stream {
     /// `segments` is the likely number that it passes, so that they need not be counted.
     #[inline(always)]
     pub(crate) fn advance_to(&mut self, s: &Seen, ack: u64, segments: u64) {
+        self.note_news(s.at, ack, self.hi);
         self.una = ack;
         self.window = s.window;
         if let Some(t) = s.timestamps {
@@ -248,7 +273,16 @@ impl Stream {
         if let Some(at) = self.pass(ack, true, segments) {
             self.sample(s.at, s.at - at);
         }
-        self.facts.acked_at = Some(s.at);
+    }
+
+    /// The acknowledgment number is about to advance: notes the time if payload that was captured, up to `captured`, is
+    /// acknowledged for the first time. The numbers of SYN and FIN are not payload.
+    #[inline(always)]
+    fn note_news(&mut self, at: i64, ack: u64, captured: u64) {
+        let Facts { base, fin, .. } = self.facts;
+        if ack > base && fin.is_none_or(|fin| self.una < fin) && self.una < captured {
+            self.facts.acked_at = Some(at);
+        }
     }
 
     /// A first copy after all others.
@@ -336,9 +370,16 @@ impl Stream {
         !self.facts.sack_seen && self.episodes.as_ref().is_some_and(|e| e.exact(bare.episode))
     }
 
-    /// Payload bytes that were acknowledged or captured here, each counted once.
+    /// Payload bytes that were captured here, each counted once.
     pub(crate) fn bytes(&self) -> u64 {
-        self.hi.max(self.una).saturating_sub(self.facts.base).saturating_sub(u64::from(self.facts.fin))
+        let numbers = self.hi.saturating_sub(self.facts.base).saturating_sub(self.holes.total());
+        numbers.saturating_sub(u64::from(self.facts.fin.is_some()))
+    }
+
+    /// Payload bytes that acknowledgments prove to have arrived, from the first byte captured on.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        let end = self.facts.fin.map_or(self.una, |fin| fin.min(self.una));
+        end.saturating_sub(self.facts.base)
     }
 
     /// The number of the first data byte, and that after the last one captured or acknowledged.
@@ -352,7 +393,7 @@ impl Stream {
     /// Bytes that were acknowledged but never captured here.
     pub(crate) fn unseen(&self) -> u64 {
         let below = |(left, right): (u64, u64)| right.min(self.una).saturating_sub(left);
-        self.facts.unseen + self.holes.iter().map(below).sum::<u64>()
+        self.holes.iter().map(below).sum()
     }
 }
 

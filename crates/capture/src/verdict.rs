@@ -81,6 +81,8 @@ pub enum Evidence {
     },
     /// Needed: no earlier copy was captured here.
     NoEarlierCopy,
+    /// Needed, if it repeats data at all: it filled a hole a round trip or more after later data had passed.
+    FilledLate,
     /// Needed: the capture of the receiver's side has none of the earlier copies.
     NoneArrived,
     /// Needed: the acknowledgment that passed the hole echoes the timestamp of this copy or of a later one, and nothing
@@ -156,14 +158,16 @@ pub struct Retransmission {
     pub len: u32,
     /// The number of earlier copies of its bytes in the capture: the largest over its parts.
     pub copies: u32,
+    /// Whether nothing proves that its data had been sent before: it may only have been late.
+    pub suspected: bool,
     /// The judgment.
     pub judged: Judged,
 }
 
-/// Counts of retransmissions by verdict.
+/// Counts of retransmissions by verdict. A guess adds to no verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Counts {
-    /// All retransmissions: the sum of the next four counts.
+    /// All retransmissions that are proved to be some: the sum of the next five counts.
     pub total: u64,
     /// See [`Verdict::Needed`].
     pub needed: u64,
@@ -175,19 +179,26 @@ pub struct Counts {
     pub undecided: u64,
     /// Retransmissions whose verdict is a guess.
     pub likely: u64,
+    /// Packets that may be retransmissions ([`Retransmission::suspected`]); not in `total`.
+    pub suspected: u64,
 }
 
 impl Counts {
     /// Adds one retransmission.
-    pub fn add(&mut self, judged: &Judged) {
-        self.total += 1;
-        match judged.verdict {
-            Verdict::Needed => self.needed += 1,
-            Verdict::Needless => self.needless += 1,
-            Verdict::Refused => self.refused += 1,
-            Verdict::Undecided => self.undecided += 1,
+    pub fn add(&mut self, one: &Retransmission) {
+        if one.suspected {
+            self.suspected += 1;
+            return;
         }
-        self.likely += u64::from(judged.likely);
+        self.total += 1;
+        let count = match one.judged.verdict {
+            _ if one.judged.likely => &mut self.likely,
+            Verdict::Needed => &mut self.needed,
+            Verdict::Needless => &mut self.needless,
+            Verdict::Refused => &mut self.refused,
+            Verdict::Undecided => &mut self.undecided,
+        };
+        *count += 1;
     }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
@@ -20,15 +21,58 @@ PLACES = 5
 """The number of sentences about places of capture."""
 
 
-def _table(kind: str, rows: Sequence[dict[str, Any]]) -> Table:
-    """Rows of one kind, as their columns' descriptions say."""
+FOLDED = 40
+"""The smallest width of text that is folded."""
+GAP = 3
+"""Characters between two columns."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A column with its cells as text, and the width that it needs."""
+
+    column: Column
+    look: Shown
+    cells: list[str]
+
+    @property
+    def width(self) -> int:
+        return max(len(text) for text in (*self.look.heading.split(), *self.cells))
+
+
+def _print(kind: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows of one kind, as their columns' descriptions say.
+
+    No cell is cut: in a narrow terminal whole columns are left out, and a line says which.
+    """
+    out = console()
+    columns = [_Shown(one, look, [_cell(one, look, row[one.name]) for row in rows]) for one, look in shown(kind)]
+    columns = [c for c in columns if not c.look.seldom or any(row[c.column.name] for row in rows)]
+    kept = _fitting(columns, out.width)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column, look in shown(kind):
-        justify: Literal["left", "right"] = "left" if column.kind == "utf8" else "right"
-        table.add_column(look.heading.replace(" ", "\n"), justify=justify, overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(column, look, row[column.name]) for column, look in shown(kind)))
-    return table
+    for c in kept:
+        justify: Literal["left", "right"] = "left" if c.column.kind == "utf8" else "right"
+        table.add_column(c.look.heading.replace(" ", "\n"), justify=justify, overflow="fold")
+    for cells in zip(*(c.cells for c in kept), strict=True):
+        table.add_row(*cells)
+    out.print(table)
+    if left_out := [c.look.title or c.look.unit for c in columns if c not in kept]:
+        words = f"Too wide for {out.width} columns: {', '.join(left_out)}. A wider terminal and --json have them."
+        out.print(words, markup=False, soft_wrap=True)
+
+
+def _fitting(columns: list[_Shown], width: int) -> list[_Shown]:
+    """The columns that fit into the width: the last ones go first, and among those the brief ones last.
+
+    Text at the end of a row, such as evidence, may be folded.
+    """
+    kept = list(columns)
+    needs = {id(c): min(c.width, FOLDED) if c is columns[-1] else c.width for c in columns}
+    for c in [c for c in reversed(columns) if not c.look.brief] + [c for c in reversed(columns) if c.look.brief]:
+        if sum(needs[id(c)] + GAP for c in kept) - GAP <= width or len(kept) == 1:
+            break
+        kept.remove(c)
+    return kept
 
 
 def _cell(column: Column, look: Shown, value: str | float | None) -> str:
@@ -44,7 +88,7 @@ def _cell(column: Column, look: Shown, value: str | float | None) -> str:
 def _largest(kind: str, rows: Sequence[dict[str, Any]]) -> None:
     """Print a row for each of the largest ones."""
     if rows:
-        console().print(_table(kind, sorted(rows, key=lambda row: -row["bytes"])[:SHOWN]))
+        _print(kind, sorted(rows, key=lambda row: -row["bytes"])[:SHOWN])
     if len(rows) > SHOWN:
         console().print(f"{len(rows) - SHOWN:,} smaller ones are not shown; --json and --parquet have all of them")
 
@@ -81,7 +125,7 @@ def _each(kind: str, key: str, result: dict[str, Any]) -> bool:
     with_rows = [flow for flow in result["flows"] if flow[key]]
     for flow in with_rows:
         console().print(flow["flow"], markup=False)
-        console().print(_table(kind, flow[key]))
+        _print(kind, flow[key])
     return bool(with_rows)
 
 
@@ -90,7 +134,7 @@ def print_reordering(result: dict[str, Any]) -> None:
     known = [flow for flow in result["flows"] if flow["reordering"] is not None]
     for flow in known:
         console().print(flow["flow"], markup=False)
-        console().print(_table("captured_reordering", [flow["reordering"]]))
+        _print("captured_reordering", [flow["reordering"]])
         for key, name in (("reorder_density", "RD"), ("buffer_occupancy_density", "RBD")):
             density = flow["reordering"].get(key)
             if density and set(density) != {"0"}:

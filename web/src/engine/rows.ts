@@ -34,10 +34,12 @@ export interface CapturedFlow {
   readonly packets: number;
   /** Captured packets with data. */
   readonly data_packets: number;
-  /** Payload that was captured or acknowledged, each byte counted once. Unit: bytes. */
+  /** Payload that was captured, each byte counted once. Unit: bytes. */
   readonly bytes: number;
   /** Payload of all captured packets, retransmissions included. Unit: bytes. */
   readonly carried_bytes: number;
+  /** Payload from the first captured byte to the highest acknowledgment. Unit: bytes. */
+  readonly acknowledged_bytes: number;
   /** Payload that was acknowledged but never captured. Unit: bytes. */
   readonly unseen_bytes: number;
   /** `bytes` over `duration_s`. Unit: bytes/s. */
@@ -48,7 +50,7 @@ export interface CapturedFlow {
   readonly rtt_p50_s: number | null;
   /** The 95th percentile of the round-trip times. Unit: s. */
   readonly rtt_p95_s: number | null;
-  /** Packets whose data had been sent before: the sum of the next four counts. */
+  /** Packets whose data had been sent before, as the capture proves: the sum of the next five counts. */
   readonly retransmissions: number;
   /** Retransmissions of which the receiver lacked at least one byte. */
   readonly needed_retransmissions: number;
@@ -58,8 +60,26 @@ export interface CapturedFlow {
   readonly refused_retransmissions: number;
   /** Retransmissions of which the capture does not show whether they were needed. */
   readonly undecided_retransmissions: number;
-  /** Retransmissions whose verdict is likely, not certain. */
+  /** Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts. */
   readonly likely_retransmissions: number;
+  /** Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later data. They are not retransmissions in the counts above. */
+  readonly suspected_retransmissions: number;
+  /** Packets with data, all of which had been captured before. */
+  readonly repeats: number;
+  /** Packets with data below the highest byte captured, some of which had not been captured before. */
+  readonly fills: number;
+  /** Probes of the receiver's closed window (RFC 9293 §3.8.6.1); they are not retransmissions. */
+  readonly window_probes: number;
+  /** Probes of a silent receiver (RFC 9293 §3.8.4); they are not retransmissions. */
+  readonly keep_alives: number;
+  /** The receiver's packets that announce a window of zero. */
+  readonly zero_windows: number;
+  /** SYNs of the sender. */
+  readonly syns: number;
+  /** FINs of the sender. */
+  readonly fins: number;
+  /** RSTs of the sender. */
+  readonly resets: number;
   /** The share of packets that arrived after a packet sent later (RFC 4737 §4.1). */
   readonly reordered_ratio: number | null;
   /** The median of the extents of reordering (RFC 4737 §4.2). Unit: packets. */
@@ -109,6 +129,7 @@ export const CapturedFlowColumns = {
   data_packets: { label: "data packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   bytes: { label: "bytes", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   carried_bytes: { label: "carried", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
+  acknowledged_bytes: { label: "acknowledged", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
   unseen_bytes: { label: "unseen", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },
   goodput_bytes_per_s: { label: "goodput", unit: "kB/s", scale: 0.001, digits: 1, moreIsBetter: true },
   rtt_min_s: { label: "rtt min", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
@@ -120,6 +141,15 @@ export const CapturedFlowColumns = {
   refused_retransmissions: { label: "refused retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   undecided_retransmissions: { label: "undecided retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   likely_retransmissions: { label: "likely retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  suspected_retransmissions: { label: "suspected retransmissions", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  repeats: { label: "repeats", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  fills: { label: "fills", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  window_probes: { label: "window probes", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  keep_alives: { label: "keep alives", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  zero_windows: { label: "zero windows", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  syns: { label: "syns", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  fins: { label: "fins", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  resets: { label: "resets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   reordered_ratio: { label: "reordered ratio", unit: "%", scale: 100.0, digits: 2, moreIsBetter: false },
   median_extent: { label: "median extent", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
   stalls: { label: "stalls", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
@@ -145,6 +175,8 @@ export interface CapturedRetransmission {
   readonly verdict: string;
   /** Whether the verdict is a guess: the most probable explanation of the capture, but not the only one. */
   readonly likely: boolean;
+  /** Whether nothing proves that its data had been sent before. */
+  readonly suspected: boolean;
   /** The reason for the verdict, in words. */
   readonly evidence: string;
   /** The frame of the earlier copy to which the evidence refers. */
@@ -444,7 +476,7 @@ export const CapturedPacketColumns = {
 } as const satisfies Record<string, Column>;
 
 export const SHOWN = {
-  CapturedFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Payload that was captured or acknowledged, each byte counted once."},{"name":"goodput_bytes_per_s","title":"","unit":"kB/s","scale":0.001,"digits":1,"brief":true,"meaning":"`bytes` over `duration_s`."},{"name":"rtt_min_s","title":"RTT min","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The smallest round-trip time."},{"name":"rtt_p50_s","title":"RTT","unit":"ms","scale":1000.0,"digits":1,"brief":true,"meaning":"The median round-trip time."},{"name":"rtt_p95_s","title":"RTT p95","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The 95th percentile of the round-trip times."},{"name":"retransmissions","title":"resent","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Packets whose data had been sent before: the sum of the next four counts."},{"name":"needed_retransmissions","title":"needed","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver lacked at least one byte."},{"name":"needless_retransmissions","title":"needless","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver had taken all bytes from earlier copies."},{"name":"refused_retransmissions","title":"refused","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3)."},{"name":"undecided_retransmissions","title":"undecided","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the capture does not show whether they were needed."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"brief":true,"meaning":"The share of packets that arrived after a packet sent later (RFC 4737 §4.1)."},{"name":"longest_stall_s","title":"longest stall","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The length of the longest stall."},{"name":"longest_stall_cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The cause of the longest stall."},{"name":"options","title":"options","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The options in use, in words."},{"name":"captured","title":"captured","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`."}],
+  CapturedFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Payload that was captured, each byte counted once."},{"name":"goodput_bytes_per_s","title":"","unit":"kB/s","scale":0.001,"digits":1,"brief":true,"meaning":"`bytes` over `duration_s`."},{"name":"rtt_min_s","title":"RTT min","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The smallest round-trip time."},{"name":"rtt_p50_s","title":"RTT","unit":"ms","scale":1000.0,"digits":1,"brief":true,"meaning":"The median round-trip time."},{"name":"rtt_p95_s","title":"RTT p95","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The 95th percentile of the round-trip times."},{"name":"retransmissions","title":"resent","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Packets whose data had been sent before, as the capture proves: the sum of the next five counts."},{"name":"needed_retransmissions","title":"needed","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver lacked at least one byte."},{"name":"needless_retransmissions","title":"needless","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver had taken all bytes from earlier copies."},{"name":"refused_retransmissions","title":"refused","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3)."},{"name":"undecided_retransmissions","title":"undecided","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the capture does not show whether they were needed."},{"name":"likely_retransmissions","title":"likely","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts."},{"name":"suspected_retransmissions","title":"suspected","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later data. They are not retransmissions in the counts above."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"brief":true,"meaning":"The share of packets that arrived after a packet sent later (RFC 4737 §4.1)."},{"name":"longest_stall_s","title":"longest stall","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The length of the longest stall."},{"name":"longest_stall_cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The cause of the longest stall."},{"name":"options","title":"options","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The options in use, in words."},{"name":"captured","title":"captured","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`."}],
   CapturedRetransmission: [{"name":"frame","title":"frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its frame."},{"name":"time_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When it was captured, since the file's first packet."},{"name":"offset_bytes","title":"offset","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The place of its first byte in the stream; missing without a SYN."},{"name":"len_bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its length; a FIN counts one."},{"name":"copies_before","title":"sent before","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Earlier copies of its bytes in the capture."},{"name":"verdict","title":"verdict","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"`needed`, `needless`, `refused` or `undecided`."},{"name":"likely","title":"likely","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Whether the verdict is a guess: the most probable explanation of the capture, but not the only one."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The reason for the verdict, in words."}],
   CapturedStall: [{"name":"start_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When it began, since the file's first packet."},{"name":"duration_s","title":"took","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"How long it lasted."},{"name":"cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its cause."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The evidence of the cause, in words."},{"name":"frame_before","title":"from frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet before it."},{"name":"frame_after","title":"to frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet that ended it."}],
   CapturedReordering: [{"name":"order_source","title":"order by","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Where the order of sending comes from."},{"name":"packets","title":"packets","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that arrived. A packet duplicated by the network counts once."},{"name":"reordered","title":"reordered","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that arrived after one that was sent later (§3)."},{"name":"ratio","title":"share","unit":"%","scale":100.0,"digits":3,"brief":false,"meaning":"`reordered` over `packets` (§4.1)."},{"name":"max_late_time_s","title":"late max","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The longest late time."},{"name":"max_byte_offset_bytes","title":"offset max","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The largest byte offset."},{"name":"discontinuities","title":"discont.","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Reordering discontinuities (§4.5)."},{"name":"median_extent","title":"extent","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The median of the extents (RFC 4737 §4.2)."},{"name":"max_extent","title":"max","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The largest extent."}],

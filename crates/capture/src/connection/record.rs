@@ -1,5 +1,6 @@
 //! The results of a connection.
 
+use super::opening::Opening;
 use crate::place::{Place, Side, Why};
 use crate::rtt::Summary;
 use crate::seen::Way;
@@ -27,8 +28,10 @@ pub struct DirectionRecord {
     pub packets: u64,
     /// Packets with payload.
     pub segments: u64,
-    /// Payload bytes that were acknowledged or captured here, each counted once.
+    /// Payload bytes that were captured here, each counted once.
     pub bytes: u64,
+    /// Payload bytes from the first one captured to the highest acknowledgment.
+    pub acknowledged_bytes: u64,
     /// The numbers of the first byte and of the byte after the last, unwrapped as in [`crate::Seen::seq`].
     pub span: (u64, u64),
     /// Payload bytes of all segments, including repeated ones.
@@ -42,9 +45,24 @@ pub struct DirectionRecord {
     pub largest: u32,
     /// Verdicts on the retransmissions, without SYNs and probes of a closed window or a silent peer.
     pub retransmissions: Counts,
-    /// Retransmitted SYNs.
-    pub syns_again: u64,
-    /// Round-trip times of its data: from its sender to the receiver and back. If captured midway: the sum of the two halves.
+    /// Segments with payload, all of which had been captured before.
+    pub repeats: u64,
+    /// Segments with payload below the highest byte captured, some of which had not been captured before.
+    pub fills: u64,
+    /// Probes of its receiver's closed window (RFC 9293 §3.8.6.1).
+    pub window_probes: u64,
+    /// Probes of its receiver while everything was acknowledged and the window open (RFC 9293 §3.8.4).
+    pub keep_alives: u64,
+    /// Packets of its receiver that announce a window of zero, without SYN and RST.
+    pub zero_windows: u64,
+    /// Its SYNs, FINs and RSTs.
+    pub syns: u64,
+    /// See `syns`.
+    pub fins: u64,
+    /// See `syns`.
+    pub resets: u64,
+    /// Round-trip times of its data: from its sender to the receiver and back. If captured midway: the sum of the two halves. Without
+    /// samples, that of the handshake.
     pub rtt: Summary,
     /// Half round trips from here to the receiver and back.
     pub onward: Summary,
@@ -56,10 +74,6 @@ pub struct DirectionRecord {
     pub dsacks: u64,
     /// Whether its segments carry timestamps.
     pub timestamps: bool,
-    /// Whether a FIN was captured at its end.
-    pub fin: bool,
-    /// Whether a RST was sent this way.
-    pub reset: bool,
 }
 
 impl DirectionRecord {
@@ -82,6 +96,8 @@ pub struct Record {
     pub place: Place,
     /// Why the analysis assumes that place.
     pub why: Why,
+    /// How it was opened and closed.
+    pub opening: Opening,
     /// The two directions, [`Way::Out`] first.
     pub ways: [DirectionRecord; 2],
 }
@@ -107,10 +123,10 @@ pub struct Report {
     pub retransmissions: Vec<Retransmission>,
 }
 
-/// Complete round trips, seen from one side.
-pub(super) fn rtt(side: Side, way: &DirectionRecord) -> Summary {
+/// Complete round trips, seen from one side; that of the handshake if there are no others.
+pub(super) fn rtt(side: Side, way: &DirectionRecord, initial: Option<i64>) -> Summary {
     let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a + b);
-    match side {
+    let measured = match side {
         Side::Sender => way.onward,
         Side::Receiver => way.backward,
         Side::Middle => Summary {
@@ -119,7 +135,11 @@ pub(super) fn rtt(side: Side, way: &DirectionRecord) -> Summary {
             median: sum(way.onward.median, way.backward.median),
             p95: sum(way.onward.p95, way.backward.p95),
         },
+    };
+    if measured.samples > 0 {
+        return measured;
     }
+    Summary { samples: 0, min: initial, median: initial, p95: initial }
 }
 
 /// The way with more bytes; [`Way::Out`] if both have the same number.

@@ -1,4 +1,5 @@
-//! Packets that were captured twice: at two interfaces, or by a switch that mirrors both ingress and egress.
+//! Packets that were captured twice: at two interfaces, before and after a router, or by a switch that mirrors both ingress and
+//! egress.
 //!
 //! Idea: a packet beyond everything that its direction has sent or acknowledged is new. Only the others are compared with the
 //! last packets.
@@ -9,16 +10,26 @@ use ackclock_wire::packet::Captured;
 
 /// A repeat arrives within this time, nanoseconds.
 const SOON: u64 = 1_000_000;
-/// The number of packets of a direction that are remembered.
-const KEPT: usize = 8;
+/// A repeat that has passed a router arrives within this time, nanoseconds.
+const ROUTED: u64 = 1_000_000_000;
+/// The number of packets of a direction that are remembered: more than a device sends in one burst (64 KB in full segments).
+const KEPT: usize = 64;
 
 /// The last packets of a connection. The fields that every packet changes are together at the beginning.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Repeats {
     heads: [Head; 2],
-    packets: [[(u64, i64); KEPT]; 2],
-    interfaces: [[u32; KEPT]; 2],
+    /// The last packets of each direction.
+    packets: [Vec<Kept>; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    print: u64,
+    at: i64,
+    interface: u32,
+    hop_limit: u8,
 }
 
 /// The progress of one direction.
@@ -28,8 +39,6 @@ struct Head {
     top: u64,
     ack: u64,
     next: u8,
-    /// Whether packets were captured at interfaces other than the first.
-    several: bool,
 }
 
 /// The fields of a packet that are compared.
@@ -40,17 +49,19 @@ pub(super) struct Mark {
     /// The end of its last byte, and its acknowledgment number; 0 for a RST, and without an acknowledgment.
     end: u64,
     ack: u64,
+    hop_limit: u8,
 }
 
 impl Mark {
     #[inline(always)]
     pub(super) fn of(tcp: &Captured<'_>, seq: u64, ack: Option<u64>, stamp: u32, id: Option<u16>) -> Mark {
+        let hop_limit = tcp.ip.hop_limit;
         let rest = u64::from(stamp) << 32 | u64::from(id.unwrap_or(0)) << 16 | u64::from(tcp.len as u16);
         let print = tcp.numbers().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ rest ^ u64::from(tcp.flags()) << 56;
         if tcp.flags() & Segment::RST != 0 {
-            return Mark { print, end: 0, ack: 0 };
+            return Mark { print, end: 0, ack: 0, hop_limit };
         }
-        Mark { print, end: seq.wrapping_add(u64::from(tcp.len)), ack: ack.unwrap_or(0) }
+        Mark { print, end: seq.wrapping_add(u64::from(tcp.len)), ack: ack.unwrap_or(0), hop_limit }
     }
 }
 
@@ -58,7 +69,8 @@ impl Repeats {
     /// Whether this packet was captured before; remembers it if not.
     ///
     /// The identification makes an IPv4 packet unique. Without it, two equal packets may be two packets, as duplicate
-    /// acknowledgments are; then only another interface proves that they are the same packet.
+    /// acknowledgments are; then only another interface, or a hop limit that a router has lowered, proves that they are the same
+    /// packet.
     #[inline(always)]
     pub(super) fn is_one(&mut self, mark: &Mark, seen: &Seen, interface: u32) -> bool {
         let way = usize::from(seen.way == Way::Back);
@@ -67,24 +79,27 @@ impl Repeats {
         let (top, ack) = (head.top.max(mark.end), head.ack.max(mark.ack));
         let news = (top ^ head.top) | (ack ^ head.ack);
         (head.top, head.ack) = (top, ack);
-        if news == 0 && self.has(way, mark.print, seen, interface) {
+        if news == 0 && self.has(way, mark, seen, interface) {
             return true;
         }
         let head = &mut self.heads[way];
         let place = usize::from(head.next) % KEPT;
         head.next = head.next.wrapping_add(1);
-        head.several |= interface != 0;
-        self.packets[way][place] = (mark.print, seen.at);
-        if head.several {
-            self.interfaces[way][place] = interface;
+        let kept = Kept { print: mark.print, at: seen.at, interface, hop_limit: mark.hop_limit };
+        let packets = &mut self.packets[way];
+        match packets.get_mut(place) {
+            Some(old) => *old = kept,
+            None => packets.push(kept),
         }
         false
     }
 
     #[inline(never)]
-    fn has(&self, way: usize, print: u64, seen: &Seen, interface: u32) -> bool {
-        self.packets[way].iter().zip(self.interfaces[way]).any(|(old, there)| {
-            old.0 == print && seen.at.abs_diff(old.1) <= SOON && (seen.id.is_some() || there != interface)
+    fn has(&self, way: usize, mark: &Mark, seen: &Seen, interface: u32) -> bool {
+        self.packets[way].iter().filter(|old| old.print == mark.print).any(|old| {
+            let apart = seen.at.abs_diff(old.at);
+            let routed = mark.hop_limit < old.hop_limit && apart <= ROUTED;
+            routed || apart <= SOON && (seen.id.is_some() || interface != old.interface)
         })
     }
 }

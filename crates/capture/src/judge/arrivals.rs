@@ -44,7 +44,7 @@ pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize)
         },
         None => Judged {
             verdict: Verdict::Needed,
-            likely: i == 0 && this.guessed,
+            likely: false,
             evidence: Evidence::NoEarlierCopy,
             earlier: None,
             proof: None,

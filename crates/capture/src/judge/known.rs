@@ -1,7 +1,7 @@
 //! Verdicts from both sides: the fate of each copy is known.
 
 use crate::both::{Arrivals, Fate, Parcel};
-use crate::stream::copies::Copy;
+use crate::stream::copies::{Copy, SentBefore};
 use crate::verdict::{Evidence, Judged, Verdict};
 
 /// The verdict on `copies[i]`, in the order of transmission, as far as it carries `bytes`; `acknowledged` is whether
@@ -41,7 +41,7 @@ fn fate(arrivals: &Arrivals, copy: &Copy, bytes: (u64, u64)) -> Fate {
     // A FIN counts as one byte in the length of a first copy, but is not payload.
     let with = |len| arrivals.fate(Parcel { seq: copy.begin, len, id, tsval: sent.tsval }, bytes);
     let whole = with(copy.payload);
-    if whole == Fate::Lost && !copy.again {
+    if whole == Fate::Lost && copy.again == SentBefore::No {
         with(copy.payload.saturating_sub(1))
     } else {
         whole

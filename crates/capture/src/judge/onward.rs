@@ -90,7 +90,7 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
         return match upstream {
             true => Judged {
                 verdict: Verdict::Needed,
-                likely: i == 0 && this.guessed,
+                likely: false,
                 evidence: Evidence::NoEarlierCopy,
                 earlier: None,
                 proof: None,

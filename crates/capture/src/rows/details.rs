@@ -25,6 +25,8 @@ row! {
         verdict: &'static str [shown("verdict")] = r.judged.verdict.name();
         /// Whether the verdict is a guess: the most probable explanation of the capture, but not the only one.
         likely: bool [shown("likely")] = r.judged.likely;
+        /// Whether nothing proves that its data had been sent before.
+        suspected: bool = r.suspected;
         /// The reason for the verdict, in words.
         evidence: String [shown("evidence")] = r.judged.evidence.words(r.judged.earlier, r.judged.proof);
         /// The frame of the earlier copy to which the evidence refers.

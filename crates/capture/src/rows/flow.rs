@@ -31,10 +31,12 @@ row! {
         packets: u64 = f.record().packets;
         /// Captured packets with data.
         data_packets: u64 = f.record().segments;
-        /// Payload that was captured or acknowledged, each byte counted once.
+        /// Payload that was captured, each byte counted once.
         bytes: u64 [unit("bytes"), shown("bytes"), brief] = f.record().bytes;
         /// Payload of all captured packets, retransmissions included.
         carried_bytes: u64 [unit("bytes")] = f.record().carried_bytes;
+        /// Payload from the first captured byte to the highest acknowledgment.
+        acknowledged_bytes: u64 [unit("bytes")] = f.record().acknowledged_bytes;
         /// Payload that was acknowledged but never captured.
         unseen_bytes: u64 [unit("bytes")] = f.record().unseen_bytes;
         /// `bytes` over `duration_s`.
@@ -46,7 +48,7 @@ row! {
         rtt_p50_s: Option<f64> [unit("s"), shown("RTT"), brief, scaled("ms", 1e3, 1)] = seconds(f.record().rtt.median);
         /// The 95th percentile of the round-trip times.
         rtt_p95_s: Option<f64> [unit("s"), shown("RTT p95"), scaled("ms", 1e3, 1)] = seconds(f.record().rtt.p95);
-        /// Packets whose data had been sent before: the sum of the next four counts.
+        /// Packets whose data had been sent before, as the capture proves: the sum of the next five counts.
         retransmissions: u64 [shown("resent"), brief] = f.record().retransmissions.total;
         /// Retransmissions of which the receiver lacked at least one byte.
         needed_retransmissions: u64 [shown("needed"), brief] = f.record().retransmissions.needed;
@@ -54,11 +56,30 @@ row! {
         needless_retransmissions: u64 [shown("needless"), brief] = f.record().retransmissions.needless;
         /// Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323
         /// §5.3).
-        refused_retransmissions: u64 [shown("refused"), brief] = f.record().retransmissions.refused;
+        refused_retransmissions: u64 [shown("refused"), brief, seldom] = f.record().retransmissions.refused;
         /// Retransmissions of which the capture does not show whether they were needed.
-        undecided_retransmissions: u64 [shown("undecided"), brief] = f.record().retransmissions.undecided;
-        /// Retransmissions whose verdict is likely, not certain.
-        likely_retransmissions: u64 = f.record().retransmissions.likely;
+        undecided_retransmissions: u64 [shown("undecided"), brief, seldom] = f.record().retransmissions.undecided;
+        /// Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts.
+        likely_retransmissions: u64 [shown("likely"), brief, seldom] = f.record().retransmissions.likely;
+        /// Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later
+        /// data. They are not retransmissions in the counts above.
+        suspected_retransmissions: u64 [shown("suspected"), seldom] = f.record().retransmissions.suspected;
+        /// Packets with data, all of which had been captured before.
+        repeats: u64 = f.record().repeats;
+        /// Packets with data below the highest byte captured, some of which had not been captured before.
+        fills: u64 = f.record().fills;
+        /// Probes of the receiver's closed window (RFC 9293 §3.8.6.1); they are not retransmissions.
+        window_probes: u64 = f.record().window_probes;
+        /// Probes of a silent receiver (RFC 9293 §3.8.4); they are not retransmissions.
+        keep_alives: u64 = f.record().keep_alives;
+        /// The receiver's packets that announce a window of zero.
+        zero_windows: u64 = f.record().zero_windows;
+        /// SYNs of the sender.
+        syns: u64 = f.record().syns;
+        /// FINs of the sender.
+        fins: u64 = f.record().fins;
+        /// RSTs of the sender.
+        resets: u64 = f.record().resets;
         /// The share of packets that arrived after a packet sent later (RFC 4737 §4.1).
         reordered_ratio: Option<f64> [shown("reordered"), brief, scaled("%", 1e2, 2)] =
             f.course().reordering.as_ref().map(|r| r.order.ratio());

@@ -3,14 +3,12 @@
 
 use super::place::Place;
 use super::{older, Sent};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// With this many copies and acknowledgments without news, old ones are judged and forgotten.
 const MANY: usize = 512;
 /// The number of suspects that are kept, the newest.
 const SUSPECTS: usize = 1024;
-/// The number of presumptions that are kept.
-const PRESUMPTIONS: usize = 64;
 
 /// One captured transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +16,23 @@ pub(crate) struct Copy {
     pub(crate) sent: Sent,
     /// Whether it filled a hole: data sent after the first copy arrived before it.
     pub(crate) fills: bool,
-    /// Whether it repeats data sent before, as far as known when it arrives; `false` for first copies.
-    pub(crate) again: bool,
-    /// Whether packets are missing before it in the order of transmission that must have been the first copies of this and the
-    /// following data.
-    pub(crate) presumed: bool,
-    /// Whether it is the last of these: one of the missing packets may have been retransmitted, and lost again.
-    pub(crate) guessed: bool,
+    /// Whether its bytes had been sent before.
+    pub(crate) again: SentBefore,
     /// The start of the packet that it is a part of.
     pub(crate) begin: u64,
     /// Payload bytes; 0 for FINs alone.
     pub(crate) payload: u32,
+}
+
+/// Whether bytes had been sent before a copy of them, as far as known when it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SentBefore {
+    /// They are sent for the first time, or were overtaken.
+    No,
+    /// Nothing proves it.
+    Perhaps,
+    /// They were captured before, or the copy was sent after later data.
+    Yes,
 }
 
 /// The first acknowledgment of some bytes.
@@ -157,9 +161,6 @@ pub(crate) struct Cases {
     top: u64,
     pub(crate) bares: Vec<Bare>,
     enough: usize,
-    /// Missing numbers in the order of transmission, as (first, end), with the first of the copies whose first transmissions they
-    /// are presumed to be. The newest are kept.
-    pub(crate) presumptions: VecDeque<(u64, u64, u32)>,
     pub(crate) suspects: Vec<Suspect>,
     /// Suspects from here on wait for the next acknowledgment.
     pub(crate) waiting: usize,
@@ -259,29 +260,6 @@ impl Cases {
         any
     }
 
-    /// Presumes that the missing packets in the order of transmission were the first copies of the following data.
-    pub(crate) fn presume(&mut self, from: u64, to: u64) {
-        if self.presumptions.len() >= PRESUMPTIONS {
-            self.presumptions.pop_front();
-        }
-        self.presumptions.push_back((from, to, self.copies.len() as u32));
-    }
-
-    /// Whether this packet seemed to be missing, but arrived after all: then the last presumption was wrong.
-    pub(crate) fn has_arrived(&mut self, order: u64) -> bool {
-        let Some(i) = self.presumptions.iter().position(|p| p.0 <= order && order < p.1) else { return false };
-        let (from, to, copies) = self.presumptions[i];
-        let end = self.presumptions.iter().map(|p| p.2).find(|c| *c > copies).map_or(self.copies.len(), |c| c as usize);
-        if let Some(last) = self.copies[copies as usize..end].iter_mut().rfind(|c| c.presumed) {
-            last.presumed = false;
-            last.again = false;
-        }
-        self.presumptions.remove(i);
-        let rest = [(order + 1, to, copies), (from, order, copies)].into_iter().filter(|p| p.0 < p.1);
-        rest.for_each(|p| self.presumptions.insert(i, p));
-        true
-    }
-
     /// An acknowledgment without news.
     pub(crate) fn bare(&mut self, bare: Bare) {
         self.bares.push(bare);
@@ -350,12 +328,12 @@ impl Cases {
     fn forget_unused(&mut self, then: i64) {
         let copies = std::mem::take(&mut self.copies);
         let mut oldest = then;
-        let mut presumptions: Vec<u32> = vec![u32::MAX; copies.len()];
+        let mut renumbered: Vec<u32> = vec![u32::MAX; copies.len()];
         for piece in self.pieces.values_mut() {
             for c in &mut piece.copies {
                 let copy = copies[*c as usize];
                 oldest = oldest.min(copy.sent.at);
-                let new = &mut presumptions[*c as usize];
+                let new = &mut renumbered[*c as usize];
                 if *new == u32::MAX {
                     *new = self.copies.len() as u32;
                     self.copies.push(copy);
@@ -363,7 +341,6 @@ impl Cases {
                 *c = *new;
             }
         }
-        self.presumptions.clear();
         self.bares.retain(|b| b.at >= oldest);
         self.enough = 2 * (self.copies.len() + self.bares.len());
     }

@@ -1,8 +1,7 @@
 //! Segments that are not the next in order, and acknowledgments that do not just advance.
 
-use super::copies::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, Suspect};
-use super::presumed::Missed;
-use super::{older, sent, Sent, Stream, MOST};
+use super::copies::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, SentBefore, Suspect};
+use super::{older, sent, Known, Sent, Stream, MOST};
 use crate::seen::Seen;
 use ackclock_tcp::segment::Segment;
 
@@ -14,7 +13,7 @@ const LEAP: u64 = 1 << 30;
 impl Stream {
     #[cold]
     #[inline(never)]
-    pub(super) fn odd(&mut self, s: &Seen, order: u64, missed: Missed) {
+    pub(super) fn odd(&mut self, s: &Seen, order: u64, known: Known) {
         if s.has(Segment::RST) {
             return;
         }
@@ -34,28 +33,29 @@ impl Stream {
         if !self.started || s.seq.abs_diff(self.hi) > LEAP {
             self.start(s, s.seq);
         }
-        let end = s.end();
-        self.facts.first_at = self.facts.first_at.or(Some(s.at));
-        let silence = s.at - std::mem::replace(&mut self.facts.last_at, s.at);
-        // A probe of a silent peer repeats the last byte, or none (RFC 9293 §3.8.4); a probe of a closed window has a byte.
-        if s.len <= 1 && s.seq.wrapping_add(1) == self.hi && self.una >= self.hi && !s.has(Segment::FIN) {
-            self.facts.probed_at = Some(s.at);
+        if self.probes(s, order) {
             return;
         }
-        self.facts.fin |= s.has(Segment::FIN);
+        let end = s.end();
+        if s.len > 0 {
+            self.facts.first_at = self.facts.first_at.or(Some(s.at));
+            self.facts.last_at = s.at;
+        }
+        if s.has(Segment::FIN) {
+            self.facts.fin = Some(s.seq.wrapping_add(u64::from(s.len)));
+        }
         if self.ring.len() >= MOST {
             self.forget_oldest();
         }
-        if missed.packets > 0 {
-            self.missing(s, order, missed, silence);
+        if s.seq < self.facts.base {
+            // Sent before the first segment captured, and late or sent again.
+            self.holes.add(s.seq, self.facts.base, |_, _| {});
+            self.facts.base = s.seq;
         }
         if s.seq < self.hi {
-            self.seen_before(s, order, end.min(self.hi), silence);
+            self.seen_before(s, order, end.min(self.hi), known);
         }
         if end > self.hi {
-            if s.seq >= self.hi {
-                self.presume(s, order, silence);
-            }
             if s.seq > self.hi {
                 self.holes.add(self.hi, s.seq, |_, _| {});
             }
@@ -63,6 +63,44 @@ impl Stream {
             self.note_timestamp(s);
             self.push(&Sent { len: (end - from) as u32, ..sent(s, order, from) });
             self.hi = end;
+        }
+    }
+
+    /// Whether it is a probe, which is neither new data nor a retransmission. A probe of a closed window has the next byte (RFC
+    /// 9293 §3.8.6.1), which the receiver need not take. A probe of a silent peer repeats the last byte, or none (§3.8.4); some
+    /// hosts probe a window in that way, too.
+    fn probes(&mut self, s: &Seen, order: u64) -> bool {
+        if !self.is_probe(s) {
+            return false;
+        }
+        let closed = self.is_closed();
+        if s.seq == self.hi {
+            self.probe = Some(Sent { len: 1, ..sent(s, order, s.seq) });
+        }
+        *(if closed { &mut self.facts.window_probes } else { &mut self.facts.keep_alives }) += 1;
+        self.facts.probed_at = Some(s.at);
+        true
+    }
+
+    /// The end of the highest byte captured; `hi` may be higher, after an acknowledgment of data that was never captured.
+    fn captured_to(&self) -> u64 {
+        self.holes.last().filter(|hole| hole.1 == self.hi).map_or(self.hi, |hole| hole.0)
+    }
+
+    /// See [`Stream::probes`].
+    pub(crate) fn is_probe(&self, s: &Seen) -> bool {
+        let next = || self.is_closed() && s.len == 1 && s.seq == self.hi;
+        let last = || s.seq.wrapping_add(1) == self.hi && self.una >= self.hi;
+        self.started && s.len <= 1 && s.flags & (Segment::SYN | Segment::FIN | Segment::RST) == 0 && (next() || last())
+    }
+
+    /// The receiver took the byte that probed its window.
+    fn take_probe(&mut self, ack: u64) {
+        if let Some(probe) = self.probe.take_if(|probe| probe.seq == self.hi && ack > self.hi) {
+            self.facts.first_at = self.facts.first_at.or(Some(probe.at));
+            self.facts.last_at = self.facts.last_at.max(probe.at);
+            self.hi = probe.end();
+            self.push(&probe);
         }
     }
 
@@ -109,22 +147,24 @@ impl Stream {
     }
 
     /// `s` has bytes below `hi`: it is a retransmission, or a first copy that others overtook.
-    fn seen_before(&mut self, s: &Seen, order: u64, right: u64, silence: i64) {
+    fn seen_before(&mut self, s: &Seen, order: u64, right: u64, known: Known) {
         let left = s.seq;
         if s.len == 0 {
             return;
         }
-        self.has_arrived(s, order);
         let fills = self.holes.touches(left, right);
-        let late = fills && self.overtaken(s, order, right);
+        let is_new = self.holes.covers(left, right);
+        if !fills && s.seq + u64::from(s.len) <= right {
+            self.facts.repeats += 1;
+        } else if left < self.captured_to() {
+            self.facts.fills += 1;
+        }
+        let again = if is_new { self.sent_before(s, order, right, known) } else { SentBefore::Yes };
         self.note_timestamp(s);
-        if late && self.holes.covers(left, right) {
+        if again == SentBefore::No {
             self.holes.remove(left, right);
-            if right == s.end() && self.presume(s, order, silence) {
-                return;
-            }
             let at = self.ring.partition_point(|o| o.seq < left);
-            if at >= self.acked {
+            if at >= self.acked && right > self.una {
                 self.ring.insert(at, &Sent { len: (right - left) as u32, ..sent(s, order, left) });
             }
             return;
@@ -135,29 +175,26 @@ impl Stream {
         let cases = self.cases_mut();
         let number = cases.copies.len() as u32;
         let len = (right - left) as u32;
-        cases.add(Copy {
-            sent: Sent { len, ..sent(s, order, left) },
-            fills,
-            again: !late,
-            presumed: false,
-            guessed: false,
-            begin: s.seq,
-            payload: s.len,
-        });
+        cases.add(Copy { sent: Sent { len, ..sent(s, order, left) }, fills, again, begin: s.seq, payload: s.len });
         cases.cut(left);
         cases.cut(right);
         cases.pieces.range_mut(left..right).for_each(|(_, p)| p.copies.push(number));
         self.calm = false;
     }
 
-    /// Whether the segment that fills a hole was sent before the data above the hole: by the order of transmission, else by the
-    /// timestamps (segments with equal timestamps are in the order of their sequence numbers).
-    fn overtaken(&self, s: &Seen, order: u64, right: u64) -> bool {
-        let Some(above) = self.ring.get(self.ring.partition_point(|o| o.seq < right)) else { return false };
+    /// Whether the bytes of a segment, none of which was captured before, had been sent before.
+    ///
+    /// A sender sends new data in order. So a segment that fills a hole repeats data if it was sent after the data above the hole:
+    /// by the order of transmission, else by the timestamps. Otherwise only time is left: the sender learns of a hole after half a
+    /// round trip, and what it then sends again needs the other half. A later segment may still have been that late.
+    fn sent_before(&self, s: &Seen, order: u64, right: u64, known: Known) -> SentBefore {
+        let Some(above) = self.ring.get(self.ring.partition_point(|o| o.seq < right)) else { return SentBefore::No };
+        let proved = |later: bool| if later { SentBefore::Yes } else { SentBefore::No };
         match s.timestamps {
-            _ if order != 0 && above.order != 0 => order < above.order,
-            Some(t) => !older(above.tsval, t.value),
-            None => false,
+            _ if known.ordered && order != 0 && above.order != 0 && order != above.order => proved(order > above.order),
+            Some(t) if t.value != above.tsval => proved(older(above.tsval, t.value)),
+            Some(_) | None if known.round_trip.is_some_and(|rtt| s.at - above.at < rtt) => SentBefore::No,
+            Some(_) | None => SentBefore::Perhaps,
         }
     }
 
@@ -192,15 +229,7 @@ impl Stream {
         let mut copies = Vec::new();
         if let Some(first) = first {
             copies.push(cases.copies.len() as u32);
-            cases.add(Copy {
-                sent: first,
-                fills: false,
-                again: false,
-                presumed: false,
-                guessed: false,
-                begin: first.seq,
-                payload: first.len,
-            });
+            cases.add(Copy { sent: first, fills: false, again: SentBefore::No, begin: first.seq, payload: first.len });
         }
         cases.insert(from, Piece { end: to, copies, cover, reports: Reports::default(), before });
     }
@@ -223,8 +252,10 @@ impl Stream {
                 self.una = ack;
             }
         }
+        self.take_probe(ack);
+        let captured = self.captured_to();
         if ack > self.hi {
-            self.facts.unseen += ack - self.hi;
+            self.holes.add(self.hi, ack, |_, _| {});
             self.hi = ack;
         }
         let echo = s.timestamps.map(|t| t.echo);
@@ -251,7 +282,7 @@ impl Stream {
         }
         self.facts.sack_seen |= s.sacks > 0;
         news |= self.blocks(blocks, ack, &cover);
-        self.advance(s, ack, &cover);
+        self.advance(s, ack, captured, &cover);
         if let Some((left, right)) = dsack {
             self.duplicate(left, right, Reported { at: s.at, frame: s.frame, echo });
         }
@@ -307,7 +338,7 @@ impl Stream {
     }
 
     /// The cumulative acknowledgment.
-    fn advance(&mut self, s: &Seen, ack: u64, cover: &Cover) {
+    fn advance(&mut self, s: &Seen, ack: u64, captured: u64, cover: &Cover) {
         if ack <= self.una {
             return;
         }
@@ -315,6 +346,7 @@ impl Stream {
             self.facts.handshake = Some(s.at - self.facts.syn_at);
         }
         let before = self.una;
+        self.note_news(s.at, ack, captured);
         let trigger = self.filled(cover);
         let waited = !self.sacked.is_empty();
         let quiet = !waited && !self.in_episode();
@@ -330,7 +362,6 @@ impl Stream {
         if let Some(at) = last.filter(|_| !ambiguous && !waited) {
             self.sample(s.at, s.at - at);
         }
-        self.facts.acked_at = Some(s.at);
     }
 
     fn duplicate(&mut self, left: u64, right: u64, report: Reported) {

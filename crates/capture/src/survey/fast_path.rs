@@ -62,7 +62,7 @@ impl Lane {
             Some(id) => self.counted && id == self.next() as u16,
             None => !self.counted,
         };
-        in_order && seen.flags & LOOKED_AT == Segment::ACK && seen.sacks == 0
+        in_order && seen.flags & LOOKED_AT == Segment::ACK && seen.sacks == 0 && seen.window != 0
     }
 }
 

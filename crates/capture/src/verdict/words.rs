@@ -46,6 +46,9 @@ impl Evidence {
                 format!("{copy} arrived{}, and the receiver refused it for its timestamp {value} (PAWS)", there(proof))
             }
             Evidence::NoEarlierCopy => "no earlier copy passed here".to_owned(),
+            Evidence::FilledLate => "it filled a gap a round trip or more after later data had passed: it was sent again, or was that \
+                                     late"
+                .to_owned(),
             Evidence::NoneArrived => "no earlier copy arrived".to_owned(),
             Evidence::OwnEcho { value } => format!("{ack} echoes timestamp {value}: this copy or a later one filled the hole"),
             Evidence::LaterArrived { by, most } => format!(

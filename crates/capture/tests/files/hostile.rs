@@ -6,6 +6,7 @@ use crate::make::{header, packet};
 use crate::rng::Rng;
 use ackclock_capture::read::{Contents, Packing, Reader};
 use ackclock_capture::survey::Survey;
+use ackclock_capture::verdict::Counts;
 use ackclock_capture::{analyse, Analysis, Ended, Flow, Flows, Frame, Input, Seen, Wanted};
 use ackclock_tcp::seq::SeqNum;
 use ackclock_wire::options::Timestamps;
@@ -134,9 +135,8 @@ fn analysed(bytes: &[u8], limit: usize) -> Option<(u64, u64)> {
     let carried: u64 = found.iter().flat_map(|f| f.record.ways).map(|way| way.packets).sum();
     assert_eq!(carried + traffic.repeats, traffic.segments, "every segment is someone's");
     for retransmissions in found.iter().flat_map(|f| f.record.ways).map(|way| way.retransmissions) {
-        let parts =
-            [retransmissions.needed, retransmissions.needless, retransmissions.refused, retransmissions.undecided];
-        assert_eq!(parts.iter().sum::<u64>(), retransmissions.total);
+        let Counts { total, needed, needless, refused, undecided, likely, suspected: _ } = retransmissions;
+        assert_eq!(needed + needless + refused + undecided + likely, total);
     }
     Some((traffic.segments, contents.frames))
 }

@@ -1,9 +1,22 @@
 //! Verdicts compared with the truth.
 
 use ackclock_capture::verdict::{Retransmission, Verdict};
+use ackclock_capture::{Seen, Way};
 use ackclock_sim::fate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+/// The frames of data that begins below the highest byte that had passed.
+fn below_the_highest(seen: &[Seen]) -> BTreeSet<u64> {
+    let mut top = 0;
+    let data = seen.iter().filter(|s| s.way == Way::Out && s.len > 0);
+    let below = data.filter(|s| {
+        let below = s.seq < top;
+        top = top.max(s.end());
+        below
+    });
+    below.map(|s| s.frame).collect()
+}
 
 /// Counts, and the wrong verdicts in words.
 #[derive(Default)]
@@ -16,6 +29,8 @@ pub(crate) struct Tally {
     pub(crate) unknown: u32,
     /// Retransmissions that were not recognized.
     pub(crate) unlisted: u32,
+    /// Those of them that a plain reader recognizes: bytes of them, or of later data, had passed.
+    pub(crate) overlooked: u32,
     /// Segments mistaken for retransmissions, and the number of these mistakes not marked as guesses.
     pub(crate) extra: u32,
     pub(crate) invented: u32,
@@ -34,13 +49,16 @@ impl Tally {
         path: &str,
         truth: &[fate::Verdict],
         frames: impl Iterator<Item = Option<u64>>,
+        seen: &[Seen],
         got: &BTreeMap<u64, Retransmission>,
     ) {
         let mut listed = BTreeSet::new();
+        let below = below_the_highest(seen);
         for (t, frame) in truth.iter().zip(frames) {
             let Some(frame) = frame else { continue };
             let one = got.get(&frame);
             listed.insert(frame);
+            self.overlooked += u32::from(one.is_none() && below.contains(&frame));
             self.one(path, frame, *t, one);
         }
         for (_, extra) in got.iter().filter(|(frame, _)| !listed.contains(*frame)) {
@@ -100,8 +118,8 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} retransmissions: {} right, {} wrong, {} likely, {} undecided, {} not listed, {} extra ({} of them not as a guess); needless {}, found {}, called {}",
-            self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.extra, self.invented, self.needless, self.found, self.called
+            "{} retransmissions: {} right, {} wrong, {} likely, {} undecided, {} not listed ({} overlooked), {} extra ({} of them not as a guess); needless {}, found {}, called {}",
+            self.all, self.right, self.wrong, self.likely, self.unknown, self.unlisted, self.overlooked, self.extra, self.invented, self.needless, self.found, self.called
         )?;
         self.words.iter().take(20).try_for_each(|w| writeln!(f, "  {w}"))
     }

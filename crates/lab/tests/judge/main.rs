@@ -98,7 +98,7 @@ fn judge_path(path: &Path, sender: usize, seed: u64, case: &Case) -> One {
     let orders = &case.reordering;
     // With the first seed no first packet is lost. The receiver could not know of such a loss, but the ledger's buffer would
     // lack the packet.
-    let [sent, arrived] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns_again);
+    let [sent, arrived] = [0, 1].map(|i: usize| case.found[i].record.way(Way::Out).syns);
     let known = |of: &Option<ReorderingSummary>, everything: bool| {
         let mut of = of.clone();
         of.iter_mut().filter(|_| !everything).for_each(|of| of.buffer_occupancy_density.clear());
@@ -201,9 +201,8 @@ fn at_the_receiver_every_copy_that_arrived_is_judged_right() {
     for held_back in SETS {
         let s = sum(None, Point::Receiver, held_back);
         assert_eq!((s.right + s.unseen, s.invented), (s.all, 0), "held back: {held_back}: {s:?}");
-        // For these, neither an earlier copy nor any data sent after the first copy had arrived, and the order of transmission
-        // does not reveal them either.
-        assert!(5000 * s.unseen <= s.all, "held back: {held_back}: {s:?}");
+        // For these, neither an earlier copy nor any data sent after the first copy had arrived: nothing shows them.
+        assert!(50 * s.unseen <= s.all, "held back: {held_back}: {s:?}");
     }
 }
 

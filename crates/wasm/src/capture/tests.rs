@@ -1,5 +1,5 @@
 use crate::answer;
-use crate::border::Lists;
+use crate::listed::Lists;
 use serde_json::{json, Value};
 use std::path::Path;
 
@@ -55,9 +55,13 @@ fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame()
             assert_eq!(one["flow"], flow, "{name}");
             let sends = &one["drawn"]["sends"];
             let verdicts = numbers(&sends["verdict"]);
+            let listed = one["retransmissions"].as_array().unwrap();
             for (place, key) in [(1.0, "needed"), (2.0, "refused"), (3.0, "needless"), (5.0, "undecided")] {
-                let many = verdicts.iter().filter(|v| **v == place).count() as u64;
-                assert_eq!(many, flow[format!("{key}_retransmissions")].as_u64().unwrap(), "{name}: {key}");
+                let drawn = verdicts.iter().filter(|v| **v == place).count();
+                let of_kind: Vec<_> = listed.iter().filter(|r| r["verdict"] == key).collect();
+                assert_eq!(drawn, of_kind.len(), "{name}: {key}");
+                let sure = of_kind.iter().filter(|r| r["likely"] == false).count() as u64;
+                assert_eq!(sure, flow[format!("{key}_retransmissions")].as_u64().unwrap(), "{name}: {key}");
             }
             let drawn: Vec<f64> = verdicts
                 .iter()
@@ -65,9 +69,8 @@ fn a_drawn_flow_has_as_many_of_each_verdict_as_the_list_and_each_has_its_frame()
                 .filter(|(verdict, _)| **verdict > 0.0)
                 .map(|(_, frame)| frame)
                 .collect();
-            let border = one["retransmissions"].as_array().unwrap();
-            assert_eq!(border.iter().map(|r| r["frame"].as_f64().unwrap()).collect::<Vec<_>>(), drawn, "{name}");
-            assert!(border.iter().all(|r| !r["evidence"].as_str().unwrap().is_empty()));
+            assert_eq!(listed.iter().map(|r| r["frame"].as_f64().unwrap()).collect::<Vec<_>>(), drawn, "{name}");
+            assert!(listed.iter().all(|r| !r["evidence"].as_str().unwrap().is_empty()));
         }
     }
 }
@@ -106,8 +109,8 @@ fn a_fitted_path_is_a_scenario_that_runs_and_another_sender_can_be_put_into_it()
     let scenario = &fit["scenarios"][0];
     for stack in [Value::Null, "rack-tlp".into()] {
         let run = ok_run(&json!({ "do": "run", "scenario": scenario, "stack": stack }));
-        let border = &run["runs"][0]["flows"][0];
-        assert_eq!(border["acked_bytes"], fit["transfers"][0]["bytes"], "{border}");
+        let listed = &run["runs"][0]["flows"][0];
+        assert_eq!(listed["acked_bytes"], fit["transfers"][0]["bytes"], "{listed}");
     }
 }
 
@@ -144,23 +147,23 @@ fn what_is_no_capture_or_damaged_from_its_first_packet_is_refused_in_a_sentence(
 #[test]
 fn the_share_that_is_read_rises_to_the_whole() {
     struct WithProgress(Lists, Vec<f64>);
-    impl crate::border::Border for WithProgress {
+    impl crate::listed::Border for WithProgress {
         fn progress(&mut self, share: f64) {
             self.1.push(share);
         }
         fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
             self.0.read(at, &mut into[..1000])
         }
-        fn column(&mut self, column: crate::border::Column) -> Value {
+        fn column(&mut self, column: crate::listed::Column) -> Value {
             self.0.column(column)
         }
     }
     let (_, file) = captures("sender").swap_remove(0);
     let whole = ok(&mut file.clone(), json!({ "do": "capture" }));
     let request = json!({ "do": "capture", "file": "x.pcapng", "size": file.file.len() }).to_string();
-    let mut border = WithProgress(file, Vec::new());
-    let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut border)).unwrap();
+    let mut listed = WithProgress(file, Vec::new());
+    let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut listed)).unwrap();
     assert_eq!(answer["ok"], whole, "the size of the pieces changes nothing");
-    assert!(border.1.len() > 20 && border.1.windows(2).all(|t| t[0] <= t[1]));
-    assert_eq!(border.1.last(), Some(&1.0));
+    assert!(listed.1.len() > 20 && listed.1.windows(2).all(|t| t[0] <= t[1]));
+    assert_eq!(listed.1.last(), Some(&1.0));
 }
