@@ -164,7 +164,7 @@ def test_each_retransmission_and_stall_names_its_frame_and_its_evidence(upload: 
     assert (again["evidence"].str.len_chars() > 10).all()
     causes = stalls.select("cause", "frame_after").rows()
     assert causes == [("application idle", sent[21]), ("timeout", sent[31])]
-    assert stalls["evidence"][0].endswith("and there was nothing new to send.")
+    assert stalls["evidence"][0].endswith("no data was outstanding here.")
     assert stalls["duration_s"].to_list() == pytest.approx([1.0532, 0.6941], abs=1e-6)
     (row,) = found.flows.to_dicts()
     assert (row["longest_stall_cause"], row["stalls"], row["retransmissions"]) == ("application idle", 2, 7)
@@ -176,7 +176,7 @@ def test_what_is_asked_for_is_printed(ackclock: Command, upload: Path) -> None:
     assert "application idle" in table
     assert "captured at the sender: the round trip from here is" in table
     stalls = ackclock("capture", upload, "--stalls").stdout
-    assert "The retransmission timer fired" in stalls
+    assert "as by a retransmission timer" in stalls
     again = ackclock("capture", upload, "--retransmissions").stdout
     assert len(re.findall(r"^ *\d+ +[\d.]+ +[\d,]+ +1,000 ", again, re.M)) == 7
     assert "as seen by ACKs" in ackclock("capture", upload, "--reordering").stdout
@@ -240,7 +240,13 @@ def test_the_numbers_of_the_tables_are_those_of_the_json(upload: Path) -> None:
     flow = only(found.to_dict())
     (row,) = found.flows.to_dicts()
     assert row == {key: flow[key] for key in row}
-    assert flow.keys() - row.keys() == {"reordering", "stalls_by_cause", "each_retransmission", "each_stall"}
+    assert flow.keys() - row.keys() == {
+        "reordering",
+        "stalls_by_cause",
+        "time_by_cause_s",
+        "each_retransmission",
+        "each_stall",
+    }
     for table, key in ((found.retransmissions, "each_retransmission"), (found.stalls, "each_stall")):
         assert [{k: row[k] for k in flow[key][0]} for row in table.to_dicts()] == flow[key]
     order = flow["reordering"]
@@ -491,7 +497,7 @@ def test_help_has_examples_and_files_are_completed(
 
 def test_the_guide_explains_every_cause_of_a_stall(upload: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/captures.md").read_text(encoding="utf-8")
-    causes = set(re.findall(r"^\| `([a-z ]+)` \|", page.partition("| cause |")[2].partition("\n\n")[0], re.M))
+    causes = set(re.findall(r"^\| `([A-Za-z ]+)` \|", page.partition("| cause |")[2].partition("\n\n")[0], re.M))
     assert set(only(ak.capture(upload, at="receiver").to_dict())["stalls_by_cause"]) <= causes
     assert len(causes) == 8
 

@@ -44,6 +44,7 @@ pub struct Connection {
     first_frame: u64,
     start: i64,
     end: i64,
+    last_frame: u64,
     /// The records for the capture of the other side, or the arrivals known from it.
     there: Option<There>,
     /// Where it was captured, if given.
@@ -138,7 +139,7 @@ impl Connection {
         if self.first_frame == 0 {
             (self.first_frame, self.start) = (seen.frame, seen.at);
         }
-        self.end = seen.at;
+        (self.end, self.last_frame) = (seen.at, seen.frame);
         let (w, back) = (seen.way as usize, seen.way.back() as usize);
         let top = self.ids[w].top();
         let order = self.ids[w].next(seen.id).unwrap_or(0);
@@ -170,13 +171,13 @@ impl Connection {
         }
     }
 
-    /// Counts packets of one way, in order, with their segments and bytes; the last was captured at `end`.
-    pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), end: i64) {
+    /// Counts packets of one way, in order, with their segments and bytes; the last was captured at `end`, as `frame`.
+    pub(crate) fn count(&mut self, way: Way, packets: u64, (segments, bytes): (u64, u64), (end, frame): (i64, u64)) {
         let counted = &mut self.counted[way as usize];
         counted.packets += packets;
         counted.segments += segments;
         counted.carried_bytes += bytes;
-        self.end = end;
+        (self.end, self.last_frame) = (end, frame);
     }
 
     /// Whether no single packet has to be recorded, or judged soon.
@@ -215,8 +216,13 @@ impl Connection {
 
     /// What is known of the data of one way besides its own segments.
     fn known(&self, way: Way) -> Known {
+        Known { round_trip: self.round_trip(way), ordered: self.ids[way as usize].show_order() }
+    }
+
+    /// The smallest round-trip time between the hosts so far: from here to the receiver of one way, and from here to its sender.
+    pub(crate) fn round_trip(&self, way: Way) -> Option<i64> {
         let (far, near) = (self.streams[way as usize].onward.smallest(), self.half(way));
-        Known { round_trip: far.zip(near).map(|(f, n)| f + n), ordered: self.ids[way as usize].show_order() }
+        far.zip(near).map(|(f, n)| f + n)
     }
 
     /// Half a round trip to the sender of data: from a timestamp sent to it to the first data that echoes it.
@@ -259,7 +265,7 @@ impl Connection {
             record.retransmissions = self.counted[w].retransmissions;
         }
         let (first_frame, start, end, opening) = (self.first_frame, self.start, self.end, self.opening);
-        let record = Record { first_frame, start, end, place, why, opening, ways };
+        let record = Record { first_frame, start, end, last_frame: self.last_frame, place, why, opening, ways };
         self.found.sort_by_key(|r| r.frame);
         let arrivals = self.there.map(|there| match there {
             There::Noting(mut noted) => {
@@ -287,6 +293,8 @@ impl Connection {
             carried_bytes,
             unseen_bytes: stream.unseen(),
             duration: facts.first_at.map_or(0, |first| end - first),
+            first_data: facts.first_at.unwrap_or(0),
+            acks: facts.acks,
             largest,
             retransmissions,
             repeats: facts.repeats,

@@ -1,34 +1,38 @@
-//! Detects where a transfer stalled, and why.
+//! Detects where a transfer stalled, and divides its time among the causes.
 //!
-//! Idea: a stall is a time without a data segment that is longer than the median round-trip time and longer than ten times the
-//! median gap between segments, although the transfer continues after it. The packets in between show the cause. The threshold is
-//! known only at the end, and so is the place of the capture; until then the longest gaps are kept with all evidence of their
-//! cause.
+//! Idea: the time between two data segments belongs to what the second had to wait for. The packets in between show it. A wait
+//! longer than twice the round-trip time, or than a retransmission timer would take, is a stall (TAPO, Zhou et al. 2015, §4.1). A
+//! wait after the last segment is one, too, if the connection went on with data outstanding or with a closed window. Until the end
+//! neither the place of the capture nor the threshold is known; so the longest waits are kept with all evidence of their cause.
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `cause` | the cause from the evidence, in words |
-//! | `gaps` | the median gap |
+//! | `cause` | the cause from the evidence |
+//! | `ending` | the wait at the end, and a peer that stays silent |
+//! | `words` | the evidence in sentences |
 
 mod cause;
-mod gaps;
+mod ending;
+mod words;
 
 use crate::place::Side;
 use crate::seen::Seen;
 use ackclock_course::stall::cause::{Cause, CAUSES};
 use ackclock_tcp::segment::Segment;
 use cause::cause;
+pub(crate) use ending::End;
 
-use gaps::Gaps;
-
-/// The number of stalls of one way that are kept in full: the longest.
+/// The number of waits of one way that are kept in full: the longest.
 const KEPT: usize = 256;
-/// A gap up to this length is never kept, nanoseconds.
+/// A wait up to this length is part of sending: hosts' clocks and schedulers cause it, nanoseconds.
 const SHORT: i64 = 1_000_000;
-/// A stall is longer than this many median gaps.
-const TIMES: i64 = 10;
+/// A wait up to this length is no stall, nanoseconds: hosts' clocks often tick no faster.
+const TICK: i64 = 10_000_000;
+/// The smallest variation in a retransmission timeout, nanoseconds. Source: Linux 6.18, `tcp_rto_min` (`TCP_RTO_MIN`), which
+/// bounds the variation and not the timeout.
+const RTO_MIN: i64 = 200_000_000;
 
-/// The packets around a gap between two data segments.
+/// The packets around a wait between two data segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// When the segments before and after it were captured, nanoseconds.
@@ -43,26 +47,38 @@ pub struct Facts {
     pub seq: u64,
     /// See `seq`.
     pub len: u32,
-    /// Whether that segment was a retransmission.
+    /// Whether no segment ended it: the connection did, or its capture. The frame `after` is then the connection's last.
+    pub at_end: bool,
+    /// Whether that segment begins below the highest byte captured.
     pub again: bool,
     /// Whether it is the last segment sent by then.
     pub last: bool,
-    /// Whether the segment before the gap had PSH: its sender had written no more.
+    /// Whether the segment before the wait had PSH: its sender had written no more.
     pub pushed: bool,
-    /// Bytes outstanding when the gap ended.
+    /// Bytes outstanding when the wait began.
+    pub outstanding: u64,
+    /// Bytes outstanding when it ended.
     pub flight: u64,
-    /// Room in the receiver's window when the gap began, bytes; `None` if the window is unknown.
+    /// The largest payload of a segment so far, bytes.
+    pub full: u32,
+    /// Room in the receiver's window when the wait began, bytes; `None` if the window is unknown.
     pub room: Option<u64>,
-    /// The receiver's window when the gap began, bytes; 0 if it closed in the gap.
+    /// The receiver's window when the wait began, bytes; 0 if it closed in the wait.
     pub window: Option<u64>,
     /// When everything was acknowledged, and the frame of that acknowledgment.
     pub all_acked: Option<(i64, u64)>,
-    /// The last acknowledgment in the gap.
+    /// The last acknowledgment in the wait.
     pub last_ack: Option<(i64, u64)>,
+    /// The frame that opened the closed window.
+    pub opened: Option<u64>,
     /// Acknowledgments in it without a new acknowledgment number.
     pub duplicates: u32,
+    /// The frame of the first data that the other end sent meanwhile.
+    pub answer: Option<u64>,
     /// The frame of an acknowledgment of data that was never captured here.
     pub unseen: Option<u64>,
+    /// The other end was never heard again, or only full segments were lost; found at the end.
+    pub ending: Option<Cause>,
 }
 
 impl Facts {
@@ -81,15 +97,20 @@ pub struct Stall {
     pub cause: Cause,
 }
 
-/// The stalls of one direction.
+/// The stalls of one direction, and its time by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The longest, in the order of time; at most 256.
     pub kept: Vec<Stall>,
     /// The number of stalls of each cause, in the order of [`CAUSES`], and their total length, nanoseconds.
     pub by_cause: [(u64, i64); CAUSES.len()],
-    /// Longer gaps are stalls, nanoseconds.
+    /// Longer waits are stalls, nanoseconds.
     pub threshold: i64,
+    /// The time from the first data to the last acknowledgment of new data that was spent waiting for each cause, in the order of
+    /// [`CAUSES`], nanoseconds.
+    pub waits: [i64; CAUSES.len()],
+    /// The rest of that time: segments followed each other, or their last acknowledgment was on its way.
+    pub sending: i64,
 }
 
 impl Found {
@@ -104,26 +125,35 @@ impl Found {
     }
 }
 
-/// The number of stalls of each cause, and their total length, nanoseconds.
-type ByCause = [(u64, i64); CAUSES.len()];
+/// Waits that are not kept: stalls of each cause, their total length, and the total length of all waits, nanoseconds.
+type Sums = [(u64, i64, i64); CAUSES.len()];
 
 /// The data of one way and the acknowledgments of the other end, so far. The fields that every segment changes are together at
 /// the beginning.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Stalls {
-    gaps: Gaps,
     max: u64,
     now: Since,
     una: u64,
+    /// The number after the FIN, once it was sent.
+    fin: u64,
     /// The smallest time from data to its acknowledgment, nanoseconds.
     answer: Option<i64>,
     timed: Option<(u64, i64)>,
     edge: Option<u64>,
     window: Option<u64>,
+    /// Waits up to this length are part of sending, nanoseconds.
+    least: i64,
+    /// The round-trip time between the hosts, as known so far.
+    round_trip: Option<i64>,
+    /// When the other end was last heard.
+    heard: Option<i64>,
+    /// The first segment of the largest size.
+    full: ending::Full,
     kept: Vec<Facts>,
-    /// The counts of the shorter stalls, which are not kept, for each side of the capture.
-    shorter: Option<Box<[ByCause; 3]>>,
+    /// The waits that are not kept, for each side of the capture.
+    shorter: Option<Box<[Sums; 3]>>,
 }
 
 /// The events since the last segment. A frame of 0 means none.
@@ -145,26 +175,32 @@ struct Since {
     /// The right edge of the window when the segment left.
     edge: Option<u64>,
     max: u64,
+    outstanding: u64,
     window: Option<u64>,
     all_acked: u64,
     all_acked_at: i64,
+    opened: u64,
+    answer: u64,
     unseen: u64,
 }
 
 impl Since {
     fn facts(&self) -> Facts {
-        let frame = |number: u64, at: i64| (number > 0).then_some((at, number));
+        let frame = |number: u64| (number > 0).then_some(number);
         let room = self.edge.map(|e| e.saturating_sub(self.max));
         Facts {
             from: self.from,
             before: self.before,
             pushed: self.pushed,
             duplicates: self.duplicates,
+            outstanding: self.outstanding,
             room: if self.closed { Some(0) } else { room },
             window: if self.closed { Some(0) } else { self.window },
-            all_acked: frame(self.all_acked, self.all_acked_at),
-            last_ack: frame(self.last_ack, self.last_ack_at),
-            unseen: (self.unseen > 0).then_some(self.unseen),
+            all_acked: frame(self.all_acked).map(|f| (self.all_acked_at, f)),
+            last_ack: frame(self.last_ack).map(|f| (self.last_ack_at, f)),
+            opened: frame(self.opened),
+            answer: frame(self.answer),
+            unseen: frame(self.unseen),
             ..Facts::default()
         }
     }
@@ -172,21 +208,27 @@ impl Since {
 
 const SIDES: [Side; 3] = [Side::Sender, Side::Receiver, Side::Middle];
 
+/// A longer wait is a stall, nanoseconds: the smaller of two round trips and a retransmission timeout (RFC 6298 §2.3).
+fn threshold(round_trip: Option<i64>) -> i64 {
+    round_trip.map_or(RTO_MIN, |rtt| rtt.saturating_add(rtt.min(RTO_MIN))).max(TICK)
+}
+
 impl Stalls {
     /// The next segment with data.
     #[inline(always)]
     pub fn data(&mut self, seen: &Seen) {
         let end = seen.seq.wrapping_add(u64::from(seen.len));
         if self.now.begun {
-            let gap = seen.at.saturating_sub(self.now.from);
-            self.gaps.add(gap);
-            // Almost no gap is longer than a round trip: this is tested first.
-            if gap > self.answer.unwrap_or(0).max(SHORT) {
+            // Almost no wait is long: this is tested first.
+            if seen.at.saturating_sub(self.now.from) > self.least.max(SHORT) {
                 self.long(seen, end);
             }
         } else {
             self.now.begun = true;
             (self.una, self.max) = (seen.seq, seen.seq);
+        }
+        if seen.len >= self.full.len {
+            self.full.sent(seen.len, end);
         }
         if seen.seq >= self.max && self.timed.is_none() {
             self.timed = Some((end, seen.at));
@@ -196,6 +238,17 @@ impl Stalls {
         self.max = self.max.max(end);
         let now = &mut self.now;
         (now.from, now.before, now.pushed, now.answered) = (seen.at, seen.frame, seen.has(Segment::PSH), false);
+    }
+
+    /// A FIN was sent.
+    pub fn closed(&mut self, seen: &Seen) {
+        self.fin = seen.end();
+    }
+
+    /// The round-trip time between the hosts, as far as it is known.
+    pub fn know(&mut self, round_trip: Option<i64>) {
+        self.round_trip = round_trip;
+        self.least = round_trip.unwrap_or(0) / 4;
     }
 
     /// Whether there were data.
@@ -209,24 +262,31 @@ impl Stalls {
             return;
         }
         let now = &mut self.now;
-        (now.edge, now.max, now.window, now.closed) = (self.edge, self.max, self.window, false);
+        (now.edge, now.max, now.window, now.closed) = (self.edge, self.max, self.window, self.window == Some(0));
+        now.outstanding = self.max.saturating_sub(self.una);
         (now.duplicates, now.all_acked, now.last_ack, now.unseen) = (0, 0, 0, 0);
+        (now.opened, now.answer) = (0, 0);
         now.answered = true;
     }
 
     /// An acknowledgment of the other end. `shift` is its window scale, if known.
     #[inline(always)]
     pub fn ack(&mut self, seen: &Seen, shift: Option<u8>) {
-        let Some(ack) = seen.ack.filter(|_| self.now.begun) else { return };
+        // A RST announces no window.
+        let Some(ack) = seen.ack.filter(|_| self.now.begun && !seen.has(Segment::RST)) else { return };
         self.note();
+        self.heard = Some(seen.at);
         let window = shift.map(|s| u64::from(seen.window) << s).or((seen.window == 0).then_some(0));
+        if self.window == Some(0) && seen.window > 0 {
+            self.now.opened = seen.frame;
+        }
         self.window = window;
         if let Some(window) = window {
             self.edge = Some(self.edge.unwrap_or(0).max(ack.saturating_add(window)));
             self.now.closed |= window == 0;
         }
         (self.now.last_ack, self.now.last_ack_at) = (seen.frame, seen.at);
-        if ack > self.max {
+        if ack > self.max.max(self.fin) {
             self.now.unseen = if self.now.unseen == 0 { seen.frame } else { self.now.unseen };
             self.max = ack;
         }
@@ -238,6 +298,9 @@ impl Stalls {
             }
         } else if seen.len == 0 {
             self.now.duplicates += 1;
+        }
+        if seen.len > 0 && self.now.answer == 0 {
+            self.now.answer = seen.frame;
         }
     }
 
@@ -251,7 +314,7 @@ impl Stalls {
         }
     }
 
-    /// A gap that may be a stall has ended.
+    /// A wait that is not part of sending has ended.
     #[cold]
     #[inline(never)]
     fn long(&mut self, seen: &Seen, end: u64) {
@@ -261,54 +324,36 @@ impl Stalls {
             after: seen.frame,
             seq: seen.seq,
             len: seen.len,
+            full: self.full.len,
             again: seen.seq < self.max,
             last: end == self.max,
             flight: self.max.saturating_sub(self.una),
             ..self.now.facts()
         };
-        let length = facts.length();
-        if length <= self.gaps.median().saturating_mul(TIMES) {
-            return;
-        }
         if self.kept.len() < KEPT {
             self.kept.push(facts);
             return;
         }
         let Some((i, shortest)) = self.kept.iter().enumerate().min_by_key(|(_, f)| f.length()) else { return };
-        let (out, length) = if shortest.length() < length { (*shortest, shortest.length()) } else { (facts, length) };
-        if out != facts {
-            self.kept.remove(i);
+        let out = if shortest.length() < facts.length() {
+            let out = self.kept.remove(i);
             self.kept.push(facts);
-        }
-        for (side, counts) in SIDES.into_iter().zip(self.shorter.get_or_insert_default().iter_mut()) {
-            let count = &mut counts[cause(&out, side, self.answer) as usize];
-            *count = (count.0 + 1, count.1 + length);
+            out
+        } else {
+            facts
+        };
+        let round_trip = self.round_trip.or(self.answer);
+        let is_stall = out.length() > threshold(round_trip);
+        for (side, sums) in SIDES.into_iter().zip(self.shorter.get_or_insert_default().iter_mut()) {
+            let sum = &mut sums[cause(&out, side, round_trip) as usize];
+            *sum = (sum.0 + u64::from(is_stall), sum.1 + if is_stall { out.length() } else { 0 }, sum.2 + out.length());
         }
     }
 
-    /// The smallest time from data to its acknowledgment so far, nanoseconds.
+    /// The round-trip time so far, nanoseconds: between the hosts if it is known, else from here to the receiver.
     #[inline]
     pub fn answer(&self) -> Option<i64> {
-        self.answer
-    }
-
-    /// The results at the end, for this side of the data and this median round-trip time, nanoseconds.
-    pub fn finish(self, side: Side, round_trip: Option<i64>) -> Found {
-        let round_trip = round_trip.or(self.answer);
-        let threshold = round_trip.unwrap_or(0).max(self.gaps.median().saturating_mul(TIMES)).max(SHORT);
-        let index = SIDES.iter().position(|s| *s == side).unwrap_or(2);
-        let mut found = Found {
-            kept: Vec::new(),
-            by_cause: self.shorter.map_or_else(Default::default, |counts| counts[index]),
-            threshold,
-        };
-        for facts in self.kept.into_iter().filter(|f| f.length() > threshold) {
-            let cause = cause::cause(&facts, side, round_trip);
-            let count = &mut found.by_cause[cause as usize];
-            *count = (count.0 + 1, count.1 + facts.length());
-            found.kept.push(Stall { facts, cause });
-        }
-        found
+        self.round_trip.or(self.answer)
     }
 }
 

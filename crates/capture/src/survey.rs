@@ -6,14 +6,14 @@ mod fast_path;
 mod tests;
 
 use crate::both::BothWays;
-use crate::connection::{Connection, Record, Report, Wanted};
+use crate::connection::{Connection, DirectionRecord, Record, Report, Wanted};
 use crate::flows::{Analysis, Ended, Flow, Syn};
 use crate::place::{Place, Side};
 use crate::reordering::acks::ByAcks;
 use crate::reordering::arrivals::Arrivals;
 use crate::reordering::Reordered;
 use crate::seen::{Seen, Way};
-use crate::stalls::{Found, Stalls};
+use crate::stalls::{End, Found, Stalls};
 use crate::verdict::Retransmission;
 use ackclock_tcp::segment::Segment;
 use fast_path::Usual;
@@ -257,7 +257,10 @@ impl Analysis for Survey {
                 Side::Sender => own.acks.and_then(|acks| acks.finish()),
                 Side::Receiver | Side::Middle => own.arrivals.finish(rtt.min),
             };
-            Course { reordering, stalls: own.stalls.finish(side, rtt.median) }
+            let DirectionRecord { first_data, duration, .. } = *record.way(way);
+            let during = (first_data, first_data.saturating_add(duration));
+            let end = End { last: (record.end, record.last_frame), during, acks: record.way(way).acks > 0 };
+            Course { reordering, stalls: own.stalls.finish(side, rtt.median, end) }
         };
         let ways = [course(Way::Out, out), course(Way::Back, back)];
         let (number, ends, syns) = (flow.number, flow.ends, flow.syns);
@@ -275,6 +278,9 @@ impl Work {
     fn unusual(&mut self, flow: &Flow, seen: &Seen) {
         self.catch_up();
         self.any(flow, seen);
+        for way in [Way::Out, Way::Back] {
+            self.ways[way as usize].stalls.know(self.connection.round_trip(way));
+        }
         self.resume();
     }
 
@@ -289,6 +295,9 @@ impl Work {
         if seen.len > 0 {
             own.acks.get_or_insert_with(|| Box::new(ByAcks::new(own.segment))).sent(seen);
             own.stalls.data(seen);
+        }
+        if seen.has(Segment::FIN) {
+            own.stalls.closed(seen);
         }
         if seen.ack.is_some() {
             let other = &mut self.ways[seen.way.back() as usize];

@@ -41,6 +41,10 @@ pub struct DirectionRecord {
     /// From the first packet with payload to the last acknowledgment of new data, or otherwise to the last packet with payload,
     /// nanoseconds.
     pub duration: i64,
+    /// When its first payload was captured, nanoseconds; 0 without payload.
+    pub first_data: i64,
+    /// Captured packets that acknowledge its data.
+    pub acks: u64,
     /// The largest payload of a packet, bytes. A device may have joined segments.
     pub largest: u32,
     /// Verdicts on the retransmissions, without SYNs and probes of a closed window or a silent peer.
@@ -90,8 +94,10 @@ pub struct Record {
     pub first_frame: u64,
     /// When its first packet was captured, nanoseconds.
     pub start: i64,
-    /// When its last packet was captured.
+    /// When its last packet was captured, and the frame.
     pub end: i64,
+    /// See `end`.
+    pub last_frame: u64,
     /// Where it was captured.
     pub place: Place,
     /// Why the analysis assumes that place.

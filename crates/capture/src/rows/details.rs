@@ -37,20 +37,22 @@ row! {
 }
 
 row! {
-    /// A stall of a captured flow: a time without a data packet, followed by more data.
+    /// A stall of a captured flow: a time without a data packet.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CapturedStall pub of (f, s): (&FlowRow<'_>, &Stall) {
         /// When it began, since the file's first packet.
         start_s: f64 [unit("s"), shown("time"), scaled("s", 1.0, 6)] = f.file.seconds(s.facts.from);
         /// How long it lasted.
         duration_s: f64 [unit("s"), shown("took"), scaled("s", 1.0, 3)] = s.facts.length() as f64 / S;
+        /// Whether no data followed it: it lasts to the connection's last packet.
+        at_end: bool = s.facts.at_end;
         /// Its cause.
         cause: &'static str [shown("cause")] = s.cause.name();
         /// The evidence of the cause, in words.
         evidence: String [shown("evidence")] = s.words();
         /// The frame of the data packet before it.
         frame_before: u64 [shown("from frame")] = s.facts.before;
-        /// The frame of the data packet that ended it.
+        /// The frame of the data packet that ended it; at the end, of the connection's last packet.
         frame_after: u64 [shown("to frame")] = s.facts.after;
     }
 }

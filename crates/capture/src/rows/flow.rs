@@ -88,6 +88,12 @@ row! {
             f.course().reordering.as_ref().and_then(|r| r.order.late().median_extent());
         /// The number of stalls.
         stalls: u64 = f.course().stalls.count();
+        /// The parts of `duration_s` that were spent waiting for each cause, and `sending`, the rest. They add up to it.
+        time_by_cause_s: BTreeMap<&'static str, f64> [unit("s")] = f.time_by_cause();
+        /// The cause with the largest part, `sending` included; missing without a duration.
+        main_cause: Option<&'static str> = f.main_cause().map(|(cause, _)| cause);
+        /// Its share of `duration_s`.
+        main_cause_share: Option<f64> [scaled("%", 1e2, 0)] = f.main_cause().map(|(_, share)| share);
         /// A longer time without a data packet is a stall.
         stall_threshold_s: f64 [unit("s")] = f.course().stalls.threshold as f64 / S;
         /// The length of the longest stall.
@@ -145,6 +151,22 @@ fn seconds(nanos: Option<i64>) -> Option<f64> {
 }
 
 impl FlowRow<'_> {
+    /// Seconds of its duration by cause; `sending` is the rest.
+    fn time_by_cause(&self) -> BTreeMap<&'static str, f64> {
+        let found = &self.course().stalls;
+        let waits = CAUSES.iter().zip(found.waits).map(|(cause, nanos)| (cause.name(), nanos));
+        let parts = waits.chain([("sending", found.sending)]);
+        parts.filter(|(_, nanos)| *nanos > 0).map(|(name, nanos)| (name, nanos as f64 / S)).collect()
+    }
+
+    /// The cause with the largest part of its duration, and that part.
+    pub fn main_cause(&self) -> Option<(&'static str, f64)> {
+        let parts = self.time_by_cause();
+        let all: f64 = parts.values().sum();
+        let (name, most) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((name, most / all))
+    }
+
     fn stalls_by_cause(&self) -> BTreeMap<&'static str, StallsOfCause> {
         let by = CAUSES.iter().zip(self.course().stalls.by_cause).filter(|(_, n)| n.0 > 0);
         by.map(|(cause, stalls)| (cause.name(), StallsOfCause::of(stalls))).collect()

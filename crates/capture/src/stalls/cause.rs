@@ -1,46 +1,61 @@
-//! The cause of a gap between two segments, in the words of a run's stalls.
+//! The cause of a wait between two segments.
+//!
+//! Each rule says from which side it can be seen; what no rule explains is unknown. (RFC 9293 §3.8.6, windows and probes; RFC 5681
+//! §3.1 and §3.2, congestion window and fast retransmit; RFC 6298, the timer; RFC 8985 §7.2, the probe; RFC 896, Nagle.)
 
-use super::{Facts, Stall};
+use super::Facts;
 use crate::place::Side;
 use ackclock_course::stall::cause::{Cause, FEW};
-use ackclock_course::stall::words::{duplicates, span, timer_fired, NOTHING_AFTER, NOTHING_NEW};
-use ackclock_course::stall::Sentence;
 
-/// A segment that follows an acknowledgment within this fraction of the gap was sent because of it.
+/// A segment that follows an acknowledgment within this fraction of the wait was sent because of it.
 const PART: i64 = 10;
-/// At the receiver, a longer gap than this, in round trips, was not a wait for an ACK.
+/// Where data arrives, a wait of up to so many round trips is the network's: an ACK to the sender, data back, and a delayed ACK.
 const ROUND_TRIPS: i64 = 2;
+/// No sender's retransmission timer is shorter, nanoseconds. Source: FreeBSD 14, `tcp_rexmit_min`; others have 200 ms and more.
+const LEAST_TIMEOUT: i64 = 30_000_000;
+/// The longest that a receiver delays an ACK, as a sender of probes assumes, nanoseconds (RFC 8985 §7.2, WCDelAckT).
+const DELAYED_ACK: i64 = 200_000_000;
 
-/// The cause of a gap, for this side of the data; `round_trip` in nanoseconds.
+/// The cause of a wait, for this side of the data; `round_trip` in nanoseconds.
 pub(super) fn cause(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     let needed = u64::from(f.len.max(1));
+    if let Some(cause) = f.ending {
+        return cause;
+    }
     if f.unseen.is_some() {
         return Cause::CaptureLoss;
     }
     if f.room.is_some_and(|room| room < needed) && !(f.again && f.window != Some(0)) {
         return Cause::ReceiverWindow;
     }
+    if f.at_end {
+        return Cause::Unknown;
+    }
     if f.again {
-        return again(f, side, round_trip);
+        return repair(f, side, round_trip);
     }
     match side {
-        Side::Receiver => match round_trip {
-            Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::CongestionWindow,
-            Some(_) | None => Cause::ApplicationIdle,
-        },
-        Side::Sender | Side::Middle => fresh(f, side, round_trip),
+        Side::Receiver => arrived(f, round_trip),
+        Side::Sender | Side::Middle => sent(f, side, round_trip),
     }
 }
 
-/// A retransmission ended it.
-fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
+/// Data from below the highest byte ended it: a loss was repaired.
+fn repair(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     let is_clear = match side {
         // The retransmission arrives a round trip after the duplicate ACKs that triggered it.
-        Side::Receiver => f.duplicates > 0 && round_trip.is_some_and(|r| silence(f) <= r.saturating_mul(ROUND_TRIPS)),
-        Side::Sender | Side::Middle => f.duplicates > 0 && prompt(f),
+        Side::Receiver => round_trip.is_some_and(|r| silence(f) <= r.saturating_mul(ROUND_TRIPS)),
+        Side::Sender | Side::Middle => prompt(f),
     };
-    if is_clear {
-        Cause::CongestionWindow
+    if f.duplicates > 0 && is_clear {
+        Cause::FastRetransmit
+    } else if silence(f) < round_trip.unwrap_or(0).max(LEAST_TIMEOUT) {
+        // Too soon for a timer.
+        if f.duplicates > 0 {
+            Cause::FastRetransmit
+        } else {
+            Cause::Unknown
+        }
     } else if f.duplicates == 0 && (f.last || f.flight < FEW * u64::from(f.len)) {
         Cause::TailLoss
     } else {
@@ -48,113 +63,52 @@ fn again(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
     }
 }
 
-/// New data ended it.
-fn fresh(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
-    match (f.all_acked, side) {
-        // For most of the time the sender was idle, not waiting.
-        (Some((at, _)), _) if f.to.saturating_sub(at) > f.length() / 2 => Cause::ApplicationIdle,
-        (Some(_), _) => Cause::CongestionWindow,
-        (None, _) if prompt(f) => Cause::CongestionWindow,
-        // The network was silent. If there is new data to send, a loss probe may carry it (RFC 8985 §7.3).
-        (None, _) if f.flight > 0 && round_trip.is_some_and(|r| silence(f) > r) => Cause::LossProbe,
-        (None, _) if f.pushed => Cause::ApplicationIdle,
-        (None, Side::Sender) => Cause::SenderHost,
-        (None, Side::Middle | Side::Receiver) => Cause::CongestionWindow,
+/// New data ended it, captured where they begin or on their way.
+fn sent(f: &Facts, side: Side, round_trip: Option<i64>) -> Cause {
+    if let Some((at, _)) = f.all_acked {
+        let idle = f.to.saturating_sub(at) > f.length() / 2;
+        return match f.answer {
+            // A request that follows an answer waited for it.
+            Some(_) => Cause::ApplicationIdle,
+            // For most of the time the sender was idle, not waiting.
+            None if idle => Cause::ApplicationIdle,
+            None if f.outstanding < u64::from(f.full) => Cause::Nagle,
+            None => Cause::CongestionWindow,
+        };
+    }
+    if prompt(f) {
+        return Cause::CongestionWindow;
+    }
+    // The network was silent. If there is new data to send, a loss probe may carry it (RFC 8985 §7.3).
+    let probes = |r: i64| r < silence(f) && silence(f) <= r.saturating_mul(2).saturating_add(DELAYED_ACK);
+    match side {
+        _ if f.flight > 0 && round_trip.is_some_and(probes) => Cause::LossProbe,
+        _ if f.pushed => Cause::ApplicationIdle,
+        Side::Sender => Cause::SenderHost,
+        Side::Middle | Side::Receiver => match round_trip {
+            Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::CongestionWindow,
+            Some(_) | None => Cause::Unknown,
+        },
+    }
+}
+
+/// New data ended it, captured where they arrive: there everything is acknowledged at once, and an ACK takes half a round trip to
+/// have an effect, as do the data that it allows.
+fn arrived(f: &Facts, round_trip: Option<i64>) -> Cause {
+    match round_trip {
+        _ if f.answer.is_some() => Cause::ApplicationIdle,
+        Some(r) if f.length() <= r.saturating_mul(ROUND_TRIPS) => Cause::Network,
+        Some(_) if f.pushed => Cause::ApplicationIdle,
+        Some(_) | None => Cause::Unknown,
     }
 }
 
 /// How long neither a segment nor an acknowledgment had arrived when it ended, nanoseconds.
-fn silence(f: &Facts) -> i64 {
+pub(super) fn silence(f: &Facts) -> i64 {
     f.last_ack.map_or(f.length(), |(at, _)| f.to.saturating_sub(at))
 }
 
 /// Whether an acknowledgment arrived directly before its end.
 fn prompt(f: &Facts) -> bool {
     f.last_ack.is_some_and(|(at, _)| f.to.saturating_sub(at) <= f.length() / PART)
-}
-
-impl Stall {
-    /// Its length and its cause in a line without a full stop.
-    pub fn title(&self) -> String {
-        format!("{} without a segment of data: {}", seconds(self.facts.length()), self.cause.name())
-    }
-
-    /// Its beginning and its end in sentences, each at a time in seconds as `seconds` converts it.
-    pub fn sentences(&self, seconds: impl Fn(i64) -> f64) -> Vec<Sentence> {
-        let Facts { from, to, before, after, .. } = self.facts;
-        let say = |at, text| Sentence { at: seconds(at), text, rows: Vec::new() };
-        vec![
-            say(from, format!("Frame {before} was the last segment for a while.")),
-            say(to, format!("Frame {after} ended it. {}", self.words())),
-        ]
-    }
-
-    /// The evidence of its cause, in sentences.
-    pub fn words(&self) -> String {
-        let f = &self.facts;
-        let silence = silence(f) as f64 / 1e9;
-        let last = match f.last_ack {
-            Some((_, frame)) => format!("the last ACK (frame {frame})"),
-            None => format!("the last segment (frame {})", f.before),
-        };
-        match self.cause {
-            // A capture does not show which timer or application sent it.
-            Cause::LossProbe => format!(
-                "Nothing came back for {} after {last}, with {} bytes outstanding. Frame {} carried new data, as a tail loss probe may.",
-                span(silence),
-                f.flight,
-                f.after
-            ),
-            Cause::Timeout => {
-                let (fired, many) = (timer_fired(silence, &last), duplicates(f.duplicates.into()));
-                format!("{fired}. {many}. Frame {} was sent again.", f.after)
-            }
-            Cause::TailLoss => {
-                let sent = format!("{} after {last}, frame {} was sent again", span(silence), f.after);
-                format!("A segment was lost, and {NOTHING_AFTER}: {sent}.")
-            }
-            Cause::ReceiverWindow => {
-                let opened = f.last_ack.map_or(String::new(), |a| format!("; frame {} opened it", a.1));
-                match f.window {
-                    Some(0) => format!("The receiver's window was closed{opened}."),
-                    Some(window) => format!("The receiver's window of {window} bytes was used up{opened}."),
-                    None => format!("The receiver's window was used up{opened}."),
-                }
-            }
-            Cause::CongestionWindow => match f.last_ack {
-                Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
-                None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
-            },
-            Cause::ApplicationIdle => match f.all_acked {
-                Some((at, frame)) => {
-                    let idle = seconds(f.to.saturating_sub(at));
-                    format!("Frame {frame} had acknowledged everything {idle} before, and {NOTHING_NEW}.")
-                }
-                None => "Everything that had been written was sent.".to_owned(),
-            },
-            Cause::SenderHost => format!(
-                "The sender had room and data and sent nothing: no ACK arrived within {} before frame {}, and {} bytes were \
-                 outstanding.",
-                span(silence),
-                f.after,
-                f.flight
-            ),
-            Cause::CaptureLoss => match f.unseen {
-                Some(frame) => format!("The capture missed segments: frame {frame} acknowledges data that was not captured."),
-                None => "The capture missed segments.".to_owned(),
-            },
-            // Only a run shows these.
-            Cause::LostRetransmission
-            | Cause::Loss
-            | Cause::Refusal
-            | Cause::LostAcks
-            | Cause::Delay
-            | Cause::NeedlessTimeout => String::new(),
-        }
-    }
-}
-
-/// A duration in nanoseconds for display.
-fn seconds(nanos: i64) -> String {
-    span(nanos as f64 / 1e9)
 }

@@ -14,8 +14,8 @@ use ackclock_tcp::segment::Segment;
 #[repr(C)]
 pub(super) struct Usual {
     lanes: [Lane; 2],
-    /// When the last usual packet was captured.
-    end: i64,
+    /// When the last usual packet was captured, and its frame.
+    end: (i64, u64),
 }
 
 /// One way, since the parts were last up to date. The default accepts no packet.
@@ -92,7 +92,7 @@ impl Work {
             return false;
         }
         let (order, counts, answered) = (own.next(), own.counts, other.answered);
-        self.usual.end = seen.at;
+        self.usual.end = (seen.at, seen.frame);
         self.usual.lanes[w].order = order;
         self.usual.lanes[w].packets += 1;
         if !counts {

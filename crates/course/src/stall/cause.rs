@@ -47,12 +47,25 @@ causes! {
     ReceiverWindow "receiver window",
     /// The outstanding data filled the congestion window: the next segment waited for an ACK.
     CongestionWindow "congestion window",
+    /// A segment smaller than a full one was outstanding, and the next waited for its ACK (RFC 896; RFC 1122 §4.2.3.4), which the
+    /// receiver may delay (§4.2.3.2).
+    Nagle "Nagle",
+    /// A segment was sent again after duplicate ACKs.
+    FastRetransmit "fast retransmit",
+    /// Captured where the data arrives: data took no longer than an ACK to its sender and the way back.
+    Network "network",
+    /// The other end sent nothing more, although segments were sent again and again.
+    PeerGone "peer gone",
+    /// Segments of the largest size were sent again and again, and none was ever acknowledged; smaller ones were (RFC 2923 §2.1).
+    MtuHole "MTU hole",
     /// Everything that had been written was sent.
     ApplicationIdle "application idle",
     /// Its sender had room and data, but sent nothing.
     SenderHost "sender host",
     /// The capture missed segments.
     CaptureLoss "capture loss",
+    /// The capture does not show it.
+    Unknown "unknown",
 }
 
 /// With fewer segments outstanding, too few can follow a lost one to reveal the loss (RFC 5681 §3.2).

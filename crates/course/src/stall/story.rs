@@ -29,6 +29,12 @@ fn short(f: &Facts) -> String {
         | Cause::CongestionWindow
         | Cause::ApplicationIdle
         | Cause::SenderHost
+        | Cause::Nagle
+        | Cause::FastRetransmit
+        | Cause::Network
+        | Cause::PeerGone
+        | Cause::MtuHole
+        | Cause::Unknown
         | Cause::CaptureLoss => format!("{segment} was late, not lost"),
     }
 }

@@ -1,5 +1,5 @@
 use crate::answer;
-use crate::listed::Lists;
+use crate::border::Lists;
 use serde_json::{json, Value};
 use std::path::Path;
 
@@ -147,14 +147,14 @@ fn what_is_no_capture_or_damaged_from_its_first_packet_is_refused_in_a_sentence(
 #[test]
 fn the_share_that_is_read_rises_to_the_whole() {
     struct WithProgress(Lists, Vec<f64>);
-    impl crate::listed::Border for WithProgress {
+    impl crate::border::Border for WithProgress {
         fn progress(&mut self, share: f64) {
             self.1.push(share);
         }
         fn read(&mut self, at: u64, into: &mut [u8]) -> usize {
             self.0.read(at, &mut into[..1000])
         }
-        fn column(&mut self, column: crate::listed::Column) -> Value {
+        fn column(&mut self, column: crate::border::Column) -> Value {
             self.0.column(column)
         }
     }

@@ -1,0 +1,130 @@
+//! The end of a transfer: the wait after its last segment, a peer that stays silent, and full segments that never arrive.
+
+use super::cause::cause;
+use super::{threshold, Facts, Found, Stall, Stalls, Sums, SIDES};
+use crate::place::Side;
+use ackclock_course::stall::cause::{Cause, CAUSES};
+
+/// So many copies of a segment without any reply make a peer one that has gone, and a path one that drops segments of that size.
+const COPIES: usize = 3;
+
+/// The segments of the largest size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Full {
+    /// Their payload, bytes.
+    pub(super) len: u32,
+    /// The end of the first of them.
+    end: u64,
+    /// The number of copies of that one.
+    copies: usize,
+}
+
+impl Full {
+    /// A segment at least as large as all before it.
+    #[inline]
+    pub(super) fn sent(&mut self, len: u32, end: u64) {
+        if len > self.len {
+            *self = Full { len, end, copies: 1 };
+        } else {
+            self.copies += usize::from(end == self.end);
+        }
+    }
+}
+
+/// The end of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct End {
+    /// When its last packet was captured, and the frame.
+    pub(crate) last: (i64, u64),
+    /// The time that is divided among the causes: from the first data to the last acknowledgment of new data.
+    pub(crate) during: (i64, i64),
+    /// Whether acknowledgments of these data were captured.
+    pub(crate) acks: bool,
+}
+
+impl Stalls {
+    /// The results at the end, for this side of the data and this round-trip time, nanoseconds.
+    pub(crate) fn finish(mut self, side: Side, round_trip: Option<i64>, end: End) -> Found {
+        let round_trip = round_trip.or(self.answer());
+        let threshold = threshold(round_trip);
+        let (from, to) = end.during;
+        let mut found = Found { threshold, sending: (to - from).max(0), ..Found::default() };
+        if !end.acks {
+            // What a sender waited for cannot be known without the other direction.
+            let waits: i64 = self.kept.iter().map(|f| clipped(f, to)).sum();
+            found.waits[Cause::Unknown as usize] = waits.min(found.sending);
+            found.sending -= found.waits[Cause::Unknown as usize];
+            return found;
+        }
+        let open_end = self.open_end(end);
+        self.kept.extend(open_end);
+        self.mark_silence(side);
+        for facts in &self.kept {
+            let cause = cause(facts, side, round_trip);
+            found.add(cause, clipped(facts, to));
+            if facts.length() > threshold {
+                let (count, length) = &mut found.by_cause[cause as usize];
+                (*count, *length) = (*count + 1, *length + facts.length());
+                found.kept.push(Stall { facts: *facts, cause });
+            }
+        }
+        if let Some(sums) = &self.shorter {
+            found.add_shorter(&sums[SIDES.iter().position(|s| *s == side).unwrap_or(2)]);
+        }
+        found
+    }
+
+    /// The wait after the last segment, if data were outstanding or the window was closed.
+    fn open_end(&mut self, end: End) -> Option<Facts> {
+        let (to, after) = end.last;
+        self.note();
+        let flight = self.max.saturating_sub(self.una);
+        let waits = self.now.begun && after != self.now.before && (flight > 0 || self.window == Some(0));
+        let facts = Facts { to, after, at_end: true, flight, full: self.full.len, ..self.now.facts() };
+        waits.then_some(facts)
+    }
+
+    /// Marks the waits of a sender whose last segments were never answered.
+    fn mark_silence(&mut self, side: Side) {
+        let unanswered = |f: &&mut Facts| (f.again || f.at_end) && f.flight > 0;
+        let (full, una) = (self.full, self.una);
+        let never_full = full.copies >= COPIES && una < full.end && una > 0;
+        let heard = self.heard.unwrap_or(i64::MIN);
+        let mut waits: Vec<_> = self.kept.iter_mut().filter(unanswered).collect();
+        if side == Side::Receiver || self.max <= una {
+            return;
+        }
+        if never_full {
+            let lost =
+                waits.into_iter().filter(|f| f.at_end || f.len == full.len && f.seq + u64::from(f.len) == full.end);
+            lost.for_each(|f| f.ending = Some(Cause::MtuHole));
+            return;
+        }
+        waits.retain(|f| f.from >= heard);
+        if waits.len() >= COPIES {
+            waits.into_iter().for_each(|f| f.ending = Some(Cause::PeerGone));
+        }
+    }
+}
+
+/// The length of a wait up to this time.
+fn clipped(f: &Facts, to: i64) -> i64 {
+    f.to.min(to).saturating_sub(f.from).max(0)
+}
+
+impl Found {
+    /// Divides time among the causes; never more than there is.
+    fn add(&mut self, cause: Cause, length: i64) {
+        let length = length.min(self.sending);
+        self.waits[cause as usize] += length;
+        self.sending -= length;
+    }
+
+    fn add_shorter(&mut self, sums: &Sums) {
+        for (cause, (stalls, length, all)) in CAUSES.iter().zip(sums) {
+            let by = &mut self.by_cause[*cause as usize];
+            *by = (by.0 + stalls, by.1 + length);
+            self.add(*cause, *all);
+        }
+    }
+}
