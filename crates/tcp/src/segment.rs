@@ -138,7 +138,7 @@ pub(crate) fn timestamp(now: Time) -> u32 {
 
 /// Whether timestamp `a` is older than `b`; the order wraps (RFC 7323 §5.2).
 #[inline]
-pub(crate) fn is_older(a: u32, b: u32) -> bool {
+pub fn is_older(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
 

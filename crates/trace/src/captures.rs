@@ -6,7 +6,8 @@
 //! same bytes. Its payload is zeros.
 //!
 //! Simulated time counts as nanoseconds since 1970. A connection without a handshake has no SYN. Its windows have the scale that
-//! a handshake would have given them, and its sender, which has no receiving half, announces the receiver's window.
+//! a handshake would have given them. Its sender, which has no receiving half, announces the receiver's window, and echoes
+//! timestamps as RFC 7323 §4.3 says.
 
 mod folder;
 
@@ -16,7 +17,7 @@ use crate::pcapng::PcapngWriter;
 use crate::under_way::UnderWay;
 use ackclock_sim::scenario::{FlowSpec, Scenario};
 use ackclock_sim::watch::{Side, Watch};
-use ackclock_tcp::segment::Segment;
+use ackclock_tcp::segment::{is_older, Segment};
 use ackclock_tcp::time::Time;
 use ackclock_wire::pcapng::Direction;
 use ackclock_wire::write::mark_congestion;
@@ -43,8 +44,8 @@ const PORTS: u32 = 25_000;
 pub struct Captures<W> {
     /// By flow, the sender's first.
     borders: Vec<[Border; 2]>,
-    /// By flow: the window that its sender announces, bytes, if it has no receiving half.
-    windows: Vec<Option<u32>>,
+    /// By flow, if its sender has no receiving half.
+    receiving: Vec<Option<Receiving>>,
     under_way: UnderWay,
     /// Captures of the senders and of the receivers.
     ends: [PcapngWriter<W>; 2],
@@ -52,6 +53,16 @@ pub struct Captures<W> {
     snap: usize,
     packet: Vec<u8>,
     failed: Option<io::Error>,
+}
+
+/// What a sender without a receiving half would say if it had one.
+#[derive(Clone, Copy, Debug)]
+struct Receiving {
+    /// Its window, bytes.
+    window: u32,
+    /// RFC 7323's `TS.Recent`; 0 before the first ACK. Every ACK begins where the sender's own ACKs point, so that the newest
+    /// timestamp counts.
+    recent: u32,
 }
 
 #[derive(Debug)]
@@ -94,9 +105,12 @@ impl<W: Write> Captures<W> {
         });
         let secret = Secret::new(std::array::from_fn(|i| seed.to_le_bytes()[i % 8]));
         let flows = scenario.flows.iter().zip(0..);
-        let window = |spec: &FlowSpec| (!spec.handshake).then(|| spec.window.min(u64::from(u32::MAX)) as u32);
+        let receiving = |spec: &FlowSpec| {
+            let window = spec.window.min(u64::from(u32::MAX)) as u32;
+            (!spec.handshake).then_some(Receiving { window, recent: 0 })
+        };
         Ok(Captures {
-            windows: scenario.flows.iter().map(window).collect(),
+            receiving: scenario.flows.iter().map(receiving).collect(),
             borders: flows.map(|(spec, flow)| borders(flow, spec, &secret)).collect::<io::Result<_>>()?,
             under_way: UnderWay::new(scenario.flows.len() as u32),
             ends: [begin(places.sender, "sender")?, begin(places.receiver, "receiver")?],
@@ -124,8 +138,8 @@ impl<W: Write> Captures<W> {
         let side = index(from);
         let Some(ends) = self.borders.get_mut(flow as usize) else { return Ok(()) };
         let mut seg = *seg;
-        if let (Side::Sender, Some(window)) = (from, self.windows[flow as usize]) {
-            seg.wnd = window;
+        if let (Side::Sender, Some(receiving)) = (from, self.receiving[flow as usize]) {
+            (seg.wnd, seg.tsecr) = (receiving.window, receiving.recent);
         }
         let written = ends[side].write(&seg, Writing::Whole, &mut self.packet, |payload| payload.fill(0));
         let len = written.map_err(io::Error::other)?.len;
@@ -142,6 +156,12 @@ impl<W: Write> Captures<W> {
         }
         if let (true, Ok(packet)) = (seg.has(Segment::SYN), parse(&bytes, Checksums::Trust)) {
             self.borders[flow as usize][side].read(&packet);
+        }
+        if let (Side::Sender, Some(receiving)) = (to, &mut self.receiving[flow as usize])
+            && seg.opts & Segment::TIMESTAMPS != 0
+            && !is_older(seg.tsval, receiving.recent)
+        {
+            receiving.recent = seg.tsval;
         }
         let written = self.ends[side].packet(at.0, Some(Direction::In), length(&bytes), &bytes);
         self.under_way.give_back(bytes);

@@ -46,6 +46,11 @@ fn header(frame: &Frame) -> Header {
     parse(&whole, Checksums::Verify).expect("a whole packet whose payload is zeros").header
 }
 
+/// The bytes of both headers.
+fn header_len(frame: &Frame) -> u32 {
+    20 + u32::from(frame.bytes[32] >> 4) * 4
+}
+
 struct Captured {
     sender: Vec<Frame>,
     receiver: Vec<Frame>,
@@ -146,8 +151,8 @@ fn a_frame_is_the_segment_that_was_sent() {
                     let blocks: Vec<_> = seg.sack_blocks().map(|(l, r)| (l.wrap(*peer), r.wrap(*peer))).collect();
                     assert_eq!(h.options.sack.as_slice(), blocks);
                 }
-                let stamps = (seg.opts & Segment::TIMESTAMPS != 0).then_some((seg.tsval, seg.tsecr));
-                assert_eq!(h.options.timestamps.map(|t| (t.value, t.echo)), stamps);
+                let value = (seg.opts & Segment::TIMESTAMPS != 0).then_some(seg.tsval);
+                assert_eq!(h.options.timestamps.map(|t| t.value), value);
                 if !seg.has(Segment::SYN) {
                     // A sender without a handshake has no window of its own.
                     let wnd = if seg.wnd == 0 { 500 * 1460 } else { seg.wnd };
@@ -160,6 +165,47 @@ fn a_frame_is_the_segment_that_was_sent() {
             assert_eq!(at(side).filter(|f| f.way == 2).count(), sent.count());
         }
     }
+}
+
+/// One end of a connection, as its own capture shows it: RFC 7323 §4.3's `TS.Recent` and `Last.ACK.sent`.
+#[derive(Default)]
+struct Echo {
+    recent: u32,
+    last_ack: Option<SeqNum>,
+}
+
+#[test]
+fn every_packet_echoes_the_timestamp_that_rfc_7323_names_with_and_without_a_handshake() {
+    let mut no_handshake = scenario(0.01, 0.01);
+    no_handshake.flows.iter_mut().for_each(|f| f.handshake = false);
+    let without = ["linux-2025", "dsack-ewma"].map(|stack| capture(&no_handshake, &named(stack), 3, SNAP));
+    let (mut checked, mut echoes) = ([0; 2], 0);
+    for c in cases().into_iter().chain(without) {
+        for (side, frames) in [&c.sender, &c.receiver].into_iter().enumerate() {
+            let mut ends: BTreeMap<u16, Echo> = BTreeMap::new();
+            for (frame, h) in frames.iter().map(|f| (f, header(f))) {
+                let Some(stamps) = h.options.timestamps else { continue };
+                let end = ends.entry(h.src.port().max(h.dst.port())).or_default();
+                if frame.way == 1 {
+                    // RFC 9293 §3.10.7.4: a segment of data that was all acknowledged is not acceptable.
+                    let after = h.seq.0.wrapping_add(frame.len - header_len(frame));
+                    let counts = end.last_ack.is_none_or(|SeqNum(last)| {
+                        let (left, right) = (last.wrapping_sub(h.seq.0) as i32, after.wrapping_sub(last) as i32);
+                        left >= 0 && (right > 0 || after == h.seq.0)
+                    });
+                    if counts && stamps.value >= end.recent {
+                        end.recent = stamps.value;
+                    }
+                } else if h.flags & Segment::ACK != 0 {
+                    assert_eq!(stamps.echo, end.recent, "a packet of {} at {} ns", h.src, frame.at);
+                    end.last_ack = Some(h.ack);
+                    checked[side] += 1;
+                    echoes += usize::from(stamps.echo > 0);
+                }
+            }
+        }
+    }
+    assert!(checked.iter().all(|n| *n > 10_000) && echoes > 30_000, "{checked:?}, {echoes}");
 }
 
 /// The bytes of a packet, without a queue's mark, which its header's checksum covers.
