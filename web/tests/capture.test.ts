@@ -249,7 +249,7 @@ test("what is no capture, damaged, without TCP or too large gives one sentence, 
     return bad.textContent();
   };
   expect(await refused("text.pcap", "this is no capture at all, whatever it is called")).toBe(
-    "text.pcap: at byte 0: it begins with 74 68 69 73, which is neither pcap nor pcapng, nor either of them compressed with gzip, zstd or lz4",
+    "text.pcap: at byte 0: it begins with 74 68 69 73, which is neither pcap, pcapng, snoop nor ERF, plain or compressed with gzip, zstd or lz4",
   );
   const head = Buffer.from("d4c3b2a1020004000000000000000000ffff000001000000", "hex");
   const record = Buffer.from("00000000000000003c0000003c000000", "hex");

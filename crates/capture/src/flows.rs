@@ -10,7 +10,7 @@ mod repeats;
 mod table;
 
 use crate::datagrams::{Datagrams, Numbered};
-use crate::link::{self, content, glance, plain, Content, Kind};
+use crate::link::{self, content, glance, plain, Content, Kind, Parsed};
 use crate::read::Frame;
 use crate::seen::{Heading, Seen, Way};
 use ackclock_tcp::segment::Segment;
@@ -18,6 +18,7 @@ use ackclock_wire::packet::Captured;
 pub use flow::{Flow, Mptcp, Syn};
 use repeats::Repeats;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use table::{Key, Table};
 
 /// An analysis of connections.
@@ -71,6 +72,8 @@ pub struct Traffic {
     pub span: Option<(i64, i64)>,
     /// Packets and bytes of other kinds, in the order of [`Kind::ALL`].
     pub others: [(u64, u64); Kind::ALL.len()],
+    /// The link types that are not read, by their numbers in the registry, with their packets.
+    pub unread_links: BTreeMap<u16, u64>,
     /// UDP with sequence numbers; not included in `others`.
     pub numbered: Vec<Numbered>,
 }
@@ -143,13 +146,19 @@ impl<'a, A: Analysis> Flows<'a, A> {
     #[cold]
     #[inline(never)]
     fn rarer(&mut self, frame: &Frame<'_>) {
-        match content(frame) {
-            (Content::Tcp(tcp), heading) => self.segment(tcp, frame, heading),
-            (Content::Udp(datagram), _) => {
+        let Parsed { content, heading, vlan: _ } = content(frame);
+        match content {
+            Content::Tcp(tcp) => self.segment(tcp, frame, heading),
+            Content::Udp(datagram) => {
                 self.other(Kind::Udp, frame.original);
                 self.datagrams.on(&datagram, frame.number, frame.at, frame.original, self.limit);
             }
-            (Content::Other(kind), _) => self.other(kind, frame.original),
+            Content::Other(kind) => {
+                self.other(kind, frame.original);
+                if kind == Kind::Link {
+                    *self.traffic.unread_links.entry(frame.link).or_default() += 1;
+                }
+            }
         }
     }
 

@@ -30,7 +30,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/captures/kernel/cubic-two-paths-no-dsack-sender.pcapng.gz");
-//! let bytes = std::fs::read(path)?; // a pcap or pcapng file, packed or not
+//! let bytes = std::fs::read(path)?; // a pcap, pcapng, snoop or ERF file, packed or not
 //! let mut survey = Survey::default();
 //! let (contents, _) = analyse(Input::Bytes(&bytes), usize::MAX, &mut survey)?;
 //! assert!(contents.frames > 1_000);

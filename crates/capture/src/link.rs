@@ -1,16 +1,20 @@
 //! From a frame to its content: link layers and tunnels, down to TCP.
 //!
-//! Source: IEEE 802.1Q (VLAN tags), RFC 3032 §2.1 (MPLS), RFC 2516 §4 (PPPoE), RFC 1661 §2 (PPP), RFC 2784 §2 and RFC 2890 §2
-//! (GRE), RFC 2637 §4.1 (PPTP's GRE), RFC 7348 §5 (VXLAN), 3GPP TS 29.281 §5 (GTP-U), RFC 4303 §2 and RFC 3948 §2 (ESP), RFC 4302 §2
-//! (AH), RFC 9000 §17 (QUIC); the registry of link types of tcpdump.org.
+//! Source: IEEE 802.1Q (VLAN tags), IEEE 802.2 (LLC), RFC 1042 (SNAP), RFC 3032 §2.1 and RFC 4385 §3 (MPLS), RFC 2516 §4 (PPPoE),
+//! RFC 1661 §2 (PPP), RFC 4303 §2 (ESP), RFC 4302 §2 (AH). Link types and tunnels have modules of their own.
 //!
 //! Idea: nearly every frame is Ethernet, IPv4 or IPv6, TCP. Any other frame is walked layer by layer, each one deeper in the
 //! bytes.
+
+mod kind;
+mod tunnels;
+mod types;
 
 use crate::datagrams::Datagram;
 use crate::read::Frame;
 use crate::seen::Heading;
 use ackclock_wire::packet::{self, Captured, Refused};
+pub use kind::Kind;
 use std::net::SocketAddr;
 
 /// The content of a frame.
@@ -24,37 +28,6 @@ pub enum Content<'a> {
     Other(Kind),
 }
 
-/// Content other than TCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// UDP that is not classified further.
-    Udp,
-    /// QUIC: UDP with a long header of a known version, or at port 443.
-    Quic,
-    /// IPsec's ESP, also over UDP.
-    Esp,
-    /// WireGuard, at its usual port.
-    WireGuard,
-    /// ICMP and ICMPv6.
-    Icmp,
-    /// SCTP.
-    Sctp,
-    /// ARP.
-    Arp,
-    /// Fragments of IP packets.
-    Fragment,
-    /// IP with another protocol.
-    Ip,
-    /// Frames without IP.
-    NotIp,
-    /// Frames of an unknown link type.
-    Link,
-    /// Frames that were truncated before the end of their headers.
-    Cut,
-    /// Inconsistent headers.
-    Broken,
-}
-
 /// A layer that begins at a place within a frame.
 #[derive(Clone, Copy)]
 enum Layer {
@@ -62,6 +35,8 @@ enum Layer {
     /// A protocol by its EtherType.
     EtherType(u16, usize),
     Ppp(usize),
+    /// IEEE 802.2 LLC, perhaps with SNAP before an EtherType.
+    Llc(usize),
     /// IP; its first bits give the version.
     Ip(usize),
 }
@@ -91,7 +66,7 @@ pub(crate) fn glance<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
 #[cold]
 #[inline(never)]
 pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
-    let other = |frame| match content(frame).0 {
+    let other = |frame| match content(frame).content {
         Content::Tcp(tcp) => Some(tcp),
         Content::Udp(_) | Content::Other(_) => None,
     };
@@ -112,99 +87,83 @@ pub(crate) fn plain<'a>(frame: &Frame<'a>) -> Option<Captured<'a>> {
     Captured::read(ip, header).ok()
 }
 
-/// The content of a frame, and its direction if the file has it.
+/// A frame that was looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parsed<'a> {
+    /// What it contains.
+    pub content: Content<'a>,
+    /// Its direction, if the file or its link layer has it.
+    pub heading: Heading,
+    /// The VLANs through which it goes: the identifiers of its tags, 12 bits each, the innermost one last; 0 without any.
+    pub vlan: u32,
+}
+
+/// The content of a frame.
 #[cold]
-pub fn content<'a>(frame: &Frame<'a>) -> (Content<'a>, Heading) {
-    let (first, heading) = match first(frame) {
-        Ok(first) => first,
-        Err(kind) => return (Content::Other(kind), frame.heading),
-    };
-    let mut layer = first;
+pub fn content<'a>(frame: &Frame<'a>) -> Parsed<'a> {
+    let (mut heading, mut vlan) = (frame.heading, 0);
+    let content = descend(frame, &mut heading, &mut vlan).unwrap_or_else(Content::Other);
+    Parsed { content, heading, vlan }
+}
+
+fn descend<'a>(frame: &Frame<'a>, heading: &mut Heading, vlan: &mut u32) -> Result<Content<'a>, Kind> {
+    let bytes = frame.bytes;
+    let (mut layer, said) = types::first(bytes, frame.link, 0)?;
+    *heading = said.unwrap_or(*heading);
     for _ in 0..DEPTH {
-        let next = match layer {
-            Layer::Ethernet(at) => ethernet(frame.bytes, at),
-            Layer::EtherType(kind, at) => ether_type(frame.bytes, kind, at),
-            Layer::Ppp(at) => ppp(frame.bytes, at),
-            Layer::Ip(at) => match ip(frame, at) {
-                Ok(Inside::Tcp(tcp)) => return (Content::Tcp(tcp), heading),
-                Ok(Inside::Udp(datagram)) => return (Content::Udp(datagram), heading),
-                Ok(Inside::Layer(next)) => Ok(next),
-                Err(kind) => Err(kind),
+        layer = match layer {
+            Layer::Ethernet(at) => Layer::EtherType(half(bytes, at + 12)?, at + 14),
+            Layer::EtherType(kind, at) => ether_type(bytes, kind, at, vlan)?,
+            Layer::Llc(at) => llc(bytes, at)?,
+            Layer::Ppp(at) => ppp(bytes, at)?,
+            Layer::Ip(at) => match ip(frame, at)? {
+                Inside::Tcp(tcp) => return Ok(Content::Tcp(tcp)),
+                Inside::Udp(datagram) => return Ok(Content::Udp(datagram)),
+                Inside::Layer(next) => next,
             },
         };
-        match next {
-            Ok(next) => layer = next,
-            Err(kind) => return (Content::Other(kind), heading),
-        }
     }
-    (Content::Other(Kind::Broken), heading)
+    Err(Kind::Broken)
 }
 
-/// The first layer, by the link type.
-fn first(frame: &Frame<'_>) -> Result<(Layer, Heading), Kind> {
-    let bytes = frame.bytes;
-    let plain = |layer| Ok((layer, frame.heading));
-    match frame.link {
-        // NULL and LOOP: a protocol family in either byte order; IPv6's differs between systems.
-        0 | 108 => {
-            let family = bytes.first_chunk::<4>().ok_or(Kind::Cut)?;
-            let (one, two) = (u32::from_be_bytes(*family), u32::from_le_bytes(*family));
-            let known = |family| matches!(family, 2 | 10 | 24 | 28 | 30);
-            if known(one) || known(two) {
-                plain(Layer::Ip(4))
-            } else {
-                Err(Kind::NotIp)
-            }
-        }
-        1 => plain(Layer::Ethernet(0)),
-        9 => plain(Layer::Ppp(0)),
-        // RAW, as in the registry and as in BSD systems; IPV4, IPV6.
-        101 | 12 | 14 | 228 | 229 => plain(Layer::Ip(0)),
-        // LINUX_SLL.
-        113 => {
-            let head = bytes.first_chunk::<16>().ok_or(Kind::Cut)?;
-            Ok((Layer::EtherType(half(head, 14)?, 16), cooked(u16::from_be_bytes([head[0], head[1]]))))
-        }
-        // LINUX_SLL2.
-        276 => {
-            let head = bytes.first_chunk::<20>().ok_or(Kind::Cut)?;
-            Ok((Layer::EtherType(half(head, 0)?, 20), cooked(u16::from(head[10]))))
-        }
-        _ => Err(Kind::Link),
-    }
-}
-
-/// Linux's packet type: to this host, broadcast, multicast, to another host, or from here.
-fn cooked(kind: u16) -> Heading {
-    match kind {
-        0..=2 => Heading::In,
-        4 => Heading::Out,
-        _ => Heading::Unsaid,
-    }
-}
-
-fn ethernet(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
-    Ok(Layer::EtherType(half(bytes, at + 12)?, at + 14))
-}
-
-fn ether_type(bytes: &[u8], kind: u16, at: usize) -> Result<Layer, Kind> {
+fn ether_type(bytes: &[u8], kind: u16, at: usize, vlan: &mut u32) -> Result<Layer, Kind> {
     match kind {
         IPV4 | IPV6 => Ok(Layer::Ip(at)),
-        // VLAN tags: customer, provider, and the form before the standard.
-        0x8100 | 0x88a8 | 0x9100 | 0x9200 => Ok(Layer::EtherType(half(bytes, at + 2)?, at + 4)),
+        // VLAN tags: customer, provider, and the form before the standard. Number 0 is a priority alone.
+        0x8100 | 0x88a8 | 0x9100 | 0x9200 => {
+            match half(bytes, at)? & 0xfff {
+                0 => {}
+                id => *vlan = *vlan << 12 | u32::from(id),
+            }
+            Ok(Layer::EtherType(half(bytes, at + 2)?, at + 4))
+        }
         // A PPPoE session: version, type, code 0, session, length.
         0x8864 => Ok(Layer::Ppp(at + 6)),
-        // MPLS: labels up to the one at the bottom of the stack.
+        // MPLS: labels up to the one at the bottom of the stack, then IP, or a control word and Ethernet.
         0x8847 | 0x8848 => {
             let bottom = (at + 2..bytes.len()).step_by(4).take(DEPTH).find(|i| bytes[*i] & 1 == 1).ok_or(Kind::Cut)?;
-            Ok(Layer::Ip(bottom + 2))
+            let is_ethernet = bytes.get(bottom + 2).ok_or(Kind::Cut)? >> 4 == 0;
+            Ok(if is_ethernet { Layer::Ethernet(bottom + 6) } else { Layer::Ip(bottom + 2) })
         }
+        // Ethernet in Ethernet: Cisco's FabricPath, provider backbone bridges (IEEE 802.1ah).
+        0x8903 => Ok(Layer::Ethernet(at + 2)),
+        0x88e7 => Ok(Layer::Ethernet(at + 4)),
+        // Tags of virtual interfaces (VN-Tag).
+        0x8926 => Ok(Layer::EtherType(half(bytes, at + 4)?, at + 6)),
+        // Ethernet itself, in tunnels.
+        0x6558 => Ok(Layer::Ethernet(at)),
         0x0806 => Err(Kind::Arp),
-        // A length: LLC, with SNAP before an EtherType.
-        0..=1500 => match bytes.get(at..at + 8) {
-            Some([0xaa, 0xaa, 3, 0, 0, 0, a, b]) => Ok(Layer::EtherType(u16::from_be_bytes([*a, *b]), at + 8)),
-            _ => Err(Kind::NotIp),
-        },
+        // A length.
+        0..=1500 => Ok(Layer::Llc(at)),
+        _ => Err(Kind::NotIp),
+    }
+}
+
+/// LLC: SNAP with an EtherType, also that of bridges, or IP's own number.
+fn llc(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
+    match bytes.get(at..).ok_or(Kind::Cut)? {
+        [0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, a, b, ..] => Ok(Layer::EtherType(u16::from_be_bytes([*a, *b]), at + 8)),
+        [6, 6, 3, ..] => Ok(Layer::Ip(at + 3)),
         _ => Err(Kind::NotIp),
     }
 }
@@ -219,6 +178,7 @@ fn ppp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
     };
     match protocol {
         0x21 | 0x57 => Ok(Layer::Ip(at)),
+        0x281 => Ok(Layer::EtherType(0x8847, at)),
         _ => Err(Kind::NotIp),
     }
 }
@@ -235,13 +195,13 @@ fn ip<'a>(frame: &Frame<'a>, at: usize) -> Result<Inside<'a>, Kind> {
     let payload = at + header.payload;
     match header.protocol {
         6 => Captured::read(bytes, header).map(Inside::Tcp).map_err(refused),
-        17 => match udp(frame.bytes, payload) {
+        17 => match tunnels::udp(frame.bytes, payload) {
             Err(Kind::Udp) => datagram(frame.bytes, payload, &header).map(Inside::Udp).ok_or(Kind::Udp),
             other => other.map(Inside::Layer),
         },
         // IP in IP.
         4 | 41 => Ok(Inside::Layer(Layer::Ip(payload))),
-        47 => gre(frame.bytes, payload).map(Inside::Layer),
+        47 => tunnels::gre(frame.bytes, payload).map(Inside::Layer),
         // AH precedes the payload that it protects; IPv6's has already been skipped.
         51 => authenticated(frame, at, &header),
         1 | 58 => Err(Kind::Icmp),
@@ -266,40 +226,6 @@ fn authenticated<'a>(frame: &Frame<'a>, at: usize, header: &packet::Ip<'a>) -> R
     }
 }
 
-fn gre(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
-    const CHECKSUM: u16 = 0x8000;
-    const ROUTING: u16 = 0x4000;
-    const KEY: u16 = 0x2000;
-    const SEQUENCE: u16 = 0x1000;
-    const ACKNOWLEDGMENT: u16 = 0x0080;
-    let (flags, protocol) = (half(bytes, at)?, half(bytes, at + 2)?);
-    let words = |flag: u16| 4 * usize::from(flags & flag != 0);
-    match (flags & 7, protocol) {
-        (0, _) if flags & ROUTING != 0 => Err(Kind::Ip),
-        (0, 0x6558) => Ok(Layer::Ethernet(at + 4 + words(CHECKSUM) + words(KEY) + words(SEQUENCE))),
-        (0, _) => Ok(Layer::EtherType(protocol, at + 4 + words(CHECKSUM) + words(KEY) + words(SEQUENCE))),
-        (1, 0x880b) => Ok(Layer::Ppp(at + 4 + words(KEY) + words(SEQUENCE) + words(ACKNOWLEDGMENT))),
-        _ => Err(Kind::Ip),
-    }
-}
-
-fn udp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
-    let (from, to) = (half(bytes, at)?, half(bytes, at + 2)?);
-    let payload = bytes.get(at + 8..).ok_or(Kind::Cut)?;
-    let either = |port| from == port || to == port;
-    match payload {
-        // VXLAN: flags with I set, reserved, network, reserved.
-        [8, _, _, _, _, _, _, _, ..] if matches!(to, 4789 | 8472) => Ok(Layer::Ethernet(at + 16)),
-        // GTP-U: version 1, a G-PDU.
-        [flags, 255, ..] if either(2152) && flags & 0xf0 == 0x30 => gtp(bytes, at + 8),
-        // ESP over UDP, unless four zeros mark it as IKE.
-        [a, b, c, d, ..] if either(4500) && [*a, *b, *c, *d] != [0; 4] => Err(Kind::Esp),
-        [1..=4, 0, 0, 0, ..] if either(51820) => Err(Kind::WireGuard),
-        payload if is_quic(payload, either(443)) => Err(Kind::Quic),
-        _ => Err(Kind::Udp),
-    }
-}
-
 /// A datagram, if its length is consistent with the packet's.
 fn datagram<'a>(bytes: &'a [u8], at: usize, ip: &packet::Ip<'_>) -> Option<Datagram<'a>> {
     let [from, to, len] = [at, at + 2, at + 4].map(|i| half(bytes, i).unwrap_or(0));
@@ -307,39 +233,6 @@ fn datagram<'a>(bytes: &'a [u8], at: usize, ip: &packet::Ip<'_>) -> Option<Datag
     let payload = bytes.get(at + 8..)?;
     let payload = payload.get(..len as usize).unwrap_or(payload);
     Some(Datagram { ends: [SocketAddr::new(ip.src(), from), SocketAddr::new(ip.dst(), to)], len, payload })
-}
-
-fn gtp(bytes: &[u8], at: usize) -> Result<Layer, Kind> {
-    let flags = *bytes.get(at).ok_or(Kind::Cut)?;
-    // Sequence number, N-PDU number and the next extension's type are present together.
-    if flags & 7 == 0 {
-        return Ok(Layer::Ip(at + 8));
-    }
-    let (mut kind, mut at) = (at + 11, at + 12);
-    while flags & 4 != 0 && *bytes.get(kind).ok_or(Kind::Cut)? != 0 {
-        let words = usize::from(*bytes.get(at).ok_or(Kind::Cut)?);
-        if words == 0 {
-            return Err(Kind::Broken);
-        }
-        at += words * 4;
-        kind = at - 1;
-    }
-    Ok(Layer::Ip(at))
-}
-
-/// A long header (RFC 9000 §17.2) of version 1, 2, a draft or negotiation; at QUIC's usual port also a short header (§17.3).
-fn is_quic(payload: &[u8], usual: bool) -> bool {
-    const FORM: u8 = 0x80;
-    const FIXED: u8 = 0x40;
-    match payload {
-        [first, a, b, c, d, id, ..] if first & FORM != 0 => {
-            let version = u32::from_be_bytes([*a, *b, *c, *d]);
-            let known = matches!(version, 0 | 1 | 0x6b33_43cf | 0xff00_0000..=0xff00_00ff);
-            known && *id <= 20 && (version == 0 || first & FIXED != 0)
-        }
-        [first, ..] => usual && first & FIXED != 0,
-        [] => false,
-    }
 }
 
 fn refused(why: Refused) -> Kind {
@@ -356,61 +249,4 @@ fn refused(why: Refused) -> Kind {
 
 fn half(bytes: &[u8], at: usize) -> Result<u16, Kind> {
     bytes.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]])).ok_or(Kind::Cut)
-}
-
-impl Kind {
-    /// All kinds, in the order of a report.
-    pub const ALL: [Kind; 13] = [
-        Kind::Udp,
-        Kind::Quic,
-        Kind::Esp,
-        Kind::WireGuard,
-        Kind::Icmp,
-        Kind::Sctp,
-        Kind::Arp,
-        Kind::Fragment,
-        Kind::Ip,
-        Kind::NotIp,
-        Kind::Link,
-        Kind::Cut,
-        Kind::Broken,
-    ];
-
-    /// Its name in a table and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Udp => "udp",
-            Kind::Quic => "quic",
-            Kind::Esp => "ipsec",
-            Kind::WireGuard => "wireguard",
-            Kind::Icmp => "icmp",
-            Kind::Sctp => "sctp",
-            Kind::Arp => "arp",
-            Kind::Fragment => "fragment",
-            Kind::Ip => "other_ip",
-            Kind::NotIp => "not_ip",
-            Kind::Link => "unknown_link",
-            Kind::Cut => "headers_cut",
-            Kind::Broken => "broken",
-        }
-    }
-
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::Udp => "UDP",
-            Kind::Quic => "QUIC",
-            Kind::Esp => "IPsec",
-            Kind::WireGuard => "WireGuard",
-            Kind::Icmp => "ICMP",
-            Kind::Sctp => "SCTP",
-            Kind::Arp => "ARP",
-            Kind::Fragment => "fragments of IP packets",
-            Kind::Ip => "other IP",
-            Kind::NotIp => "frames without IP",
-            Kind::Link => "frames of an unknown link type",
-            Kind::Cut => "frames cut within their headers",
-            Kind::Broken => "frames with broken headers",
-        }
-    }
 }

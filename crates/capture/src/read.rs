@@ -1,20 +1,24 @@
 //! Capture files: packets with their times, in any format.
 //!
-//! Source: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
+//! Source: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng), RFC 1761 (snoop), Endace's ERF.
 //! Idea: a [`Reader`] is fed bytes and calls back for each packet, without copying it. A file in memory is fed in one call, a
 //! stream in pieces. Damage is counted, and reading continues behind it.
 
 mod damage;
+pub(crate) mod erf;
+mod foreign;
 #[cfg(not(target_arch = "wasm32"))]
 mod open;
 mod pcap;
 mod pcapng;
+mod records;
 mod stream;
 
 use crate::seen::Heading;
 pub use damage::{Damage, Damages, What};
 #[cfg(not(target_arch = "wasm32"))]
 pub use open::{open, File};
+use records::{Beginning, Records};
 use std::fmt;
 pub use stream::{read, Input, Packing};
 
@@ -39,13 +43,29 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
 }
 
-/// The two formats.
+/// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// The older format, from tcpdump.
     Pcap,
     /// The newer format, made of blocks.
     PcapNg,
+    /// Solaris' format.
+    Snoop,
+    /// The format of Endace's cards.
+    Erf,
+}
+
+impl Format {
+    /// Its name in a table and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Pcap => "pcap",
+            Format::PcapNg => "pcapng",
+            Format::Snoop => "snoop",
+            Format::Erf => "erf",
+        }
+    }
 }
 
 /// One interface of a file.
@@ -88,6 +108,11 @@ pub enum Unreadable {
         /// Its first bytes.
         begins: Vec<u8>,
     },
+    /// It is in a format that is recognized but not read.
+    Foreign {
+        /// The format.
+        format: &'static str,
+    },
     /// Its compression is not supported.
     Packed {
         /// The compression.
@@ -109,6 +134,7 @@ enum Form {
     Unknown,
     Pcap(pcap::Pcap),
     PcapNg(pcapng::PcapNg),
+    Records(Records),
 }
 
 /// The reader's state.
@@ -150,7 +176,10 @@ impl Reader {
             if bytes.len() < SHORTEST && !last {
                 return Ok(0);
             }
-            self.form = recognise(bytes)?;
+            match recognise(bytes, last)? {
+                Some(form) => self.form = form,
+                None => return Ok(0),
+            }
         }
         let skipped = self.place.skip.min(bytes.len() as u64);
         self.place.skip -= skipped;
@@ -160,6 +189,7 @@ impl Reader {
             Form::Unknown => 0,
             Form::Pcap(pcap) => pcap.feed(rest, last, &mut self.place, each),
             Form::PcapNg(pcapng) => pcapng.feed(rest, last, &mut self.place, each),
+            Form::Records(records) => records.feed(rest, last, &mut self.place, each),
         };
         self.place.offset += done as u64;
         Ok(skipped as usize + done)
@@ -180,6 +210,9 @@ impl Reader {
             Form::Unknown => return Err(Unreadable::NotACapture { begins: vec![] }),
             Form::Pcap(pcap) => (Format::Pcap, vec![pcap.interface()]),
             Form::PcapNg(pcapng) => (Format::PcapNg, pcapng.into_interfaces()),
+            Form::Records(records) => {
+                (if records.is_erf() { Format::Erf } else { Format::Snoop }, records.into_interfaces())
+            }
         };
         let Place { frames, offset, damages, .. } = self.place;
         match damages.first() {
@@ -189,14 +222,23 @@ impl Reader {
     }
 }
 
-fn recognise(bytes: &[u8]) -> Result<Form, Unreadable> {
+/// The form of a file with this beginning; `None` if more bytes are needed to tell.
+fn recognise(bytes: &[u8], last: bool) -> Result<Option<Form>, Unreadable> {
     if let Some(pcap) = pcap::Pcap::recognise(bytes) {
-        return Ok(Form::Pcap(pcap));
+        return Ok(Some(Form::Pcap(pcap)));
     }
     if pcapng::recognise(bytes) {
-        return Ok(Form::PcapNg(pcapng::PcapNg::default()));
+        return Ok(Some(Form::PcapNg(pcapng::PcapNg::default())));
     }
-    Err(Unreadable::NotACapture { begins: bytes[..bytes.len().min(4)].to_vec() })
+    if let Some(format) = foreign::name(bytes) {
+        return Err(Unreadable::Foreign { format });
+    }
+    match Records::recognise(bytes, last) {
+        Beginning::Records(records) => Ok(Some(Form::Records(records))),
+        Beginning::Open => Ok(None),
+        Beginning::Foreign => Err(Unreadable::Foreign { format: "snoop, of a link layer or version that is rare" }),
+        Beginning::Other => Err(Unreadable::NotACapture { begins: bytes[..bytes.len().min(4)].to_vec() }),
+    }
 }
 
 impl Place {
@@ -214,7 +256,10 @@ impl fmt::Display for Unreadable {
             Unreadable::NotACapture { begins } => {
                 write!(f, "at byte 0: it begins with")?;
                 begins.iter().try_for_each(|byte| write!(f, " {byte:02x}"))?;
-                write!(f, ", which is neither pcap nor pcapng, nor either of them compressed with gzip, zstd or lz4")
+                write!(f, ", which is neither pcap, pcapng, snoop nor ERF, plain or compressed with gzip, zstd or lz4")
+            }
+            Unreadable::Foreign { format } => {
+                write!(f, "its format is not read: {format}; convert it with Wireshark's editcap -F pcapng FILE NEW")
             }
             Unreadable::Packed { with } => write!(f, "it is compressed with {with}; decompress it first"),
             Unreadable::Nothing(damage) => write!(f, "no packet can be read: {damage}"),

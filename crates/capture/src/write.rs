@@ -4,7 +4,7 @@
 
 mod anonymous;
 
-use crate::link::{content, Content};
+use crate::link::{content, Content, Parsed};
 use crate::read::{read, Frame, Input, Unreadable};
 use crate::seen::Heading;
 use ackclock_wire::pcapng::{section, Direction, Interface, Packet, RAW};
@@ -72,7 +72,7 @@ pub fn anonymised<W: Write>(
     let mut strangers = Strangers::default();
     let mut bytes = Vec::new();
     copy(input, out, |frame, out| {
-        let (Content::Tcp(tcp), heading) = content(frame) else { return Ok(false) };
+        let Parsed { content: Content::Tcp(tcp), heading, .. } = content(frame) else { return Ok(false) };
         let ends = (tcp.src(), tcp.dst());
         if flow.is_some_and(|(a, b)| ends != (a, b) && ends != (b, a)) {
             return Ok(false);

@@ -288,7 +288,8 @@ def capture(
     """Read captures of TCP and say what happened to each transfer.
 
     Args:
-        files: one or several files, pcap or pcapng, also compressed with gzip, zstd or lz4; ``-`` is standard input.
+        files: one or several files, pcap, pcapng, snoop or ERF, also compressed with gzip, zstd or lz4; ``-`` is
+            standard input.
             Captures of both ends of a connection are matched (``receiver_file``).
         at: where the files were captured, relative to the direction with more data; captures are then not matched.
             Default: inferred from the packets.

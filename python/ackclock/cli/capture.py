@@ -64,7 +64,7 @@ class Reports:
     required=True,
     metavar="FILE...",
     shell_complete=complete_path(*_ENDINGS),
-    help="Captures (pcap or pcapng, optionally compressed); - is standard input.",
+    help="Captures (pcap, pcapng, snoop or ERF, optionally compressed); - is standard input.",
 )
 @click.option("--flow", metavar="'A:p > B:p'", help="Only the connection between these two ends.")
 @click.option("--retransmissions", is_flag=True, help="List each retransmission: verdict, evidence, frame.")

@@ -381,7 +381,7 @@ export const DatagramFlowColumns = {
 export interface CapturedFile {
   /** The file, as named on the command line. */
   readonly file: string;
-  /** `pcap` or `pcapng`. */
+  /** `pcap`, `pcapng`, `snoop` or `erf`. */
   readonly format: string;
   /** All packets. */
   readonly packets: number;

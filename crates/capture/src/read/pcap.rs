@@ -1,7 +1,8 @@
 //! The format pcap: a header, then a record for each packet.
 //!
 //! Source: draft-ietf-opsawg-pcap §4 (file header) and §5 (packet record). The magic number gives the byte order, and the unit of
-//! times: microseconds or nanoseconds. With that of Kuznetzov's patch, records are 8 bytes longer.
+//! times: microseconds or nanoseconds. With that of Kuznetzov's patch, records are 8 bytes longer. Before version 2.3 the two
+//! lengths of a record were in the other order; some files of version 2.3 have them so, too (libpcap's `sf-pcap.c`).
 
 use super::{Frame, Interface, Place, What, LONGEST};
 use crate::seen::Heading;
@@ -23,10 +24,22 @@ pub(super) struct Pcap {
     unit: u32,
     /// The length of a record's header.
     record: usize,
+    lengths: Lengths,
     link: u16,
     snaplen: u32,
     most: u32,
     begun: bool,
+}
+
+/// The order of the two lengths of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lengths {
+    /// The kept one is first.
+    KeptFirst,
+    /// The original one is first.
+    KeptLast,
+    /// The smaller one is the kept one.
+    Either,
 }
 
 /// The header of a record.
@@ -54,9 +67,17 @@ impl Pcap {
         };
         let snaplen = word(big, head, 16);
         let most = snaplen.clamp(MOST_KEPT, LONGEST as u32);
+        let version = word(big, head, 4);
+        let (major, minor) = if big { (version >> 16, version & 0xffff) } else { (version & 0xffff, version >> 16) };
+        let lengths = match (major, minor) {
+            // The other is DG/UX's.
+            (2, 0..=2) | (543, _) => Lengths::KeptLast,
+            (2, 3) => Lengths::Either,
+            _ => Lengths::KeptFirst,
+        };
         // The upper bits are the size of a frame's check sequence.
         let link = word(big, head, 20) as u16;
-        Some(Pcap { big, unit, record, link, snaplen, most, begun: false })
+        Some(Pcap { big, unit, record, lengths, link, snaplen, most, begun: false })
     }
 
     pub(super) fn interface(&self) -> Interface {
@@ -145,12 +166,11 @@ impl Pcap {
     #[inline(always)]
     fn record_in(&self, big: bool, bytes: &[u8], at: usize) -> Option<Record> {
         let head = bytes.get(at..at + self.record)?.first_chunk::<16>()?;
-        Some(Record {
-            seconds: word(big, head, 0),
-            fraction: word(big, head, 4),
-            kept: word(big, head, 8),
-            original: word(big, head, 12),
-        })
+        let (mut kept, mut original) = (word(big, head, 8), word(big, head, 12));
+        if self.lengths == Lengths::KeptLast || self.lengths == Lengths::Either && kept > original {
+            (kept, original) = (original, kept);
+        }
+        Some(Record { seconds: word(big, head, 0), fraction: word(big, head, 4), kept, original })
     }
 
     /// Searches for the next acceptable record. Returns `false` if more bytes are needed, or none follow.

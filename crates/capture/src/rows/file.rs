@@ -2,7 +2,6 @@
 
 use super::{datagrams, flows, OneFile};
 use crate::link::Kind;
-use crate::read::Format;
 use ackclock_table::row;
 use std::collections::BTreeMap;
 
@@ -12,11 +11,8 @@ row! {
     pub struct CapturedFile pub of (f, files): (&OneFile, &[OneFile]) {
         /// The file, as named on the command line.
         file: String = f.name.clone();
-        /// `pcap` or `pcapng`.
-        format: &'static str = match f.contents.format {
-            Format::Pcap => "pcap",
-            Format::PcapNg => "pcapng",
-        };
+        /// `pcap`, `pcapng`, `snoop` or `erf`.
+        format: &'static str = f.contents.format.name();
         /// All packets.
         packets: u64 = f.traffic.packets;
         /// Their bytes, before truncation.
@@ -59,7 +55,7 @@ row! {
         /// The file, as named on the command line.
         file: String = f.name.clone();
         /// `udp`, `quic`, `ipsec`, `wireguard`, `icmp`, `sctp`, `arp`, `fragment` (of IP packets), `other_ip`, `not_ip`,
-        /// `unknown_link` (an unknown link type), `headers_cut` (by the snap length) or `broken` (headers).
+        /// `unknown_link` (a link type that is not read), `encrypted_wifi` (IEEE 802.11), `headers_cut` (by the snap length) or `broken` (headers).
         kind: &'static str = k.name();
     }
 }
@@ -100,6 +96,10 @@ impl OneFile {
         if !kinds.is_empty() {
             said.push(format!("Packets not analysed: {}.", kinds.join(", ")));
         }
+        said.extend(traffic.unread_links.iter().map(|(link, packets)| {
+            let packets = counted(*packets, "packet");
+            format!("Link type {link} is not read ({packets}): capture at another interface, or name the right type with editcap -T.")
+        }));
         let row = [
             ("Captured twice, counted once", traffic.repeats, "packet"),
             ("Dropped by the capture, according to the file", self.dropped(), "packet"),

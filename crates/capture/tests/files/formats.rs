@@ -1,6 +1,9 @@
 //! The formats, compared with the crate pcap-file.
 
-use crate::make::{behind, header, packet, pcap, read_all, read_within, whole, MS, START};
+use crate::make::{
+    behind, erf, framed, header, packet, pcap, read_all, read_within, snoop, snoop_header, whole, MS, START,
+};
+use ackclock_capture::read::Format;
 use ackclock_capture::{Heading, Unreadable};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -80,6 +83,128 @@ fn pcapng_of_several_sections_and_interfaces_is_read_as_another_writes_it() {
         assert_eq!((contents.damages.count(), contents.interfaces.len(), traffic.segments), (0, 4, 8), "{contents:?}");
         let seen: Vec<_> = all[0].segments.iter().map(|s| (s.frame, s.at, s.heading)).collect();
         assert_eq!(seen, want, "{endianness:?}");
+    }
+}
+
+#[test]
+fn a_record_of_an_old_pcap_file_has_its_lengths_in_the_order_of_its_version() {
+    // libpcap's sf-pcap.c: before 2.3 the original length is first, in 2.3 the larger one is the original, and so in DG/UX's.
+    let whole = packet(&header(false, ACK, 1, 7), 500);
+    for (version, kept_first) in
+        [((2, 2), false), ((2, 1), false), ((543, 0), false), ((2, 3), false), ((2, 3), true), ((2, 4), true)]
+    {
+        for big in [false, true] {
+            let word = |n: u32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
+            let half = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
+            let mut file = [&word(0xa1b2_c3d4)[..], &half(version.0), &half(version.1)].concat();
+            [0, 0, 96, 101].iter().for_each(|n| file.extend(word(*n)));
+            for second in 1..4 {
+                let lengths = if kept_first { [96, whole.len() as u32] } else { [whole.len() as u32, 96] };
+                [second, 7, lengths[0], lengths[1]].iter().for_each(|n| file.extend(word(*n)));
+                file.extend_from_slice(&whole[..96]);
+            }
+            let (all, contents, traffic) = read_all(&file);
+            assert_eq!((contents.frames, contents.damages.count(), traffic.bytes), (3, 0, 3 * 540), "{version:?}");
+            assert_eq!(all[0].segments[0].len, 500);
+        }
+    }
+}
+
+#[test]
+fn snoop_is_read_with_its_times_its_lengths_and_what_it_dropped() {
+    // RFC 1761. Data link types 4 and 0 are Ethernet, 8 is FDDI.
+    for (link, number) in [(4, 1), (0, 1), (8, 10)] {
+        let frames: Vec<_> =
+            (0..4).map(|i| framed(number, &packet(&header(false, ACK, 1 + 101 * i, 7), 101))).collect();
+        let mut file = snoop_header(link);
+        for (frame, i) in frames.iter().zip(0..) {
+            file.extend(snoop(START + i * MS, i as u32 / 2, &frame[..71], frame.len()));
+        }
+        let (all, contents, _) = read_all(&file);
+        assert_eq!((contents.format, contents.damages.count()), (Format::Snoop, 0));
+        let [interface] = &contents.interfaces[..] else { panic!("{contents:?}") };
+        assert_eq!((u32::from(interface.link), interface.dropped), (number, Some(1)));
+        let seen: Vec<_> = all[0].segments.iter().map(|s| (s.frame, s.at, s.len)).collect();
+        assert_eq!(seen, [1, 2, 3, 4].map(|n| (n, START + (n as i64 - 1) * MS, 101)));
+    }
+}
+
+/// Puts the headers of a record in front of an IP packet.
+type Front<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
+/// An ERF file of three segments.
+fn erf_file(kind: u8, front: Front<'_>) -> Vec<u8> {
+    let record = |i: i64| erf(kind, START + i * MS, &front(&packet(&header(false, ACK, 1 + 50 * i as u32, 7), 50)));
+    // Padding between them is no packet.
+    [record(0), erf(48, 0, &[0; 16]), record(1), record(2)].concat()
+}
+
+#[test]
+fn erf_of_ethernet_lines_and_ip_is_read_whether_or_not_headers_are_extended() {
+    let ethernet = |ip: &[u8]| behind(&[0, 0], &framed(1, ip));
+    let extended = |ip: &[u8]| [&[0x83, 1, 2, 3, 4, 5, 6, 7, 3, 1, 2, 3, 4, 5, 6, 7][..], &ethernet(ip)].concat();
+    let line = |ip: &[u8]| framed(104, ip);
+    let channel = |ip: &[u8]| behind(&[0; 4], &framed(9, ip));
+    let kinds: [(u8, Front<'_>); 7] = [
+        (2, &ethernet),
+        (11, &ethernet),
+        (0x82, &extended),
+        (1, &line),
+        (5, &channel),
+        (22, &|ip| ip.to_vec()),
+        (20, &ethernet),
+    ];
+    for (kind, front) in kinds {
+        let (all, contents, traffic) = read_all(&erf_file(kind, front));
+        assert_eq!((contents.format, contents.damages.count(), contents.frames), (Format::Erf, 0, 3), "{kind}");
+        assert_eq!((all[0].segments.len(), traffic.segments), (3, 3), "{kind}");
+        for (segment, i) in all[0].segments.iter().zip(0..) {
+            assert!(segment.at.abs_diff(START + i * MS) < 2 && segment.len == 50, "{segment:?}");
+        }
+    }
+}
+
+#[test]
+fn an_erf_record_that_is_not_read_is_counted_by_the_number_of_its_link_type() {
+    let records: Vec<u8> = (0..3).flat_map(|i| erf(21, START + i, &[0; 40])).collect();
+    let (_, contents, traffic) = read_all(&records);
+    assert_eq!((contents.frames, traffic.unread_links), (3, [(197, 3)].into()));
+    let about: Vec<u8> = [erf(27, 0, &[0; 40]), erf_file(2, &|ip| behind(&[0, 0], &framed(1, ip)))].concat();
+    let (_, contents, traffic) = read_all(&about);
+    assert_eq!((contents.frames, traffic.segments, traffic.unread_links.len()), (4, 3, 0), "{traffic:?}");
+}
+
+#[test]
+fn behind_a_record_of_snoop_or_erf_with_an_impossible_length_the_next_good_one_is_found() {
+    let ip = |i: u32| packet(&header(false, ACK, 1 + 10 * i, 7), 10);
+    let snoops: Vec<_> = (0..7).map(|i| snoop(START, 0, &framed(1, &ip(i)), 64)).collect();
+    let erfs: Vec<_> = (0..7).map(|i| erf(22, START, &ip(i))).collect();
+    for (mut records, front, damage) in [(snoops, snoop_header(4), 11), (erfs, vec![], 11)] {
+        records[3][damage - 3..=damage].fill(0xff);
+        let (all, contents, _) = read_all(&[&front[..], &records.concat()].concat());
+        let found: Vec<_> = all[0].segments.iter().map(|s| s.seq as u32).collect();
+        assert_eq!((found, contents.damages.count()), (vec![1, 11, 21, 41, 51, 61], 1), "{contents:?}");
+    }
+}
+
+#[test]
+fn a_format_that_is_not_read_is_named_with_the_way_out() {
+    let date = |front: &[u8]| [front, &[0xe8, 7, 1, 15, 6, 35, 25], &[0; 20]].concat();
+    for (begins, name) in [
+        (b"RTSS\x01\x01....................".to_vec(), "Microsoft Network Monitor 1"),
+        (b"GMBU\0\x02....................".to_vec(), "Microsoft Network Monitor 2"),
+        (b"TRSNIFF data    \x1a..............".to_vec(), "Sniffer (DOS)"),
+        (b"XCP\x00002.001.................".to_vec(), "Sniffer (Windows), NetXray"),
+        (b"+---------+---------------+----------+".to_vec(), "Tektronix K12 (text)"),
+        (b"iptrace 2.0....................".to_vec(), "AIX iptrace"),
+        (date(&[0x42, 0, 0x42, 0, 0]), "CommView"),
+        (date(&[0x42, 0, 0, 0]), "CommView"),
+        ([snoop_header(18), vec![0; 24]].concat(), "snoop, of a link layer or version that is rare"),
+    ] {
+        let error = read_within(&begins, 9).unwrap_err();
+        assert!(matches!(error, Unreadable::Foreign { format } if format == name), "{error}");
+        let words = format!("its format is not read: {name}; convert it with Wireshark's editcap -F pcapng FILE NEW");
+        assert_eq!(error.to_string(), words);
     }
 }
 

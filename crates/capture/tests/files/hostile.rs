@@ -2,9 +2,9 @@
 //! how the bytes arrive. `ACKCLOCK_FUZZ` sets the number of packets for each test (default 200,000).
 
 use crate::fuzz::{self, Target};
-use crate::make::{header, packet};
+use crate::make::{behind, erf, framed, header, packet, snoop, snoop_header, LINKS};
 use crate::rng::Rng;
-use ackclock_capture::read::{Contents, Packing, Reader};
+use ackclock_capture::read::{Contents, Format, Packing, Reader};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::verdict::Counts;
 use ackclock_capture::{analyse, Analysis, Ended, Flow, Flows, Frame, Input, Seen, Wanted};
@@ -63,28 +63,30 @@ pub(crate) fn segment(rng: &mut Rng) -> Vec<u8> {
     packet(&header, len)
 }
 
-/// A file of some packets in either format: valid ones, then damaged ones.
+/// A file of some packets in any format: valid ones, then damaged ones.
 pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
-    let (ng, link) = (rng.below(2) == 0, [101u32, 1, 113, 276, 0][rng.below(5)]);
+    let format = [Format::Pcap, Format::Pcap, Format::PcapNg, Format::PcapNg, Format::Snoop, Format::Erf][rng.below(6)];
+    let link = match format {
+        // Half of them the usual ones.
+        Format::Pcap | Format::PcapNg if rng.below(2) == 0 => [101, 1, 113, 276, 0][rng.below(5)],
+        Format::Pcap | Format::PcapNg => LINKS[rng.below(LINKS.len())],
+        Format::Snoop | Format::Erf => 1,
+    };
     let mut out = vec![];
     let word = |out: &mut Vec<u8>, word: u32| out.extend(word.to_le_bytes());
-    if ng {
-        for block in [&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28][..], &[1, 20, link, 0, 20]] {
-            block.iter().for_each(|w| word(&mut out, *w));
+    match format {
+        Format::Pcap => [0xa1b2_3c4d, 0x0004_0002, 0, 0, 65_535, link].iter().for_each(|w| word(&mut out, *w)),
+        Format::PcapNg => {
+            for block in [&[0x0a0d_0d0a, 28, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX, 28][..], &[1, 20, link, 0, 20]] {
+                block.iter().for_each(|w| word(&mut out, *w));
+            }
         }
-    } else {
-        [0xa1b2_3c4d, 0x0004_0002, 0, 0, 65_535, link].iter().for_each(|w| word(&mut out, *w));
+        Format::Snoop => out = snoop_header(4),
+        Format::Erf => {}
     }
     let mut time = 1_000_000u64;
     for _ in 0..packets {
-        let front: &[u8] = match link {
-            1 => &[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0],
-            113 => &[0, 4, 0, 1, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0, 8, 0],
-            276 => &[8, 0, 0, 0, 0, 0, 0, 2, 0, 1, 4, 6, 1, 2, 3, 4, 5, 6, 0, 0],
-            0 => &[2, 0, 0, 0],
-            _ => &[],
-        };
-        let mut bytes = [front, &segment(rng)].concat();
+        let mut bytes = framed(link, &segment(rng));
         let original = bytes.len() as u32;
         if rng.below(4) == 0 {
             let (at, how) = (rng.below(bytes.len()), rng.below(3));
@@ -95,20 +97,32 @@ pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
             }
         }
         time += rng.below(3_000_000) as u64;
-        if ng {
-            let padded = bytes.len().next_multiple_of(4);
-            let len = 32 + padded as u32;
-            let words = [6, len, 0, (time >> 32) as u32, time as u32, bytes.len() as u32, original];
-            words.iter().for_each(|w| word(&mut out, *w));
-            bytes.resize(padded, 0);
-            out.extend(&bytes);
-            word(&mut out, len);
-        } else {
-            let words = [(time / 1_000_000_000) as u32, (time % 1_000_000_000) as u32, bytes.len() as u32, original];
-            words.iter().for_each(|w| word(&mut out, *w));
-            out.extend(&bytes);
+        match format {
+            Format::PcapNg => {
+                let padded = bytes.len().next_multiple_of(4);
+                let len = 32 + padded as u32;
+                let words = [6, len, 0, (time >> 32) as u32, time as u32, bytes.len() as u32, original];
+                words.iter().for_each(|w| word(&mut out, *w));
+                bytes.resize(padded, 0);
+                out.extend(&bytes);
+                word(&mut out, len);
+            }
+            Format::Pcap => {
+                let words =
+                    [(time / 1_000_000_000) as u32, (time % 1_000_000_000) as u32, bytes.len() as u32, original];
+                words.iter().for_each(|w| word(&mut out, *w));
+                out.extend(&bytes);
+            }
+            Format::Snoop => out.extend(snoop(time as i64, 0, &bytes, bytes.len().max(original as usize))),
+            Format::Erf => out.extend(erf(2, time as i64, &behind(&[0, 0], &bytes))),
         }
     }
+    spoil(rng, &mut out);
+    out
+}
+
+/// Damages a file in up to three places.
+fn spoil(rng: &mut Rng, out: &mut Vec<u8>) {
     for _ in 0..rng.below(4) {
         let at = if rng.below(4) == 0 { rng.below(out.len().min(60)) } else { rng.below(out.len()) };
         match rng.below(5) {
@@ -119,7 +133,6 @@ pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
             _ => {}
         }
     }
-    out
 }
 
 /// Analyses a file; returns its segments and frames. Parts add up to wholes.

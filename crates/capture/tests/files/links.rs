@@ -1,6 +1,6 @@
 //! Link layers and tunnels: the segment is found behind any of them, and other content is named.
 
-use crate::make::{behind, header, packet, pcap, read_all, whole, START};
+use crate::make::{behind, framed, header, packet, pcap, read_all, whole, LINKS, START};
 use ackclock_capture::link::Kind;
 use ackclock_capture::{Heading, Traffic};
 use etherparse::{LinuxSllPacketType, PacketBuilder, VlanId};
@@ -107,6 +107,91 @@ fn every_link_type_leads_to_the_segment() {
 }
 
 #[test]
+fn every_number_of_the_registry_that_is_read_leads_to_the_segment() {
+    for link in LINKS {
+        for ipv6 in [false, true] {
+            let frame = framed(link, &inner(ipv6));
+            assert!(is_found(link, &frame), "{link}");
+            let headers = frame.len() - inner(ipv6).len();
+            for kept in 0..headers {
+                let (_, _, traffic) = read_all(&pcap(link, &[(START, &frame[..kept], frame.len())]));
+                assert_eq!(
+                    (traffic.segments, traffic.others.iter().map(|o| o.0).sum::<u64>()),
+                    (0, 1),
+                    "{link}: {kept}"
+                );
+            }
+        }
+    }
+}
+
+/// An IP packet in an 802.11 frame of this control field; `qos` and `more` follow the addresses.
+fn wifi(control: [u8; 2], fragment: u8, qos: &[u8], more: &[u8]) -> Vec<u8> {
+    let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+    [&control[..], &[0, 0], &[7; 18], &[fragment, 9], qos, more, &snap, &inner(false)].concat()
+}
+
+#[test]
+fn frames_of_802_11_are_read_if_they_carry_data_that_is_not_encrypted() {
+    let kind = |frame: &[u8]| counted(&read_all(&whole(105, &[frame.to_vec()])).2);
+    assert!(is_found(105, &wifi([8, 1], 0, &[], &[])), "to the access point");
+    assert!(is_found(105, &wifi([8, 3], 0, &[], &[7; 6])), "between access points: four addresses");
+    assert!(is_found(105, &wifi([0x88, 2], 0, &[5, 0], &[])), "with quality of service");
+    assert!(is_found(105, &wifi([0x88, 0x82], 0, &[5, 0], &[9; 4])), "and a field about the antennas");
+    assert!(is_found(105, &wifi([0x88, 2], 0, &[0x80, 0], &[9; 14])), "the first of several packets");
+    assert_eq!(kind(&wifi([0x88, 0x42], 0, &[5, 0], &[])), [(Kind::Encrypted, 1)]);
+    assert_eq!(kind(&wifi([8, 6], 0, &[], &[])), [(Kind::Fragment, 1)]);
+    assert_eq!(kind(&wifi([8, 2], 1, &[], &[])), [(Kind::Fragment, 1)]);
+    for control in [0x80, 0xb4, 0x48, 0xc8] {
+        assert_eq!(kind(&wifi([control, 2], 0, &[5, 0], &[])), [(Kind::NotIp, 1)], "{control:#x}: no data");
+    }
+    // The header is filled up to 28 bytes if radiotap's flags say so; the time before them is at a multiple of eight.
+    let padded = wifi([0x88, 2], 0, &[5, 0], &[0, 0]);
+    assert!(is_found(127, &behind(&[0, 0, 9, 0, 2, 0, 0, 0, 0x20], &padded)));
+    let two_words = [0, 0, 25, 0, 3, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x20];
+    assert!(
+        is_found(127, &behind(&two_words, &padded))
+            && !is_found(127, &behind(&two_words, &wifi([0x88, 2], 0, &[5, 0], &[])))
+    );
+}
+
+#[test]
+fn a_link_type_that_is_not_read_is_counted_by_its_number() {
+    let (_, _, traffic) = read_all(&whole(147, &[vec![0; 60], vec![0; 60]]));
+    assert_eq!((counted(&traffic), traffic.unread_links), (vec![(Kind::Link, 2)], [(147, 2)].into()));
+    // A PPI header that names itself leads nowhere.
+    let (_, _, traffic) = read_all(&whole(192, &[vec![0, 0, 8, 0, 192, 0, 0, 0, 0, 0, 8, 0, 192, 0, 0, 0]]));
+    assert_eq!(traffic.unread_links, [(192, 1)].into());
+}
+
+#[test]
+fn link_layers_with_a_direction_say_it() {
+    let ip = inner(false);
+    let heading = |link: u32, frame: &[u8]| {
+        let (all, ..) = read_all(&pcap(link, &[(START, frame, frame.len())]));
+        all[0].segments[0].heading
+    };
+    let hook = |hook: u8| {
+        let mut frame = framed(239, &ip);
+        frame[10] = hook;
+        heading(239, &frame)
+    };
+    assert_eq!([1, 2, 3].map(hook), [Heading::In, Heading::Unsaid, Heading::Out]);
+    let big = [&[2, 0, 0, 5, 0, 8, 0, 1, 8, 0, 1, 0, 0, 74, 0, 9][..], &ip].concat();
+    assert_eq!(heading(239, &big), Heading::In, "written by a big-endian host");
+    for (first, want) in [(0, Heading::In), (1, Heading::Out)] {
+        assert_eq!(heading(204, &[&[first, 0xff, 3, 0, 0x21][..], &ip].concat()), want);
+        let juniper = [&[0x4d, 0x47, 0x43, 0x80 | (1 - first), 0, 2, 9, 9][..], &framed(1, &ip)].concat();
+        assert_eq!(heading(178, &juniper), want);
+    }
+    for (flags, want) in [(1, Heading::In), (2, Heading::Out)] {
+        let mut pktap = [0; 108];
+        (pktap[0], pktap[4], pktap[8], pktap[36]) = (108, 1, 1, flags);
+        assert_eq!(heading(258, &[&pktap[..], &framed(1, &ip)].concat()), want);
+    }
+}
+
+#[test]
 fn a_cooked_capture_says_whether_a_packet_came_in_or_went_out() {
     for (kind, want) in [(0u8, Heading::In), (3, Heading::Unsaid), (4, Heading::Out)] {
         let one = behind(&[0, kind, 0, 1, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0, 8, 0], &inner(false));
@@ -133,11 +218,33 @@ fn tunnels_are_looked_into() {
         assert!(is_found(101, &gre(0x3081, [0x88, 0x0b], 3, &ppp)), "PPTP");
         assert!(is_found(101, &udp(999, 4789, &behind(&[8, 0, 0, 0, 0, 0, 7, 0], &frame))), "VXLAN");
         assert!(is_found(101, &udp(2152, 2152, &behind(&[0x30, 255, 0, 70, 0, 0, 0, 1], &ip))), "GTP-U");
+        let options = [1, 0, 0x65, 0x58, 0, 0, 7, 0, 9, 9, 9, 9];
+        assert!(is_found(101, &udp(999, 6081, &behind(&options, &frame))), "Geneve with an option");
+        let ppp = behind(&[0xff, 3, 0, if ipv6 { 0x57 } else { 0x21 }], &ip);
+        assert!(is_found(101, &udp(1701, 1701, &behind(&[0, 2, 0, 1, 0, 2], &ppp))), "L2TP");
+        let l2tp = [0x4a, 2, 0, 99, 0, 1, 0, 2, 0, 7, 0, 8, 0, 3, 9, 9, 9];
+        assert!(is_found(101, &udp(1701, 999, &behind(&l2tp, &ppp))), "L2TP with length, numbers and an offset");
+        assert!(!is_found(101, &udp(1701, 1701, &behind(&[0x80, 2, 0, 1, 0, 2], &ppp))), "a control message");
+        assert!(is_found(101, &gre(0x1000, [0x88, 0xbe], 3, &frame)), "ERSPAN");
+        assert!(is_found(101, &gre(0, [0x88, 0xbe], 0, &frame)), "the first ERSPAN");
+        let newer =
+            |last: u8, more: usize| [&[9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, last][..], &vec![9; more], &frame].concat();
+        assert!(is_found(101, &gre(0x1000, [0x22, 0xeb], 1, &newer(8, 0))), "ERSPAN of type III");
+        assert!(is_found(101, &gre(0x1000, [0x22, 0xeb], 1, &newer(9, 8))), "with a subheader");
+        assert!(is_found(1, &ethernet(0x8903, &behind(&[0, 1], &frame))), "FabricPath");
+        assert!(is_found(1, &ethernet(0x88e7, &behind(&[0, 0, 0, 7], &frame))), "a backbone bridge");
+        assert!(is_found(1, &ethernet(0x8926, &[&[0, 0, 0, 7][..], &kind, &ip].concat())), "VN-Tag");
+        assert!(is_found(1, &ethernet(0x8847, &behind(&[0, 2, 1, 64, 0, 0, 0, 0], &frame))), "Ethernet in MPLS");
         let extended = [0x34, 255, 0, 78, 0, 0, 0, 1, 0, 0, 0, 0x85, 1, 9, 9, 0x85, 1, 9, 9, 0];
         assert!(is_found(101, &udp(2152, 2152, &behind(&extended, &ip))), "GTP-U with two extension headers");
         assert!(is_found(101, &ipv4(if ipv6 { 41 } else { 4 }, &ip)), "IP in IP");
         assert!(is_found(101, &ipv4(4, &udp(999, 4789, &behind(&[8, 0, 0, 0, 0, 0, 7, 0], &frame)))), "one in another");
     }
+    assert!(is_found(101, &udp(3544, 40_000, &inner(true))), "Teredo");
+    assert!(
+        is_found(101, &udp(3544, 40_000, &behind(&[0, 0, 1, 2, 3, 4, 5, 6], &inner(true)))),
+        "with the origin's address"
+    );
     let tcp = &inner(false)[20..];
     assert!(
         is_found(
@@ -178,7 +285,7 @@ fn what_is_no_tcp_is_counted_by_its_kind() {
         (Kind::Arp, 1, ethernet(0x0806, &[0; 28])),
         (Kind::NotIp, 1, ethernet(0x88cc, &[0; 28])),
         (Kind::NotIp, 1, ethernet(38, &[0x42, 0x42, 3, 0, 0, 0, 0, 0])),
-        (Kind::Link, 105, vec![0; 60]),
+        (Kind::NotIp, 105, vec![0; 60]),
         (Kind::Cut, 1, vec![0; 13]),
     ] {
         assert_eq!(counted(&read_all(&whole(link, &[frame])).2), [(kind, 1)]);
