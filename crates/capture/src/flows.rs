@@ -3,11 +3,13 @@
 //! Source: RFC 9293 §3.4 (sequence numbers), RFC 6864 §4 (a packet's identification is unique: two packets with the same
 //! identification and otherwise the same content are one that was captured twice).
 //! Idea: an [`Analysis`] keeps a state for each connection, and is called for each of its segments. Connections are in slots that
-//! a table finds by addresses and ports. Nothing depends on the table's order.
+//! a table finds by addresses and ports. Nothing depends on the table's order. The same addresses and ports in two VLANs are two
+//! connections, unless their numbers show that they are one.
 
 mod flow;
 mod repeats;
 mod table;
+mod vlans;
 
 use crate::datagrams::{Datagrams, Numbered};
 use crate::link::{self, content, glance, plain, Content, Kind, Parsed};
@@ -20,6 +22,12 @@ use repeats::Repeats;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use table::{Key, Table};
+use vlans::Vlans;
+
+/// Steps of the time between two packets of a file, nanoseconds: further back than the one or further ahead than the other is a
+/// jump of the clock.
+const SECOND: i64 = 1_000_000_000;
+const DAY: u64 = 86_400 * SECOND as u64;
 
 /// An analysis of connections.
 pub trait Analysis {
@@ -64,6 +72,9 @@ pub struct Traffic {
     pub repeats: u64,
     /// Packets with a time before that of the previous packet.
     pub times_back: u64,
+    /// How often times jump from one packet to the next: back by more than a second, or forward by more than a day. The clock was
+    /// set, a time was never written (it is 0), or files were joined. Such a time says nothing about the time before it.
+    pub time_jumps: u64,
     /// Segments with truncated options.
     pub options_cut: u64,
     /// SYNs that ask to join a connection of several paths (RFC 8684 §3.2).
@@ -84,6 +95,7 @@ pub struct Flows<'a, A: Analysis> {
     slots: Vec<Slot<A::State>>,
     free: Vec<usize>,
     table: Table,
+    vlans: Vlans,
     limit: usize,
     at: i64,
     datagrams: Datagrams,
@@ -111,6 +123,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
             slots: vec![],
             free: vec![],
             table,
+            vlans: Vlans::default(),
             limit,
             at: i64::MAX,
             datagrams: Datagrams::default(),
@@ -124,13 +137,14 @@ impl<'a, A: Analysis> Flows<'a, A> {
     pub fn frame(&mut self, frame: &Frame<'_>) {
         self.traffic.packets += 1;
         self.traffic.bytes += u64::from(frame.original);
-        if frame.at < self.at {
-            self.time_back(frame.at);
+        // One comparison for both: a step back is the larger number. The first packet is one.
+        if frame.at.wrapping_sub(self.at) as u64 > DAY {
+            self.step(frame.at);
         }
         self.at = frame.at;
         // Three call sites on purpose: with one, the compiler builds `Captured` on the stack for every packet.
         match glance(frame) {
-            Some(tcp) => self.segment(tcp, frame, frame.heading),
+            Some(tcp) => self.segment(tcp, frame, frame.heading, 0),
             None => self.other_ip(frame),
         }
     }
@@ -138,7 +152,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
     #[inline(never)]
     fn other_ip(&mut self, frame: &Frame<'_>) {
         match plain(frame) {
-            Some(tcp) => self.segment(tcp, frame, frame.heading),
+            Some(tcp) => self.segment(tcp, frame, frame.heading, 0),
             None => self.rarer(frame),
         }
     }
@@ -146,9 +160,9 @@ impl<'a, A: Analysis> Flows<'a, A> {
     #[cold]
     #[inline(never)]
     fn rarer(&mut self, frame: &Frame<'_>) {
-        let Parsed { content, heading, vlan: _ } = content(frame);
+        let Parsed { content, heading, vlan } = content(frame);
         match content {
-            Content::Tcp(tcp) => self.segment(tcp, frame, heading),
+            Content::Tcp(tcp) => self.segment(tcp, frame, heading, vlan),
             Content::Udp(datagram) => {
                 self.other(Kind::Udp, frame.original);
                 self.datagrams.on(&datagram, frame.number, frame.at, frame.original, self.limit);
@@ -162,16 +176,18 @@ impl<'a, A: Analysis> Flows<'a, A> {
         }
     }
 
+    /// The next packet has this time, which is earlier than the last one or far later.
     #[cold]
-    fn time_back(&mut self, at: i64) {
-        match &mut self.traffic.span {
-            None => self.traffic.span = Some((at, at)),
-            Some((first, last)) => {
-                *last = self.at.max(*last);
-                *first = at.min(*first);
-                self.traffic.times_back += 1;
-            }
-        }
+    fn step(&mut self, at: i64) {
+        let traffic = &mut self.traffic;
+        let Some((first, last)) = &mut traffic.span else {
+            traffic.span = Some((at, at));
+            return;
+        };
+        *last = self.at.max(*last);
+        *first = at.min(*first);
+        traffic.times_back += u64::from(at < self.at);
+        traffic.time_jumps += u64::from(at > self.at || self.at.saturating_sub(at) > SECOND);
     }
 
     #[cold]
@@ -182,16 +198,19 @@ impl<'a, A: Analysis> Flows<'a, A> {
     }
 
     #[inline(always)]
-    fn segment(&mut self, tcp: Captured<'_>, frame: &Frame<'_>, heading: Heading) {
+    fn segment(&mut self, tcp: Captured<'_>, frame: &Frame<'_>, heading: Heading, vlan: u32) {
         self.traffic.segments += 1;
         let key = Key::of(&tcp);
         let mut place = self.table.find(&key);
+        if vlan != 0 || self.vlans.are_any() {
+            place = self.in_vlan(place, key, frame, vlan);
+        }
         if tcp.flags() & Segment::SYN != 0 {
             place = self.opening(place, frame);
         }
         let place = match place {
             Some(place) => place,
-            None => match self.begin(key, frame) {
+            None => match self.begin(key, frame, vlan) {
                 Some(place) => place,
                 None => return,
             },
@@ -206,6 +225,9 @@ impl<'a, A: Analysis> Flows<'a, A> {
             return;
         }
         flow.count(frame, seen);
+        if self.traffic.time_jumps > 0 {
+            seen.after_jump = flow.is_after_jump(self.traffic.time_jumps);
+        }
         if tcp.options_cut {
             self.traffic.options_cut += 1;
         }
@@ -224,15 +246,36 @@ impl<'a, A: Analysis> Flows<'a, A> {
         None
     }
 
+    /// The connection of a segment in a VLAN, if it has begun. `first` is the one between these ends that needs no VLAN to be
+    /// found.
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, key: Key, frame: &Frame<'_>) -> Option<u32> {
+    fn in_vlan(&mut self, first: Option<u32>, key: Key, frame: &Frame<'_>, vlan: u32) -> Option<u32> {
+        let flow = |place: u32| &self.slots[taken_apart(place).0].flow;
+        let is_home = |place: &u32| flow(*place).vlan == vlan;
+        if let Some(known) = first.filter(is_home).or_else(|| self.vlans.find(&key, vlan)) {
+            return Some(known);
+        }
+        let tcp = link::segment(frame)?;
+        let fits = |place: &u32| flow(*place).fits(&tcp, taken_apart(*place).1);
+        let found = first.into_iter().chain(self.vlans.between(&key)).find(fits);
+        match found {
+            Some(place) => self.vlans.learn(key, vlan, place),
+            None => self.vlans.note(vlan),
+        }
+        found
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self, key: Key, frame: &Frame<'_>, vlan: u32) -> Option<u32> {
         let tcp = link::segment(frame)?;
         if self.slots.len() - self.free.len() >= self.limit {
             self.make_room();
         }
         self.traffic.connections += 1;
-        let flow = Flow::new(self.traffic.connections, key, &tcp, frame.at);
+        let mut flow = Flow::new(self.traffic.connections, key, &tcp, frame.at, vlan);
+        flow.is_after_jump(self.traffic.time_jumps);
         let way = if *flow.key() == key { Way::Out } else { Way::Back };
         let (there, back) = (*flow.key(), flow.key().back());
         let state = Some(self.analysis.begin(&flow));
@@ -242,10 +285,16 @@ impl<'a, A: Analysis> Flows<'a, A> {
             Some(place) => *place = new,
             None => self.slots.push(new),
         }
-        self.table.insert(&there, put_together(slot, Way::Out));
-        // A host that connects to itself has only one way.
-        if back != there {
-            self.table.insert(&back, put_together(slot, Way::Back));
+        // Another connection between the same ends is found by its VLAN.
+        let is_second = self.table.find(&there).is_some();
+        for (key, way) in [(there, Way::Out), (back, Way::Back)] {
+            let place = put_together(slot, way);
+            match is_second {
+                true => self.vlans.insert(key, vlan, place),
+                // A host that connects to itself has only one way.
+                false if way == Way::Back && back == there => {}
+                false => self.table.insert(&key, place),
+            }
         }
         Some(put_together(slot, way))
     }
@@ -278,8 +327,12 @@ impl<'a, A: Analysis> Flows<'a, A> {
     fn end(&mut self, slot: usize, why: Ended) {
         let Some(Slot { state, flow, .. }) = self.slots.get_mut(slot) else { return };
         if let Some(state) = state.take() {
-            self.table.remove(flow.key());
-            self.table.remove(&flow.key().back());
+            for key in [*flow.key(), flow.key().back()] {
+                if self.table.find(&key).is_some_and(|place| taken_apart(place).0 == slot) {
+                    self.table.remove(&key);
+                }
+                self.vlans.remove(&key, |place| taken_apart(place).0 == slot);
+            }
             self.free.push(slot);
             self.traffic.mptcp_joins += flow.mptcp_joins();
             self.analysis.end(flow, state, why);

@@ -68,6 +68,9 @@ pub struct Seen {
     pub heading: Heading,
     /// Its checksum was left to a device: only its sender's host sees it like this. Examined only in a flow's first segments.
     pub unfinished: bool,
+    /// Times have jumped since this connection's last segment ([`Traffic::time_jumps`](crate::Traffic::time_jumps)): the time
+    /// between the two is not known.
+    pub after_jump: bool,
     /// The snap length truncated the options: timestamps and SACK blocks may have been lost.
     pub options_cut: bool,
 }

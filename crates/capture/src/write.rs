@@ -14,6 +14,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
+/// `LINKTYPE_ETHERNET`.
+const ETHERNET: u16 = 1;
+
 /// The numbers of packets written and left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
@@ -58,7 +61,7 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
 /// Writes all TCP segments with other addresses and ports, without payload, link layer, tunnels and unneeded options. Times and
 /// sequence numbers stay the same, so that an analysis has the same results as for the original. Other packets are left out.
 ///
-/// Checksums are zero. A checksum that a device was to complete stays unchanged. Addresses and ports are numbered in the order of
+/// A packet of a VLAN has an Ethernet header with a tag, so that connections stay apart; VLANs are numbered, too. Checksums are zero. A checksum that a device was to complete stays unchanged. Addresses and ports are numbered in the order of
 /// their first use. Segments that would bring more than a million addresses are left out, and with `flow`, all packets that are
 /// not between its two ends.
 ///
@@ -72,13 +75,14 @@ pub fn anonymised<W: Write>(
     let mut strangers = Strangers::default();
     let mut bytes = Vec::new();
     copy(input, out, |frame, out| {
-        let Parsed { content: Content::Tcp(tcp), heading, .. } = content(frame) else { return Ok(false) };
+        let Parsed { content: Content::Tcp(tcp), heading, vlan } = content(frame) else { return Ok(false) };
         let ends = (tcp.src(), tcp.dst());
         if flow.is_some_and(|(a, b)| ends != (a, b) && ends != (b, a)) {
             return Ok(false);
         }
-        let Some(original) = strangers.disguise(&tcp, &mut bytes) else { return Ok(false) };
-        out.packet(&Frame { heading, ..*frame }, RAW, original, &bytes)?;
+        let Some(original) = strangers.disguise(&tcp, vlan, &mut bytes) else { return Ok(false) };
+        let link = if vlan == 0 { RAW } else { ETHERNET };
+        out.packet(&Frame { heading, ..*frame }, link, original, &bytes)?;
         Ok(true)
     })
 }

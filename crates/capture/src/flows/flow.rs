@@ -33,9 +33,13 @@ pub struct Flow {
     pub resets: [bool; 2],
     /// When its first segment was captured, nanoseconds since 1970.
     pub first: i64,
+    /// The VLANs through which its first segment went, as in [`Parsed::vlan`](crate::link::Parsed::vlan); 0: none.
+    pub vlan: u32,
     /// The key of [`Way::Out`].
     key: Key,
     joins: u64,
+    /// The jumps of the file's times before its last segment.
+    jumps: u64,
 }
 
 /// The content of a SYN.
@@ -74,9 +78,13 @@ const LOOKED_AT: u64 = 32;
 /// The start of the 2³² numbers in which the first of a direction is. A step is at most 2³¹ in either direction, and no file has enough packets to lead to 0 or
 /// beyond 2⁶³.
 const FIRST: u64 = 1 << 62;
+/// The middle of that range: no number of the direction is known yet.
+const NOWHERE: u64 = FIRST + (1 << 31);
+/// Numbers of one connection in two VLANs are at most this far apart.
+const NEAR: u32 = 1 << 24;
 
 impl Flow {
-    pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, at: i64) -> Flow {
+    pub(super) fn new(number: u64, key: Key, tcp: &Captured<'_>, at: i64, vlan: u32) -> Flow {
         // A SYN with ACK comes from the end that was called.
         let called = tcp.flags() & (Segment::SYN | Segment::ACK) == Segment::SYN | Segment::ACK;
         let ends = if called { [tcp.dst(), tcp.src()] } else { [tcp.src(), tcp.dst()] };
@@ -89,9 +97,11 @@ impl Flow {
             segments: [0; 2],
             first: at,
             last: at,
+            vlan,
             key: if called { key.back() } else { key },
-            near: [FIRST + (1 << 31); 2],
+            near: [NOWHERE; 2],
             joins: 0,
+            jumps: 0,
         }
     }
 
@@ -148,6 +158,31 @@ impl Flow {
             Some(syn) => syn.seq as u32 == tcp.seq().0,
             None if self.segments[index(way)] > 0 => false,
             None => other.is_some(),
+        }
+    }
+
+    /// Whether times have jumped since its last segment; `jumps` is how often they have by now.
+    pub(super) fn is_after_jump(&mut self, jumps: u64) -> bool {
+        std::mem::replace(&mut self.jumps, jumps) != jumps
+    }
+
+    /// Whether a segment in another VLAN belongs to this connection: all its numbers that can be compared are near those of this
+    /// one, and at least one can be. Those of two connections are so with a probability of 2⁻⁷, or 2⁻¹⁴ if both can be compared.
+    pub(super) fn fits(&self, tcp: &Captured<'_>, way: Way) -> bool {
+        let near = |number: u32, way: Way| {
+            let known = Some(self.near[index(way)]).filter(|near| *near != NOWHERE)?;
+            Some(number.wrapping_sub(known as u32).wrapping_add(NEAR) < 2 * NEAR)
+        };
+        let seq = match self.syn(way) {
+            Some(syn) if tcp.flags() & Segment::SYN != 0 => Some(tcp.seq().0 == syn.seq as u32),
+            _ => near(tcp.seq().0, way),
+        };
+        let ack = if tcp.flags() & Segment::ACK != 0 { near(tcp.ack().0, way.back()) } else { None };
+        match (seq, ack) {
+            // The other number of a RST may be arbitrary.
+            (Some(seq), Some(ack)) if tcp.flags() & Segment::RST != 0 => seq || ack,
+            (Some(seq), Some(ack)) => seq && ack,
+            (one, other) => one.or(other) == Some(true),
         }
     }
 

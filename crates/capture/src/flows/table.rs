@@ -5,21 +5,21 @@
 use ackclock_wire::packet::Captured;
 
 /// Addresses and ports of one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     V4(Four),
     V6(Six),
 }
 
 /// The addresses in the packet's byte order. Packed, so that an entry of the table takes 16 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C, packed(4))]
 pub(super) struct Four {
     addresses: u64,
     ports: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Six {
     src: u128,
     dst: u128,

@@ -12,26 +12,31 @@ use std::net::IpAddr;
 const MOST: usize = 1 << 20;
 /// Ports below this belong to services.
 const FIRST_PORT: u16 = 1024;
+/// The highest number of a VLAN.
+const LAST_VLAN: usize = 4094;
 const TCP: u8 = 6;
 const NOP: u8 = 1;
 const MPTCP: u8 = 30;
 
-/// The renamed addresses and ports.
+/// The renamed addresses, ports and VLANs.
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
     addresses: BTreeMap<IpAddr, u32>,
     ports: BTreeMap<u16, u16>,
+    vlans: BTreeMap<u32, u16>,
 }
 
 impl Strangers {
-    /// Writes a disguised segment into `out`; returns its total length in bytes. `None` if there are too many addresses.
-    pub(super) fn disguise(&mut self, tcp: &Captured<'_>, out: &mut Vec<u8>) -> Option<u32> {
+    /// Writes a disguised segment into `out`, with an Ethernet header if it goes through a VLAN; returns its total length in bytes.
+    /// `None` if there are too many addresses.
+    pub(super) fn disguise(&mut self, tcp: &Captured<'_>, vlan: u32, out: &mut Vec<u8>) -> Option<u32> {
         let (from, to) = (tcp.src(), tcp.dst());
         let (src, dst) = (self.address(from.ip())?, self.address(to.ip())?);
         let ports = [self.port(from.port()), self.port(to.port())];
         let header_len = tcp.header_len();
         let all = (header_len as u32).checked_add(tcp.len)?;
         out.clear();
+        self.ethernet_header(tcp, vlan, out);
         ip_header(tcp, src, dst, all, out);
         let at = out.len();
         ports.iter().for_each(|port| out.extend(port.to_be_bytes()));
@@ -44,6 +49,21 @@ impl Strangers {
         out.extend([0, 0]);
         options(tcp.option_bytes, out);
         Some((at as u32).saturating_add(all))
+    }
+
+    /// Addresses of zeros, a tag, the type; nothing without a VLAN.
+    fn ethernet_header(&mut self, tcp: &Captured<'_>, vlan: u32, out: &mut Vec<u8>) {
+        if vlan == 0 {
+            return;
+        }
+        let next = (self.vlans.len() + 1).min(LAST_VLAN) as u16;
+        let number = match self.vlans.len() < LAST_VLAN {
+            true => *self.vlans.entry(vlan).or_insert(next),
+            false => self.vlans.get(&vlan).copied().unwrap_or(next),
+        };
+        out.extend([0; 12]);
+        let kind = if tcp.ip.is_ipv4() { 0x0800 } else { 0x86dd };
+        [0x8100, number, kind].iter().for_each(|half: &u16| out.extend(half.to_be_bytes()));
     }
 
     fn address(&mut self, of: IpAddr) -> Option<IpAddr> {

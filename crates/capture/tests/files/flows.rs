@@ -1,6 +1,6 @@
 //! Connections and their numbers.
 
-use crate::make::{back, header, packet, pcap, read_all, read_within, whole, MS, START};
+use crate::make::{back, framed, header, packet, pcap, read_all, read_within, tagged, whole, MS, START};
 use ackclock_capture::fit::Observer;
 use ackclock_capture::rows::flow::CapturedFlow;
 use ackclock_capture::rows::{self, OneFile};
@@ -139,6 +139,87 @@ fn above_the_limit_an_eighth_ends_if_so_many_are_finished_and_only_a_few_if_none
         assert_eq!(all.iter().filter(|t| t.why == Ended::Limit).count(), end, "{finished} are finished");
         assert_eq!(traffic.cut_by_limit, if finished == 0 { 2 } else { 0 });
     }
+}
+
+/// Packets in Ethernet, each with its time and the identifiers of its VLANs.
+fn in_vlans(packets: &[(i64, &[u16], Vec<u8>)]) -> Vec<u8> {
+    let frames: Vec<_> = packets.iter().map(|(at, vlans, ip)| (*at, tagged(vlans, &framed(1, ip)))).collect();
+    let all: Vec<_> = frames.iter().map(|(at, frame)| (*at, &frame[..], frame.len())).collect();
+    pcap(1, &all)
+}
+
+/// The segments of a connection of `isn`, from the handshake on: two of data, and their ACKs, and a RST without an ACK.
+fn talk(isn: u32) -> Vec<Vec<u8>> {
+    let (own, peer) = (isn + 1, isn.rotate_left(16));
+    let out = |flags, seq, ack, len| packet(&Header { label: seq, ..header(false, flags, seq, ack) }, len);
+    let back = |flags, seq, ack| packet(&Header { label: ack, ..back(header(false, flags, seq, ack)) }, 0);
+    vec![
+        out(SYN, isn, 0, 0),
+        back(SYN | ACK, peer, own),
+        out(ACK, own, peer + 1, 500),
+        out(ACK, own + 500, peer + 1, 500),
+        back(ACK, peer + 1, own + 500),
+        back(ACK, peer + 1, own + 1000),
+        out(4, own + 1000, 0, 0),
+    ]
+}
+
+#[test]
+fn the_same_ends_in_two_vlans_are_two_connections_and_one_in_several_vlans_stays_one() {
+    let (a, b, c) = (talk(100_000_000), talk(2_000_000_000), talk(3_100_000_000));
+    let file = |vlans: &dyn Fn(usize, bool) -> [&'static [u16]; 3], from: usize| {
+        let mut packets = vec![];
+        for (n, at) in (from..a.len()).zip(0..) {
+            // Its source is the end that opened.
+            let is_out = a[n][15] == 1;
+            for (talk, vlans) in [&a, &b, &c].into_iter().zip(vlans(n, is_out)) {
+                packets.push((START + at * 5 * MS, vlans, talk[n].clone()));
+            }
+        }
+        in_vlans(&packets)
+    };
+    let sizes = |file: &[u8]| {
+        let (all, _, traffic) = read_all(file);
+        let sizes: Vec<_> = all.iter().map(|t| (t.flow.vlan, t.segments.len())).collect();
+        (sizes, traffic.repeats)
+    };
+    for from in 0..4 {
+        let n = a.len() - from;
+        let own = file(&|_, _| [&[], &[7], &[7, 9]], from);
+        assert_eq!(sizes(&own), (vec![(0, n), (7, n), (7 << 12 | 9, n)], 0), "each in its own, from {from}");
+        let ways = file(&|_, is_out| if is_out { [&[1], &[3], &[5]] } else { [&[2], &[4], &[]] }, from);
+        let (mut found, _) = sizes(&ways);
+        found.iter_mut().for_each(|flow| flow.0 = 0);
+        assert_eq!(found, [(0, n); 3], "a VLAN for each way, from {from}");
+        let priority = file(&|n, _| if n % 2 == 0 { [&[0], &[3], &[5]] } else { [&[], &[3], &[5]] }, from);
+        assert_eq!(sizes(&priority).0, [(0, n), (3, n), (5, n)], "a priority is no VLAN");
+    }
+    // Before and behind a router, and on a trunk: each packet twice.
+    for pair in [[&[10][..], &[20]], [&[], &[20]], [&[10], &[]]] {
+        let twice: Vec<_> =
+            (0..a.len()).flat_map(|n| pair.map(|vlan| (START + n as i64 * 5 * MS, vlan, a[n].clone()))).collect();
+        let (found, repeats) = sizes(&in_vlans(&twice));
+        assert_eq!((found.len(), found[0].1, repeats), (1, a.len(), a.len() as u64), "{pair:?}");
+    }
+}
+
+#[test]
+fn ports_that_are_used_again_in_a_vlan_end_the_connection_there_and_no_other() {
+    let mut packets = vec![];
+    let add = |packets: &mut Vec<_>, vlan: &'static [u16], isn: u32| {
+        for segment in &talk(isn)[..6] {
+            packets.push((START + packets.len() as i64 * 5 * MS, vlan, segment.clone()));
+        }
+    };
+    for (vlan, isn) in [(&[1][..], 100_000_000), (&[2], 900_000_000), (&[1], 1_700_000_000), (&[2], 2_500_000_000)] {
+        add(&mut packets, vlan, isn);
+    }
+    let (all, _, traffic) = read_all(&in_vlans(&packets));
+    let shown: Vec<_> = all.iter().map(|t| (t.flow.vlan, t.segments.len(), t.why)).collect();
+    use Ended::{Capture, Reused};
+    assert_eq!(shown, [(1, 6, Reused), (2, 6, Reused), (1, 6, Capture), (2, 6, Capture)]);
+    let (all, _, traffic_of_one) = read_within(&in_vlans(&packets), 1).unwrap();
+    assert_eq!((all.len(), traffic_of_one.connections), (4, traffic.connections), "the limit holds across VLANs");
 }
 
 #[test]

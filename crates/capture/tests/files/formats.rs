@@ -281,6 +281,36 @@ fn a_packet_block_too_short_for_its_packet_counts_as_a_packet() {
 }
 
 #[test]
+fn times_that_jump_are_counted_and_the_next_segment_of_each_connection_says_so() {
+    const SECOND: i64 = 1000 * MS;
+    let of = |port: u16, seq: u32| {
+        let mut header = header(false, ACK, seq, 7);
+        header.src.set_port(port);
+        packet(&header, 10)
+    };
+    // Never written, then right; back by a second is a correction, by more a jump; ahead by a day is a pause, by more a jump.
+    let times = [
+        (0, 1, false),
+        (START, 1, true),
+        (START + 5 * SECOND, 2, false),
+        (START + 4 * SECOND, 1, false),
+        (START + 2 * SECOND, 2, true),
+        (START + 3 * SECOND, 1, true),
+        (START + 86_403 * SECOND, 1, false),
+        (START + 172_804 * SECOND, 1, true),
+        (START + 172_804 * SECOND, 2, true),
+        (START + 172_804 * SECOND, 2, false),
+    ];
+    let packets: Vec<_> = times.iter().zip(1u32..).map(|((at, port, _), seq)| (*at, of(*port, 10 * seq))).collect();
+    let all: Vec<_> = packets.iter().map(|(at, p)| (*at, &p[..], p.len())).collect();
+    let (all, _, traffic) = read_all(&pcap(101, &all));
+    assert_eq!((traffic.time_jumps, traffic.times_back), (3, 2));
+    let mut seen: Vec<_> = all.iter().flat_map(|t| &t.segments).map(|s| (s.frame, s.after_jump)).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, times.iter().zip(1..).map(|((.., jump), frame)| (frame, *jump)).collect::<Vec<_>>());
+}
+
+#[test]
 fn times_that_go_back_are_counted_and_keep_their_order() {
     let p = packet(&header(false, ACK, 1, 7), 10);
     let (all, _, traffic) =

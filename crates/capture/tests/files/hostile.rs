@@ -2,7 +2,7 @@
 //! how the bytes arrive. `ACKCLOCK_FUZZ` sets the number of packets for each test (default 200,000).
 
 use crate::fuzz::{self, Target};
-use crate::make::{behind, erf, framed, header, packet, snoop, snoop_header, LINKS};
+use crate::make::{behind, erf, framed, header, packet, snoop, snoop_header, tagged, LINKS};
 use crate::rng::Rng;
 use ackclock_capture::read::{Contents, Format, Packing, Reader};
 use ackclock_capture::survey::Survey;
@@ -87,6 +87,9 @@ pub(crate) fn file(rng: &mut Rng, packets: usize) -> Vec<u8> {
     let mut time = 1_000_000u64;
     for _ in 0..packets {
         let mut bytes = framed(link, &segment(rng));
+        if link == 1 && rng.below(3) == 0 {
+            bytes = tagged(&[rng.below(3) as u16, rng.below(3) as u16][rng.below(2)..], &bytes);
+        }
         let original = bytes.len() as u32;
         if rng.below(4) == 0 {
             let (at, how) = (rng.below(bytes.len()), rng.below(3));

@@ -134,6 +134,12 @@ pub(crate) fn framed(link: u32, ip: &[u8]) -> Vec<u8> {
     behind(&front, ip)
 }
 
+/// An Ethernet frame with tags of these VLANs.
+pub(crate) fn tagged(vlans: &[u16], frame: &[u8]) -> Vec<u8> {
+    let tags = vlans.iter().flat_map(|id| [&[0x81, 0][..], &id.to_be_bytes()].concat());
+    frame[..12].iter().copied().chain(tags).chain(frame[12..].iter().copied()).collect()
+}
+
 /// A record of ERF of a type.
 pub(crate) fn erf(kind: u8, at: i64, content: &[u8]) -> Vec<u8> {
     let (seconds, nanos) = ((at / (1000 * MS)) as u64, (at % (1000 * MS)) as u64);
