@@ -44,7 +44,7 @@ fn heading(kind: &str) -> (&'static str, &'static str) {
         "measured_link" => ("Measures of a link", "JSON: `runs[].measures.links[]`. Frame: `measures.links`."),
         "flow_bin" => ("A flow over time", "JSON: `runs[].measures.bins[].flows[]`. Frame: `measures.flow_bins`."),
         "link_bin" => ("A link over time", "JSON: `runs[].measures.bins[].links[]`. Frame: `measures.link_bins`."),
-        _ => ("", ""),
+        other => panic!("a row of kind {other} has no heading"),
     }
 }
 

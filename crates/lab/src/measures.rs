@@ -3,7 +3,7 @@
 use crate::results::{BackgroundSummary, FlowSummary};
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measures::{FlowMeter, LinkMeter};
-use ackclock_table::row;
+use ackclock_table::{row, Flat};
 use ackclock_tcp::time::Nanos;
 use ackclock_tcp::units::Bytes;
 use grouping::{Directed, Group};
@@ -54,16 +54,16 @@ row! {
         jain: Option<f64> [averaged, shown("Jain"), scaled("", 1.0, 3)] = jain(g.begun().map(|f| f.goodput_bytes_per_s));
         /// The durations of finished transfers, from the start of each (its SYN, if it has one) to the acknowledgment of
         /// its last byte.
-        completion: Spread [parts(&[("p50_s", "done p50", "s", 1.0, 3), ("p95_s", "p95", "s", 1.0, 3)])] =
-            Spread::exact(g.flows.iter().flat_map(|(f, _)| f.completion_times_s()).collect());
+        completion: Flat<Spread> [prefixed, parts(&[("p50_s", "done p50", "s", 1.0, 3), ("p95_s", "p95", "s", 1.0, 3)])] =
+            Flat(Spread::exact(g.flows.iter().flat_map(|(f, _)| f.completion_times_s()).collect()));
         /// Round-trip times: for each ACK, from the transmission of a data packet to the arrival of the ACK. Among the
         /// packets that arrived since the previous ACK, the one sent first counts.
-        rtt: Spread [parts(&[("p50_s", "RTT p50", "ms", 1e3, 1), ("p95_s", "p95", "ms", 1e3, 1)])] =
-            g.spread(|meter| &meter.rtt);
+        rtt: Flat<Spread> [prefixed, parts(&[("p50_s", "RTT p50", "ms", 1e3, 1), ("p95_s", "p95", "ms", 1e3, 1)])] =
+            Flat(g.spread(|meter| &meter.rtt));
         /// One-way delays: from the transmission of each data packet to its arrival, retransmissions included.
-        delay: Spread [parts(&[("p95_s", "delay p95", "ms", 1e3, 1)])] = g.spread(|meter| &meter.delay);
+        delay: Flat<Spread> [prefixed, parts(&[("p95_s", "delay p95", "ms", 1e3, 1)])] = Flat(g.spread(|meter| &meter.delay));
         /// Counts of packets.
-        packets: PacketMeasures [bare] = PacketMeasures::of(&g.flows);
+        packets: Flat<PacketMeasures> = Flat(PacketMeasures::of(&g.flows));
     }
 }
 
@@ -78,20 +78,20 @@ row! {
         /// Share of the payload acknowledged in the run.
         share: Option<f64> [averaged] = ratio(f.acked_bytes, all_acked_bytes);
         /// Counts of packets.
-        packets: PacketMeasures [bare] = PacketMeasures::of(&[(f, meter)]);
+        packets: Flat<PacketMeasures> = Flat(PacketMeasures::of(&[(f, meter)]));
         /// The durations of its transfers. A flow of fixed size is one transfer.
-        completion: Spread = Spread::exact(f.completion_times_s());
+        completion: Flat<Spread> [prefixed] = Flat(Spread::exact(f.completion_times_s()));
         /// Its round-trip times, as of several flows.
-        rtt: Spread = Spread::of(&meter.rtt);
+        rtt: Flat<Spread> [prefixed] = Flat(Spread::of(&meter.rtt));
         /// Its one-way delays, as of several flows.
-        delay: Spread = Spread::of(&meter.delay);
+        delay: Flat<Spread> [prefixed] = Flat(Spread::of(&meter.delay));
     }
 }
 
 row! {
     /// Loss and reordering experienced by packets.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub part PacketMeasures pub(crate) of flows: &[(&FlowSummary, &FlowMeter)] {
+    pub struct PacketMeasures pub(crate) of flows: &[(&FlowSummary, &FlowMeter)] {
         /// Data packets that were sent, retransmissions included.
         data_packets_sent: u64 = flows.iter().map(|(f, _)| f.data_packets_sent).sum();
         /// Data packets that arrived; one that the network duplicated counts once.
@@ -117,7 +117,7 @@ row! {
         /// The delivered data over the duration of the run.
         throughput_bytes_per_s: f64 [unit("bytes/s")] = of.delivered_bytes as f64 / duration_s;
         /// The durations of its finished transfers.
-        completion: Spread = Spread::of(took);
+        completion: Flat<Spread> [prefixed] = Flat(Spread::of(took));
     }
 }
 
@@ -141,11 +141,11 @@ row! {
         /// paths together.
         utilisation: Option<f64> [shown("used"), scaled("%", 1e2, 1)] = d.utilisation(meter.bytes, duration_s);
         /// The time that those packets waited before their transmission began.
-        queue_delay: Spread [parts(&[
+        queue_delay: Flat<Spread> [prefixed, parts(&[
             ("p50_s", "waited p50", "ms", 1e3, 2),
             ("p95_s", "p95", "ms", 1e3, 2),
             ("p99_s", "p99", "ms", 1e3, 2),
-        ])] = Spread::of(&meter.wait);
+        ])] = Flat(Spread::of(&meter.wait));
     }
 }
 
@@ -169,9 +169,9 @@ row! {
         /// Payload acknowledged in it, over its length.
         goodput_bytes_per_s: f64 [unit("bytes/s")] = acked as f64 / length_s;
         /// Round-trip times of round trips that ended in it.
-        rtt: Spread = Spread::of(&meter.rtt);
+        rtt: Flat<Spread> [prefixed] = Flat(Spread::of(&meter.rtt));
         /// One-way delay of data that arrived in it.
-        delay: Spread = Spread::of(&meter.delay);
+        delay: Flat<Spread> [prefixed] = Flat(Spread::of(&meter.delay));
     }
 }
 
@@ -184,14 +184,14 @@ row! {
         /// As for the whole run.
         utilisation: Option<f64> = d.utilisation(meter.bytes, length_s);
         /// The time that the packets that left in it had waited.
-        queue_delay: Spread = Spread::of(&meter.wait);
+        queue_delay: Flat<Spread> [prefixed] = Flat(Spread::of(&meter.wait));
     }
 }
 
 row! {
     /// The distribution of a quantity's values; everything but the count is missing without values.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub part Spread {
+    pub struct Spread {
         /// The number of values.
         count: u64 [averaged];
         /// Their mean.

@@ -20,8 +20,8 @@ pub struct Column {
     pub kind: Kind,
     /// Whether a row may lack the value.
     pub nullable: bool,
-    /// Whether the columns of a part of the row do not have its name before their own.
-    pub bare: bool,
+    /// Whether the columns of a [`Flat`](crate::Flat) row have its name before their own.
+    pub prefixed: bool,
     /// How the columns of a part of the row are shown.
     pub parts: &'static [PartShown],
     /// Whether the JSON of a row omits a missing value, instead of `null`.
@@ -123,7 +123,7 @@ impl Column {
             unit: "",
             kind: Kind::Text,
             nullable: false,
-            bare: false,
+            prefixed: false,
             parts: &[],
             sparse: false,
             averaged: false,
@@ -151,10 +151,10 @@ impl Column {
         }
     }
 
-    /// A column of the part of a row that this describes.
+    /// A column of the [`Flat`](crate::Flat) row that this describes.
     #[must_use]
     pub fn before(&self, column: Column) -> Self {
-        if self.bare {
+        if !self.prefixed {
             return column;
         }
         let name = format!("{}_{}", self.name, column.name).into();
@@ -182,8 +182,8 @@ macro_rules! setters {
 setters! {
     /// Its values are in this unit.
     unit(column, unit: &'static str) { unit: unit }
-    /// It is a part of the row, whose columns have their own names.
-    bare(column) { bare: true }
+    /// The columns of this [`Flat`](crate::Flat) row have its name before their own.
+    prefixed(column) { prefixed: true }
     /// The JSON of a row omits a missing value.
     sparse(column) { sparse: true }
     /// These columns of the part are shown.
@@ -215,8 +215,19 @@ setters! {
 /// Its description for other languages.
 impl Serialize for Column {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Column { name, meaning, unit, kind, nullable, bare: _, parts: _, sparse: _, averaged, together: _, shown } =
-            self;
+        let Column {
+            name,
+            meaning,
+            unit,
+            kind,
+            nullable,
+            prefixed: _,
+            parts: _,
+            sparse: _,
+            averaged,
+            together: _,
+            shown,
+        } = self;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("name", name)?;
         map.serialize_entry("kind", kind.name())?;

@@ -6,6 +6,7 @@ use crate::row::Row;
 use serde::ser::SerializeMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 /// The type of a value. [`row!`](crate::row!) makes one of each row that it declares: an object of JSON.
 pub trait Value: Serialize {
@@ -174,23 +175,31 @@ impl<T: Value + Clone> Field for Option<T> {
     }
 }
 
-/// A row within a row: its columns are columns of the outer one.
-#[derive(Clone, Debug, PartialEq)]
+/// A row within a row: its columns are columns of the outer one, with the name of the field before theirs if that is `prefixed`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flat<R>(pub R);
 
 impl<R: Row> Field for Flat<R> {
-    fn columns(_: Column, to: &mut Vec<Column>) {
-        to.extend(R::columns());
+    fn columns(about: Column, to: &mut Vec<Column>) {
+        to.extend(R::columns().into_iter().map(|column| about.before(column)));
     }
 
     fn cells(&self, to: &mut Vec<Cell>) {
         to.extend(self.0.cells());
     }
 
-    fn entries<M: SerializeMap>(&self, _: &Column, to: &mut M) -> Result<(), M::Error> {
-        self.0.entries(to)
+    fn entries<M: SerializeMap>(&self, about: &Column, to: &mut M) -> Result<(), M::Error> {
+        self.0.entries(about, to)
     }
 
     /// Several rows have the first one's values.
     fn combine(&mut self, _: &Self, _: Together) {}
+}
+
+impl<R> Deref for Flat<R> {
+    type Target = R;
+
+    fn deref(&self) -> &R {
+        &self.0
+    }
 }

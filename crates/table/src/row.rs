@@ -17,20 +17,18 @@ pub trait Row {
     /// Its values, one for each column.
     fn cells(&self) -> Vec<Cell>;
 
-    /// Adds its values to an object of JSON.
+    /// Adds its values to an object of JSON; `about` describes the field if it is [`Flat`](crate::Flat) within another row.
     ///
     /// # Errors
     /// Those of the serializer.
-    fn entries<M: SerializeMap>(&self, to: &mut M) -> Result<(), M::Error>;
+    fn entries<M: SerializeMap>(&self, about: &Column, to: &mut M) -> Result<(), M::Error>;
 }
 
 /// Declares a kind of row once.
 ///
 /// Each column has a doc comment, which is its meaning, a name, a type and, in brackets, calls of methods of [`Column`]. The
 /// first form declares a struct, and `of`, a function with a visibility of its own that computes all fields from one value; the second, a struct that is
-/// filled elsewhere; the third, the columns of a type that exists. With `part`
-/// in place of `struct`, the row is a part of others: its columns are among theirs, with the field's name before their own,
-/// unless the field is `bare`.
+/// filled elsewhere; the third, the columns of a type that exists.
 ///
 /// ```
 /// use ackclock_table::{row, Cell, Row};
@@ -63,52 +61,17 @@ pub trait Row {
 /// ```
 #[macro_export]
 macro_rules! row {
-    (@field struct $name:ident { $($field:ident $([$($set:ident $(($($arg:expr),*))?),*])?)* }) => {
-        impl $crate::Value for $name {
-            const KIND: $crate::Kind = $crate::Kind::Row(stringify!($name));
-
-            fn add(&mut self, other: &Self) {
-                $({
-                    const ABOUT: $crate::Column = $crate::Column::new("", "")$($(.$set($($($arg),*)?))*)?;
-                    $crate::Field::combine(&mut self.$field, &other.$field, ABOUT.together);
-                })*
-            }
-        }
-    };
-    (@field part $name:ident { $($rest:tt)* }) => {
-        impl $crate::Field for $name {
-            fn columns(about: $crate::Column, to: &mut Vec<$crate::Column>) {
-                to.extend(<Self as $crate::Row>::columns().into_iter().map(|column| about.before(column)));
-            }
-
-            fn cells(&self, to: &mut Vec<$crate::Cell>) {
-                to.append(&mut $crate::Row::cells(self));
-            }
-
-            fn entries<M: $crate::serde::ser::SerializeMap>(
-                &self, about: &$crate::Column, to: &mut M,
-            ) -> Result<(), M::Error> {
-                for (column, cell) in <Self as $crate::Row>::columns().into_iter().zip($crate::Row::cells(self)) {
-                    to.serialize_entry(&about.before(column).name, &cell)?;
-                }
-                Ok(())
-            }
-
-            /// The parts of several rows are computed anew.
-            fn combine(&mut self, _other: &Self, _how: $crate::Together) {}
-        }
-    };
     (
         $(#[doc = $about:literal])+
         #[derive($($derive:ident),*)]
-        $vis:vis $form:ident $name:ident $make:vis of $r:tt: $from:ty {
+        $vis:vis struct $name:ident $make:vis of $r:tt: $from:ty {
             $($(#[doc = $doc:literal])+ $field:ident: $of:ty $([$($set:ident $(($($arg:expr),*))?),*])? = $how:expr;)*
         }
     ) => {
         $crate::row! {
             $(#[doc = $about])+
             #[derive($($derive),*)]
-            $vis $form $name {
+            $vis struct $name {
                 $($(#[doc = $doc])+ $field: $of $([$($set $(($($arg),*))?),*])?;)*
             }
         }
@@ -123,7 +86,7 @@ macro_rules! row {
     (
         $(#[doc = $about:literal])+
         #[derive($($derive:ident),*)]
-        $vis:vis $form:ident $name:ident {
+        $vis:vis struct $name:ident {
             $($(#[doc = $doc:literal])+ $field:ident: $of:ty $([$($set:ident $(($($arg:expr),*))?),*])?;)*
         }
     ) => {
@@ -140,7 +103,16 @@ macro_rules! row {
             }
         }
 
-        $crate::row! { @field $form $name { $($field $([$($set $(($($arg),*))?),*])?)* } }
+        impl $crate::Value for $name {
+            const KIND: $crate::Kind = $crate::Kind::Row(stringify!($name));
+
+            fn add(&mut self, other: &Self) {
+                $({
+                    const ABOUT: $crate::Column = $crate::Column::new("", "")$($(.$set($($($arg),*)?))*)?;
+                    $crate::Field::combine(&mut self.$field, &other.$field, ABOUT.together);
+                })*
+            }
+        }
     };
     (
         $(#[doc = $about:literal])+
@@ -168,11 +140,13 @@ macro_rules! row {
                 to
             }
 
-            fn entries<M: $crate::serde::ser::SerializeMap>(&self, to: &mut M) -> Result<(), M::Error> {
+            fn entries<M: $crate::serde::ser::SerializeMap>(
+                &self, about: &$crate::Column, to: &mut M,
+            ) -> Result<(), M::Error> {
                 let $r = self;
                 $({
                     const ABOUT: $crate::Column = $crate::Column::new(stringify!($column), "")$($(.$set($($($arg),*)?))*)?;
-                    <$of as $crate::Field>::entries(&$how, &ABOUT, to)?;
+                    <$of as $crate::Field>::entries(&$how, &about.before(ABOUT), to)?;
                 })*
                 Ok(())
             }
@@ -181,7 +155,7 @@ macro_rules! row {
         impl $crate::serde::Serialize for $row {
             fn serialize<S: $crate::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 let mut to = to.serialize_map(None)?;
-                $crate::Row::entries(self, &mut to)?;
+                $crate::Row::entries(self, &const { $crate::Column::new("", "") }, &mut to)?;
                 $crate::serde::ser::SerializeMap::end(to)
             }
         }

@@ -1,6 +1,6 @@
 //! Rows declared in each form.
 
-use crate::{description, markdown, row, typescript, Cell, Described, Kind, Row, Value};
+use crate::{description, markdown, row, typescript, Cell, Described, Flat, Kind, Row, Value};
 use serde_json::{json, to_value};
 
 struct Counts {
@@ -20,7 +20,7 @@ row! {
 row! {
     /// Values of a quantity.
     #[derive(Clone, Debug, PartialEq)]
-    part Spread {
+    struct Spread {
         /// Their mean.
         mean_s: Option<f64> [unit("s")];
         /// Their number.
@@ -29,13 +29,13 @@ row! {
 }
 
 row! {
-    /// A row with parts.
+    /// A row with rows in it.
     #[derive(Clone, Debug, PartialEq)]
     struct Measured {
         /// Round-trip times.
-        rtt: Spread [parts(&[("mean_s", "mean RTT", "ms", 1e3, 1)])];
+        rtt: Flat<Spread> [prefixed, parts(&[("mean_s", "mean RTT", "ms", 1e3, 1)])];
         /// Delays.
-        delay: Spread [bare];
+        delay: Flat<Spread>;
     }
 }
 
@@ -110,8 +110,8 @@ fn json_has_every_column_but_sparse_ones_without_a_value() {
 }
 
 #[test]
-fn the_columns_of_a_part_have_its_name_before_theirs_unless_it_is_bare() {
-    let spread = |count| Spread { mean_s: None, count };
+fn the_columns_of_a_flat_row_have_its_name_before_theirs_if_it_is_prefixed() {
+    let spread = |count| Flat(Spread { mean_s: None, count });
     let row = Measured { rtt: spread(1), delay: spread(2) };
     let names: Vec<_> = Measured::columns().iter().map(|c| c.name.to_string()).collect();
     assert_eq!(names, ["rtt_mean_s", "rtt_count", "mean_s", "count"]);

@@ -42,41 +42,39 @@ pub fn packets(packets: &[Packet], own: Way, first: i64) -> Table<'_> {
     of(packets.iter().map(move |p| CapturedPacket::of((p, own, first))))
 }
 
+/// The kinds of rows of a capture: the name that Python uses, the heading in the reference, the row.
+fn kinds() -> Vec<(&'static str, &'static str, Described)> {
+    vec![
+        ("captured_flow", "`flows`", Described::of::<CapturedFlow>()),
+        (
+            "captured_retransmission",
+            "`retransmissions`; `each_retransmission` of a flow",
+            Described::of::<CapturedRetransmission>(),
+        ),
+        ("captured_stall", "`stalls`; `each_stall` of a flow", Described::of::<CapturedStall>()),
+        ("stalls_of_cause", "`stalls_by_cause` of a flow", Described::of::<StallsOfCause>()),
+        (
+            "captured_reordering",
+            "`reordering`; `reordering` of a flow and of datagrams",
+            Described::of::<CapturedReordering>(),
+        ),
+        ("density_share", "`densities`", Described::of::<DensityShare>()),
+        ("datagram_flow", "`datagrams`", Described::of::<DatagramFlow>()),
+        ("captured_file", "`files`", Described::of::<CapturedFile>()),
+        ("skipped", "`skipped`; `skipped` of a file", Described::of::<Skipped>()),
+        ("captured_packet", "`Capture.packets`", Described::of::<CapturedPacket>()),
+    ]
+}
+
 /// The kinds of rows of a capture, by the names that Python uses.
 pub fn described() -> Vec<(&'static str, Described)> {
-    vec![
-        ("captured_flow", Described::of::<CapturedFlow>()),
-        ("captured_retransmission", Described::of::<CapturedRetransmission>()),
-        ("captured_stall", Described::of::<CapturedStall>()),
-        ("stalls_of_cause", Described::of::<StallsOfCause>()),
-        ("captured_reordering", Described::of::<CapturedReordering>()),
-        ("density_share", Described::of::<DensityShare>()),
-        ("datagram_flow", Described::of::<DatagramFlow>()),
-        ("captured_file", Described::of::<CapturedFile>()),
-        ("skipped", Described::of::<Skipped>()),
-        ("captured_packet", Described::of::<CapturedPacket>()),
-    ]
+    kinds().into_iter().map(|(name, _, row)| (name, row)).collect()
 }
 
 /// The reference of all columns, `docs/capture-columns.md`.
 pub fn page() -> String {
-    let mut page = PAGE.to_owned();
-    let tables = described().into_iter().zip([
-        "`flows`",
-        "`retransmissions`; `each_retransmission` of a flow",
-        "`stalls`; `each_stall` of a flow",
-        "`stalls_by_cause` of a flow",
-        "`reordering`; `reordering` of a flow and of datagrams",
-        "`densities`",
-        "`datagrams`",
-        "`files`",
-        "`skipped`; `skipped` of a file",
-        "`Capture.packets`",
-    ]);
-    for ((_, row), title) in tables {
-        page += &format!("\n## {title}\n\n{}", markdown(&row));
-    }
-    page
+    let rows = kinds().into_iter().map(|(_, title, row)| format!("\n## {title}\n\n{}", markdown(&row)));
+    PAGE.to_owned() + &rows.collect::<String>()
 }
 
 const PAGE: &str = "# What a capture says: columns

@@ -162,13 +162,13 @@ fn delays_and_round_trips_are_those_of_the_events() {
         let (measures, log) = (measured(&plan), logged(&plan));
         let end = Time::ZERO + plan.scenario.duration;
         for (i, flow) in measures.flows.iter().enumerate() {
-            assert_spread(flow.delay, log.delays(i as u32, end), 1, &format!("delay of {}", flow.name));
-            assert_spread(flow.rtt, log.round_trips(i as u32, end), 1, &format!("rtt of {}", flow.name));
+            assert_spread(*flow.delay, log.delays(i as u32, end), 1, &format!("delay of {}", flow.name));
+            assert_spread(*flow.rtt, log.round_trips(i as u32, end), 1, &format!("rtt of {}", flow.name));
         }
         let all = &measures.groups[0];
         let every = |of: &dyn Fn(u32) -> Vec<u64>| (0..measures.flows.len() as u32).flat_map(of).collect::<Vec<_>>();
-        assert_spread(all.delay, every(&|flow| log.delays(flow, end)), 1, "delay of all");
-        assert_spread(all.rtt, every(&|flow| log.round_trips(flow, end)), 1, "rtt of all");
+        assert_spread(*all.delay, every(&|flow| log.delays(flow, end)), 1, "delay of all");
+        assert_spread(*all.rtt, every(&|flow| log.round_trips(flow, end)), 1, "rtt of all");
     }
 }
 
@@ -192,7 +192,7 @@ fn what_links_carry_and_how_long_packets_wait_there_are_those_of_the_events() {
             assert_eq!(link.utilisation, Some(share), "{what}");
             assert!(share > 0.0 && share <= 1.0, "{what}: {share}");
             // Fractions of a nanosecond, which a transmitter keeps and the log lacks.
-            assert_spread(link.queue_delay, left.iter().map(|l| l.wait).collect(), 2, &what);
+            assert_spread(*link.queue_delay, left.iter().map(|l| l.wait).collect(), 2, &what);
         }
         let bottleneck = &measures.links[2];
         assert!(
@@ -299,10 +299,10 @@ stack = "newreno"
     assert_eq!(ask.transfer_times_s.len(), 40);
     let times = [ask.transfer_times_s.clone(), vec![file.finish_s.unwrap() - file.start_s]];
     for (flow, times) in measures.flows.iter().zip(&times) {
-        assert_eq!(flow.completion, Spread::exact(times.clone()));
+        assert_eq!(*flow.completion, Spread::exact(times.clone()));
     }
     assert_eq!(measures.flows[0].completion.p95_s, ask.transfer_p95_s);
-    assert_eq!(measures.groups[0].completion, Spread::exact(times.concat()));
+    assert_eq!(*measures.groups[0].completion, Spread::exact(times.concat()));
     let (counted, seen) = (&summary.background[0], &measures.background[0]);
     assert!(counted.finished > 100);
     assert_eq!(seen.completion.count, counted.finished);
@@ -335,7 +335,7 @@ fn bins_add_up_to_the_whole() {
             assert_eq!(binned.bins.iter().map(|b| b.flows[i].rtt.count).sum::<u64>(), flow.rtt.count);
             let upto = |n: u64| log.delays(i as u32, Time(n * 700_000_000));
             let (before, tenth) = (upto(9).len(), upto(10));
-            assert_spread(binned.bins[9].flows[i].delay, tenth[before..].to_vec(), 1, "delays of the tenth bin");
+            assert_spread(*binned.bins[9].flows[i].delay, tenth[before..].to_vec(), 1, "delays of the tenth bin");
         }
     }
 }
