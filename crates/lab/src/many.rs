@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How often progress is reported.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
+const REPORT_EVERY: Duration = Duration::from_millis(50);
 
 /// One requested run.
 #[derive(Clone, Debug)]
@@ -55,7 +55,9 @@ impl<'a> Job<'a> {
             return Ok(summary);
         }
         // A run is the same when it is repeated, and each set of listeners would be another copy of the engine.
-        self.run_with_stalls(&mut |_| progress(Nanos(0)))
+        let repeated = self.run_with_stalls(&mut |_| progress(Nanos(0)))?;
+        assert_eq!(repeated.trace_hash, summary.trace_hash, "a repeated run differs");
+        Ok(repeated)
     }
 
     /// Runs it with a listener that keeps the course of each flow.
@@ -80,12 +82,12 @@ pub fn run_many(
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let total = jobs.iter().fold(0u64, |sum, j| sum.saturating_add(j.plan.scenario.duration.0)).max(1);
     let one = |job: &Job<'_>| {
-        let mut untold = 0;
+        let mut unreported = 0;
         let summary = job.run(&mut |slice| {
-            untold += slice.0;
+            unreported += slice.0;
             // All threads write to `done`, and each write takes it from the other cores' caches.
-            if untold >= total / 1000 {
-                done.fetch_add(std::mem::take(&mut untold), Ordering::Relaxed);
+            if unreported >= total / 1000 {
+                done.fetch_add(std::mem::take(&mut unreported), Ordering::Relaxed);
             }
             if stop.load(Ordering::Relaxed) {
                 ControlFlow::Break(())
@@ -93,7 +95,7 @@ pub fn run_many(
                 ControlFlow::Continue(())
             }
         });
-        done.fetch_add(untold, Ordering::Relaxed);
+        done.fetch_add(unreported, Ordering::Relaxed);
         summary.inspect_err(|_| stop.store(true, Ordering::Relaxed))
     };
     let next = AtomicUsize::new(0);
@@ -138,7 +140,7 @@ fn on_threads<T: Send>(threads: usize, work: &(impl Fn() -> Vec<T> + Sync), mut 
         drop(working);
         // If no thread can be started, the work is done on this one.
         let mut results = if workers.is_empty() { work() } else { Vec::new() };
-        while idle.recv_timeout(TOLD_EVERY) == Err(RecvTimeoutError::Timeout) {
+        while idle.recv_timeout(REPORT_EVERY) == Err(RecvTimeoutError::Timeout) {
             wait();
         }
         results.extend(workers.into_iter().flat_map(|w| w.join().unwrap_or_else(|panic| resume_unwind(panic))));

@@ -43,15 +43,12 @@ pub struct FlowMeans {
     pub name: String,
     /// Its stack's name.
     pub stack: String,
+    /// The number of runs.
+    pub runs: usize,
+    /// The number of runs in which it finished.
+    pub finished_runs: usize,
     /// The means of those columns of [`FlowSummary`] that are averaged; `None` if no run has the number.
     pub means: Vec<(Column, Option<Interval>)>,
-}
-
-impl FlowMeans {
-    /// The number of runs that have this column.
-    pub fn runs(&self, column: &str) -> usize {
-        self.means.iter().find(|(c, _)| c.name == column).and_then(|(_, mean)| *mean).map_or(0, |mean| mean.n)
-    }
 }
 
 impl Serialize for FlowMeans {
@@ -73,11 +70,17 @@ pub fn means(runs: &[Summary]) -> Vec<FlowMeans> {
 }
 
 fn flow_means<'a>(first: &FlowSummary, flow: impl Iterator<Item = &'a FlowSummary>) -> FlowMeans {
-    let cells: Vec<_> = flow.map(Row::cells).collect();
+    let runs: Vec<_> = flow.collect();
+    let cells: Vec<_> = runs.iter().map(|row| row.cells()).collect();
     let columns = FlowSummary::columns().into_iter().enumerate().filter(|(_, column)| column.averaged);
     let mean = |i: usize| Interval::of(&cells.iter().filter_map(|row| row[i].number()).collect::<Vec<_>>());
-    let means = columns.map(|(i, column)| (column, mean(i))).collect();
-    FlowMeans { name: first.name.clone(), stack: first.stack.clone(), means }
+    FlowMeans {
+        name: first.name.clone(),
+        stack: first.stack.clone(),
+        runs: runs.len(),
+        finished_runs: runs.iter().filter(|row| row.finish_s.is_some()).count(),
+        means: columns.map(|(i, column)| (column, mean(i))).collect(),
+    }
 }
 
 /// The kinds of rows of a run, by the names that Python uses.

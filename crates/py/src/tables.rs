@@ -126,8 +126,8 @@ pub(crate) fn summary(runs: &[Summary], seeds: usize) -> Result<Table, ArrowErro
     let mut columns = Columns::default();
     columns.add("stack", rows.iter().map(|row| &row.stack));
     columns.add("flow", rows.iter().map(|row| &row.name));
-    columns.add("runs", rows.iter().map(|row| row.runs("throughput_bytes_per_s")).collect::<Vec<_>>().iter());
-    columns.add("finished_runs", rows.iter().map(|row| row.runs("finish_s")).collect::<Vec<_>>().iter());
+    columns.add("runs", rows.iter().map(|row| &row.runs));
+    columns.add("finished_runs", rows.iter().map(|row| &row.finished_runs));
     for (i, (column, _)) in rows.first().map_or(&[][..], |row| &row.means).iter().enumerate() {
         columns.means(&column.name, rows.iter().map(|row| row.means[i].1));
     }

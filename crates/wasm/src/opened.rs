@@ -14,7 +14,9 @@ use serde_json::json;
 use std::collections::HashMap;
 
 /// The highest number of a flow.
-const MOST_FLOWS: u32 = 65_536;
+const LAST_FLOW: u32 = 65_535;
+/// The highest number of a link. Each flow of a dumbbell has two at each end, and the paths of splits have numbers, too.
+const LAST_LINK: u32 = 524_287;
 
 /// The file that comes with a request.
 #[derive(Deserialize)]
@@ -31,10 +33,11 @@ impl Opened {
         let text = Pieces::of(border, self.size);
         let read = read_csv(text, |mut row| {
             last = row.at.as_secs_f64();
+            if let What::Queue { link, .. } = row.what {
+                bounded("link", link, LAST_LINK)?;
+            }
             if let Some((flow, _)) = &mut row.end {
-                if *flow > MOST_FLOWS {
-                    return Err(format!("flow is \"{flow}\""));
-                }
+                bounded("flow", *flow, LAST_FLOW)?;
                 // A file may hold a part of a run's flows.
                 let next = positions.len() as u32;
                 *flow = *positions.entry(*flow).or_insert(next);
@@ -49,6 +52,15 @@ impl Opened {
         numbers.sort_unstable();
         let numbers: Vec<u32> = numbers.into_iter().map(|(_, number)| number).collect();
         Ok(json!({ "durationS": last, "numbers": numbers, "flows": flows, "queues": queues }).to_string())
+    }
+}
+
+/// Refuses a number that a run does not have: a place is kept for each smaller one.
+fn bounded(column: &str, number: u32, last: u32) -> Result<(), String> {
+    if number > last {
+        Err(format!("{column} is \"{number}\", allowed: 0 to {last}"))
+    } else {
+        Ok(())
     }
 }
 

@@ -189,10 +189,28 @@ fn marked_packets_and_the_acks_that_echo_them_are_reported() {
 
 #[test]
 fn means_are_those_of_reports_over_several_seeds() {
-    let message = ask(json!({ "do": "means", "of": [[1.0, 2.0, 3.0, 4.0, 5.0], [7.0], []] }));
-    let [several, one, none] = [0, 1, 2].map(|i| &message["ok"][i]);
+    let answer = ask(json!({ "do": "means", "of": [[1.0, 2.0, 3.0, 4.0, 5.0], [7.0], []] }));
+    let [several, one, none] = [0, 1, 2].map(|i| &answer["ok"][i]);
     assert_eq!((&several["n"], &several["mean"]), (&json!(5), &json!(3.0)));
     let half = several["half_width_95"].as_f64().unwrap();
     assert!((half - 2.776_45 * (2.5f64 / 5.0).sqrt()).abs() < 1e-4);
     assert_eq!((&one["mean"], &one["half_width_95"], none), (&json!(7.0), &Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_trace_whose_numbers_would_need_much_memory_is_refused_with_what_is_allowed() {
+    let opened = |record: &str| {
+        let file = format!("time_ns,flow,side,event,packet,link,queue_packets\n{record}\n").into_bytes();
+        let request = json!({ "do": "opened", "size": file.len() }).to_string();
+        let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut Lists { file })).unwrap();
+        answer["error"]["message"].as_str().map(str::to_owned)
+    };
+    assert_eq!(opened("5,,,queue,,524287,3"), None);
+    let refused = [
+        ("5,,,queue,,4294967295,3", "line 2: link is \"4294967295\", allowed: 0 to 524287"),
+        ("5,65536,sender,timeout,,,", "line 2: flow is \"65536\", allowed: 0 to 65535"),
+    ];
+    for (record, why) in refused {
+        assert_eq!(opened(record).as_deref(), Some(why));
+    }
 }

@@ -89,7 +89,7 @@ impl Port {
         match (&mut self.queue, &mut self.overtaking) {
             (Some(queue), _) => queue.flight.lengthen(more),
             (None, Some(overtaking)) => overtaking.flight.lengthen(more),
-            (None, None) => debug_assert!(false, "an element adds to the delay that has not declared it"),
+            (None, None) => unreachable!("an element that adds to the delay declares it, and such a link has a flight"),
         }
     }
 
@@ -98,7 +98,9 @@ impl Port {
         match (&mut self.queue, &mut self.overtaking) {
             (Some(queue), _) => queue.held.hold(late),
             (None, Some(overtaking)) => overtaking.held.hold(late),
-            (None, None) => debug_assert!(false, "a packet is held back where no element may do so"),
+            (None, None) => {
+                unreachable!("an element that holds packets back declares it, and such a link can hold them")
+            }
         }
     }
 
