@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ackclock.arena import FACTORIAL_SEEDS, SEEDS, factorial, factorial_tables, job
-from ackclock.arena.entries import about, paths, question, shared
-from ackclock.arena.tables import show
+from ackclock.arena import FACTORIAL_SEEDS, SEEDS
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 from ackclock.document.permission import allowing
+from ackclock.late import late
 from ackclock.progress import shown
 
 if TYPE_CHECKING:
+    from ackclock.arena import entries, factorial_tables, job, tables
+    from ackclock.arena import factorial as factorials
     from ackclock.study.plan import Question
+else:
+    entries, factorial_tables, factorials, job, tables = late(
+        "ackclock.arena.entries",
+        "ackclock.arena.factorial_tables",
+        "ackclock.arena.factorial",
+        "ackclock.arena.job",
+        "ackclock.arena.tables",
+    )
 
 EXAMPLES = """\b
 Examples:
@@ -74,9 +83,9 @@ def arena(
     """
     if find_spec("matplotlib") is None:
         fail('arena needs matplotlib, which is not installed: pip install "ackclock[plot]"', FAILED)
-
     with refusals(), allowing(allow_python):
-        asked = question(stack, half, path or None, field, seeds or (FACTORIAL_SEEDS if factorial else SEEDS))
+        count = seeds or (FACTORIAL_SEEDS if factorial else SEEDS)
+        asked = entries.question(stack, half, path or None, field, count)
     if list_paths:
         return _list(half, path)
     if factorial:
@@ -88,16 +97,14 @@ def arena(
         written = board.write(folder)
     if as_json:
         return click.echo(board.json, nl=False)
-
-    show(board)
+    tables.show(board)
     return click.echo(f"{folder}: {', '.join(file.name for file in written)}")
 
 
 def _list(half: str, chosen: Sequence[str]) -> None:
-
-    for name, file in sorted((paths(half) | shared(half)).items()):
+    for name, file in sorted((entries.paths(half) | entries.shared(half)).items()):
         if not chosen or name in chosen:
-            click.echo(f"{name:20} {about(file)}")
+            click.echo(f"{name:20} {entries.about(file)}")
 
 
 def _factorial(
@@ -108,9 +115,8 @@ def _factorial(
     allow_python: bool,
     as_json: bool,
 ) -> None:
-
     with refusals(lambda: "; finished runs are kept and the same command continues"), allowing(allow_python):
-        found = factorial.run(asked, half, *where, shown)
+        found = factorials.run(asked, half, *where, shown)
         written = found.write(out if out is not None else Path("arena") / half)
     if as_json:
         return click.echo(found.table.write_json())

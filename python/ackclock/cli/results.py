@@ -14,16 +14,22 @@ from ackclock import files
 from ackclock.cli.common import FAILED, PATH, as_json, fail, refusals, store
 from ackclock.cli.lazy import Ordered
 from ackclock.document import nearest, refusal
-from ackclock.runs.store import FILE, Store, folder_of
-from ackclock.sweep import stores
-from ackclock.sweep.columns import MEANS, MEASURED
-from ackclock.sweep.outcome import Results
-from ackclock.sweep.shown import print_list, print_means
+from ackclock.late import late
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ackclock.sweep.outcome import Sweep
+    from ackclock.runs import store as runs
+    from ackclock.sweep import columns, outcome, stores
+    from ackclock.sweep import shown as tables
+else:
+    runs, columns, outcome, stores, tables = late(
+        "ackclock.runs.store",
+        "ackclock.sweep.columns",
+        "ackclock.sweep.outcome",
+        "ackclock.sweep.stores",
+        "ackclock.sweep.shown",
+    )
 
 EXAMPLES = """\b
 Examples:
@@ -48,16 +54,14 @@ def results() -> None:
 
 
 def _complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-
     try:
-        return [name for name in Results(context.params.get("store")) if name.startswith(incomplete)]
+        return [name for name in outcome.Results(context.params.get("store")) if name.startswith(incomplete)]
     except OSError:
         return []
 
 
 def _complete_column(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-
-    return [name for name in (*MEANS, *MEASURED) if name.startswith(incomplete)]
+    return [name for name in (*columns.MEANS, *columns.MEASURED) if name.startswith(incomplete)]
 
 
 sweep_name = click.argument("name", shell_complete=_complete_name, help="Name of a sweep.")
@@ -69,12 +73,12 @@ sweep_name = click.argument("name", shell_complete=_complete_name, help="Name of
 def listing(store: Path | None, as_json: bool) -> None:
     """List the sweeps of a store."""
     with refusals():
-        every = Results(store)
+        every = outcome.Results(store)
         lines, damaged = every.listed(), every.damaged()
     if as_json:
         click.echo(json.dumps(lines, indent=2, ensure_ascii=False))
     elif lines or not damaged:
-        print_list(lines)
+        tables.print_list(lines)
     _report_damage(damaged)
 
 
@@ -89,7 +93,7 @@ def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) 
     """Print the means of a sweep; of an unfinished sweep, the means of its finished runs."""
     found = _load(name, store)
     with refusals():
-        known = [*MEANS, *(one for one in MEASURED if one in found.frame.columns)]
+        known = [*columns.MEANS, *(one for one in columns.MEASURED if one in found.frame.columns)]
         for wanted in column:
             if wanted not in known:
                 allowed = f"one of {', '.join(known)}"
@@ -101,8 +105,7 @@ def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) 
         said = {**about, **more, "summary": found.summary.to_dicts()}
         click.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
-
-    print_means(found.summary, found.manifest, column)
+    tables.print_means(found.summary, found.manifest, column)
 
 
 @results.command(epilog=EXAMPLES)
@@ -131,7 +134,7 @@ def export(name: str, file: Path, summary: bool, store: Path | None) -> None:
 @store
 def check(store: Path | None) -> None:
     """Check every run, manifest and table of a store. Damage is reported with exit code 1."""
-    folder = _folder(store)
+    folder = runs.folder_of(store)
     with refusals():
         damaged = stores.check(folder)
     _report_damage(damaged)
@@ -142,7 +145,7 @@ def check(store: Path | None) -> None:
 @store
 def repair(store: Path | None) -> None:
     """Keep the undamaged part of a store and set damaged files aside. No other command may use the store meanwhile."""
-    folder = _folder(store)
+    folder = runs.folder_of(store)
     with refusals():
         done = stores.repair(folder)
     click.echo("\n".join(done or [f"{folder}: nothing is damaged"]))
@@ -156,10 +159,10 @@ def repair(store: Path | None) -> None:
 def copy(to: Path, store: Path | None) -> None:
     """Copy a store, even while other commands use it."""
     with refusals():
-        if (to / FILE).exists():
+        if (to / runs.FILE).exists():
             allowed = "a folder without a store; `ackclock results merge` adds to one"
-            raise refusal("command line", None, "TO", f'"{to}" with {FILE} in it', allowed)
-    _merge(_folder(store), to)
+            raise refusal("command line", None, "TO", f'"{to}" with {runs.FILE} in it', allowed)
+    _merge(runs.folder_of(store), to)
 
 
 @results.command(epilog="\b\nExamples:\n  ackclock results merge /media/other/ackclock-results")
@@ -167,22 +170,16 @@ def copy(to: Path, store: Path | None) -> None:
 @store
 def merge(other: Path, store: Path | None) -> None:
     """Import the runs and sweeps of another store: all of them, or none if one run has different results."""
-    _merge(other, _folder(store))
+    _merge(other, runs.folder_of(store))
 
 
 def _merge(source: Path, to: Path) -> None:
-
     with refusals():
-        with Store(source, create=False):
+        with runs.Store(source, create=False):
             pass  # check that the other store exists before this one is created
-        with Store(to) as opened:
+        with runs.Store(to) as opened:
             said = stores.merge(source, opened)
     click.echo("\n".join(said))
-
-
-def _folder(store: Path | None) -> Path:
-
-    return folder_of(store)
 
 
 def _report_damage(damaged: list[str]) -> None:
@@ -193,10 +190,10 @@ def _report_damage(damaged: list[str]) -> None:
         raise click.exceptions.Exit(FAILED)
 
 
-def _load(name: str, store: Path | None) -> Sweep:
+def _load(name: str, store: Path | None) -> outcome.Sweep:
     """Load a sweep, and print remarks on it to standard error."""
     with refusals():
-        every = Results(store)
+        every = outcome.Results(store)
         try:
             found = every[name]
         except KeyError:

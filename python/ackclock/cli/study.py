@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 from ackclock.document.permission import allowing
+from ackclock.late import late
 from ackclock.progress import shown
-from ackclock.study.job import run
-from ackclock.study.plan import read
-from ackclock.study.tables import show
+
+if TYPE_CHECKING:
+    from ackclock.study import job, plan, tables
+else:
+    job, plan, tables = late("ackclock.study.job", "ackclock.study.plan", "ackclock.study.tables")
 
 EXAMPLES = """\b
 Examples:
@@ -51,9 +55,8 @@ def study(
     for package, extra in NEEDED.items():
         if find_spec(package) is None:
             fail(f'study needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
-
     with refusals(), allowing(allow_python):
-        asked = read(question)
+        asked = plan.read(question)
     if dry_run:
         looks, points = asked.seeds.looks, len(asked.paths) * len(asked.stacks)
         most = f" to {looks[-1] * points:,}" if len(looks) > 1 else ""
@@ -64,11 +67,10 @@ def study(
     kept = "; finished runs are kept and the same command continues"
     folder = out if out is not None else Path("studies") / asked.name
     with refusals(lambda: kept), allowing(allow_python):
-        answer = run(asked, store, on, threads, shown)
+        answer = job.run(asked, store, on, threads, shown)
         written = answer.write(folder)
     if as_json:
         click.echo(answer.json, nl=False)
         return
-
-    show(answer)
+    tables.show(answer)
     click.echo(f"{folder}: {', '.join(file.name for file in written)}")

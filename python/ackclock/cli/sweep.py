@@ -12,17 +12,21 @@ import click
 from ackclock import _native
 from ackclock.cli.common import PATH, allow_python, as_json, on, refusals, store, threads
 from ackclock.document.permission import allowing
+from ackclock.late import late
 from ackclock.progress import shown
 from ackclock.quantities import duration
-from ackclock.runs.local import cores
-from ackclock.sweep.job import forecast, run
-from ackclock.sweep.plan import Plan
-from ackclock.sweep.shown import print_means
 
 if TYPE_CHECKING:
     from ackclock.progress import Progress
+    from ackclock.runs import local
+    from ackclock.sweep import job
+    from ackclock.sweep import plan as plans
+    from ackclock.sweep import shown as tables
     from ackclock.sweep.outcome import Sweep
-    from ackclock.sweep.plan import Plan
+else:
+    local, job, plans, tables = late(
+        "ackclock.runs.local", "ackclock.sweep.job", "ackclock.sweep.plan", "ackclock.sweep.shown"
+    )
 
 EXAMPLES = """\b
 Examples:
@@ -57,11 +61,10 @@ def sweep(
     The table is in sweeps/NAME/runs.parquet there.
     """
     with refusals():
-        read = Plan.read(plan)
+        read = plans.Plan.read(plan)
     if dry_run:
         _forecast(read, store, as_json, allow_python)
         return
-
     last: list[Progress] = []
 
     def kept() -> str:
@@ -73,24 +76,23 @@ def sweep(
             last[:] = [progress]
             show(progress)
 
-        done = run(read, store, on, threads, report, allow_python)
+        done = job.run(read, store, on, threads, report, allow_python)
     for note in done.notes:
         click.echo(f"ackclock: {note}", err=True)
     _print(done, last[-1].kept, as_json)
 
 
-def _forecast(plan: Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
-
+def _forecast(plan: plans.Plan, store: Path | None, as_json: bool, allow_python: bool) -> None:
     with refusals(), allowing(allow_python):
-        found = forecast(plan, store)
+        found = job.forecast(plan, store)
     if as_json:
         click.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
         return
     least = " or more" if plan.stop else ""
     said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
     if found.seconds:
-        each = found.seconds / cores()
-        said += f"; the others take about {duration(each)} on {cores()} cores, judging by the kept ones"
+        each = found.seconds / local.cores()
+        said += f"; the others take about {duration(each)} on {local.cores()} cores, judging by the kept ones"
     click.echo(said)
 
 
@@ -102,7 +104,6 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
         rows: list[dict[str, Any]] = done.summary.to_dicts()
         click.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
         return
-
     said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
     click.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
-    print_means(done.summary, manifest)
+    tables.print_means(done.summary, manifest)

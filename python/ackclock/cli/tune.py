@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
 from ackclock.document.permission import allowing
+from ackclock.late import late
 from ackclock.progress import shown
-from ackclock.tuning import files
-from ackclock.tuning.job import run
-from ackclock.tuning.plan import read
-from ackclock.tuning.tables import show
+
+if TYPE_CHECKING:
+    from ackclock.tuning import files, job, tables
+    from ackclock.tuning import plan as plans
+else:
+    files, job, plans, tables = late(
+        "ackclock.tuning.files", "ackclock.tuning.job", "ackclock.tuning.plan", "ackclock.tuning.tables"
+    )
 
 EXAMPLES = """\b
 Examples:
@@ -56,19 +62,17 @@ def tune(
     for package in ("matplotlib", "optuna"):
         if find_spec(package) is None:
             fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
-
     with refusals(), allowing(allow_python):
-        checked = read(plan, trials=trials, seed=seed)
+        checked = plans.read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
     kept = "; finished runs are kept and the same command continues"
     showing = shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True)
     with refusals(lambda: kept), allowing(allow_python), showing as report:
-        tuning = run(checked, store, on, threads, report)
+        tuning = job.run(checked, store, on, threads, report)
     with refusals(lambda: kept):
         files.write(tuning, folder)
     if as_json:
         click.echo(tuning.json, nl=False)
         return
-
-    show(tuning)
+    tables.show(tuning)
     click.echo(f"{folder}: tuning.json, trials.parquet, front.svg, best.toml")
