@@ -1,15 +1,10 @@
 /** Everyone can use the page: axe finds nothing on it, and the keyboard alone does everything. */
-import { resolve } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, choose, open, SWAPS, sharedLab } from "./browser";
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -69,8 +64,7 @@ test("axe finds nothing in the tour and beside a capture", async () => {
   await afterwards(page, () => page.getByRole("button", { name: "Tour" }).click());
   expect(await found(page), "the tour").toEqual([]);
   await page.getByRole("button", { name: "End the tour" }).click();
-  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
-  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  await choose(page, SWAPS);
   expect(await found(page), "a capture").toEqual([]);
   const context = await lab.browser.newContext({ ...PHONE });
   const first = await context.newPage();

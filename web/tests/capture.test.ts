@@ -1,40 +1,23 @@
 /** Captures on the page: read in the browser, with the numbers of `ackclock capture`. */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CapturedFile, CapturedFlow, CapturedStall } from "../src/engine/rows";
-import { afterwards, type Lab, open, settled, start } from "./browser";
+import { afterwards, choose, command, KERNEL, open, SEQUENCE, SWAPS, settled, sharedLab, values } from "./browser";
 import { writeLarge } from "./large";
 
-const ROOT = resolve(import.meta.dirname, "../..");
-const PYTHON = process.env.ACKCLOCK_PYTHON ?? join(ROOT, ".venv/bin/python");
-const KERNEL = join(ROOT, "tests/captures/kernel");
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
-const SWAPS = join(KERNEL, "cubic-swap12-sender.pcapng.gz");
-
-let lab: Lab;
+const lab = sharedLab();
 let folder: string;
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ackclock-"));
-  lab = await start();
 });
-afterAll(async () => {
-  await lab.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What `ackclock capture --json` says. */
-function command(file: string, ...more: string[]): { files: [CapturedFile]; flows: Required<CapturedFlow>[] } {
-  const args = ["-m", "ackclock", "capture", file, "--json", ...more];
-  return JSON.parse(execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 28 }));
-}
-
-/** Opens a file of this machine, as if it had been chosen. */
-function choose(page: Page, file: string): Promise<void> {
-  return afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+function analysis(file: string, ...more: string[]): { files: [CapturedFile]; flows: Required<CapturedFlow>[] } {
+  return command("capture", file, ...more);
 }
 
 /** Drops a file on the page. */
@@ -106,7 +89,7 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
     "cubic-two-paths-receiver",
   ]) {
     const file = join(KERNEL, `${name}.pcapng.gz`);
-    const { flows } = command(file);
+    const { flows } = analysis(file);
     await afterwards(page, () => drop(page, basename(file), readFileSync(file)));
     const expected = flows
       .toSorted((a, b) => b.bytes - a.bytes)
@@ -121,11 +104,9 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
     );
     expect(shown, name).toEqual(expected);
     const [main] = flows.toSorted((a, b) => b.bytes - a.bytes);
-    const line = (title: string) =>
-      page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: title }) }).locator("td");
     for (const key of KINDS) {
-      const value = await line(`${key} retransmissions`).getAttribute("data-value");
-      expect(Number(value), `${name}: ${key}`).toBe(main?.[`${key}_retransmissions`]);
+      const shownOf = await values(page, `${key} retransmissions`);
+      expect(shownOf, `${name}: ${key}`).toEqual([main?.[`${key}_retransmissions`]]);
     }
     const many = main?.each_stall.length ?? 0;
     const message = many === 0 ? "No long pause" : many === 1 ? "1 long pause" : `${many} long pauses`;
@@ -168,7 +149,7 @@ test.each(["light", "dark"] as const)(
 test("pointing at a retransmission tells its verdict and the evidence with the frame", async () => {
   const { page, wrong } = await open(lab);
   await choose(page, SWAPS);
-  const [first] = command(SWAPS).flows[0]?.each_retransmission ?? [];
+  const [first] = analysis(SWAPS).flows[0]?.each_retransmission ?? [];
   if (!first) throw new Error("nothing was sent again");
   await page.locator(SEQUENCE).focus();
   await page.locator(SEQUENCE).evaluate(async (panel) => {
@@ -205,7 +186,7 @@ test("another place of the capture may be chosen, as with --at", async () => {
   const { page } = await open(lab);
   await choose(page, SWAPS);
   await afterwards(page, () => page.getByLabel("Where it was captured").selectOption("middle"));
-  const counts = command(SWAPS, "--at", "middle").flows.map((flow) => String(flow.undecided_retransmissions));
+  const counts = analysis(SWAPS, "--at", "middle").flows.map((flow) => String(flow.undecided_retransmissions));
   expect((await rows(page)).map((cells) => cells[8])).toEqual(counts);
   expect((await rows(page))[0]?.at(-1)).toBe("on the way");
 });
@@ -286,7 +267,7 @@ test("damage within a capture is told with packet and byte, and what can be read
   const bytes = readFileSync(file);
   truncateSync(file, bytes.length - 50);
   await choose(page, file);
-  const { files } = command(file);
+  const { files } = analysis(file);
   expect(plain(await page.locator(".capture .about").textContent())).toContain(
     `Damaged in 1 place; the first is ${files[0].first_damage}.`,
   );

@@ -1,25 +1,20 @@
 /** Whatever a link or a file contains, the page shows it or names the fault: it does not hang, and no error is uncaught. */
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { presets } from "../src/scenario/presets";
 import { encode, type State } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";
-import { afterwards, type Lab, open, start } from "./browser";
+import { afterwards, follow, KERNEL, OWN, open, ROOT, saved, sharedLab } from "./browser";
 import { broken, damaged, random } from "./random";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const MANY = 300;
 /** A run of a damaged scenario may be long; if it takes longer than this, it is stopped, ms. */
 const PATIENCE = 1000;
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 /**
  * Performs an action on the page and waits for its answer: a picture, a refusal, or progress of a run that it stops.
@@ -60,11 +55,7 @@ async function answered(page: Page, act: { hash?: string; file?: { name: string;
 
 /** The page still works: a chosen experiment is drawn. */
 async function works(page: Page): Promise<void> {
-  await afterwards(page, () =>
-    page.evaluate(() => {
-      location.hash = "preset=hoe-1995/fig5-5";
-    }),
-  );
+  await afterwards(page, () => follow(page, "preset=hoe-1995/fig5-5"));
   expect(await page.title()).toContain("Figure 5.5");
 }
 
@@ -119,29 +110,17 @@ interface Sample {
 /** A file of each kind, small enough to be read three hundred times. */
 async function samples(page: Page): Promise<Sample[]> {
   const scenario = readFileSync(join(ROOT, "scenarios/satellite.toml"));
-  const captures = join(ROOT, "tests/captures/kernel");
-  const named = readdirSync(captures).filter((name) => /\.pcap(ng)?(\.gz)?$/.test(name));
+  const named = readdirSync(KERNEL).filter((name) => /\.pcap(ng)?(\.gz)?$/.test(name));
   const first = named.filter((name) => name.endsWith(".gz")).sort()[0] ?? "";
   // Unpacked, because the checksum of a packed file detects nearly all damage; and only its beginning.
-  const capture = gunzipSync(readFileSync(join(captures, first))).subarray(0, 60_000);
-  const saved = async (name: string, ending: string) => {
-    const [file] = await Promise.all([
-      page.waitForEvent("download", (download) => download.suggestedFilename().endsWith(ending)),
-      page.getByRole("button", { name }).click(),
-    ]);
-    return readFileSync(await file.path());
-  };
+  const capture = gunzipSync(readFileSync(join(KERNEL, first))).subarray(0, 60_000);
   // A second of the run: its trace has a few hundred rows.
   const brief = { scenario: { ...fromToml((await presets())[0]?.scenario ?? ""), run: { duration: "1 s" } } };
-  await afterwards(page, async () => {
-    const hash = await encode({ ...brief, stacks: [{ name: null, set: {} }], seed: 1 });
-    await page.evaluate((to) => {
-      location.hash = to;
-    }, hash);
-  });
+  const hash = await encode({ ...brief, stacks: OWN, seed: 1 });
+  await afterwards(page, () => follow(page, hash));
   await page.keyboard.press("d");
-  const csv = await saved("Trace (CSV)", ".csv");
-  const parquet = await saved("Trace (Parquet)", ".parquet");
+  const csv = await saved(page, ".csv", () => page.getByRole("button", { name: "Trace (CSV)" }).click());
+  const parquet = await saved(page, ".parquet", () => page.getByRole("button", { name: "Trace (Parquet)" }).click());
   await page.keyboard.press("Escape");
   return [
     { name: "damaged.toml", bytes: scenario },

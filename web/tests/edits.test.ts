@@ -1,22 +1,16 @@
 /** Each edit is an entry of the browser's history: undone, redone, and left by Back. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, dropIt, enter, follow, open, parameter, SEQUENCE, select, setSeed, sharedLab } from "./browser";
 
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 /** The edited value, as the page shows it. */
 async function shown(page: Page) {
   return {
     seed: await page.inputValue("#seed"),
     stack: await page.locator(".stack select").first().inputValue(),
-    delay: await page.locator('.field[data-key="link[1].delay"] input[type=text]').inputValue(),
+    delay: await parameter(page, "link[1].delay").inputValue(),
     deeds: await page.locator(".deed").count(),
     goodput: await page.locator(".ak-table td[data-value]").first().getAttribute("data-value"),
   };
@@ -33,23 +27,15 @@ test("each edit of path, stack, seed and single packets is undone and done again
   const redo = page.getByRole("button", { name: "Redo" });
   expect(await undo.isDisabled()).toBe(true);
   await page.locator("summary", { hasText: "→" }).nth(1).click();
-  const field = page.locator('.field[data-key="link[1].delay"] input[type=text]');
+  const field = parameter(page, "link[1].delay");
   if (!(await field.isVisible())) await page.locator("summary", { hasText: "→" }).nth(1).click();
   const edits = [
-    async () => {
-      await field.fill("77 ms");
-      await field.press("Enter");
-    },
+    () => enter(field, "77 ms"),
     () => page.locator(".stack select").first().selectOption("newreno"),
+    () => setSeed(page, "5"),
     async () => {
-      await page.fill("#seed", "5");
-      await page.keyboard.press("Tab");
-    },
-    async () => {
-      await page.locator(SEQUENCE).focus();
-      for (let i = 0; i < 3; i++) await page.keyboard.press("n");
-      await page.keyboard.press("Enter");
-      await page.getByRole("menuitem", { name: "Drop it" }).click();
+      await select(page, 3);
+      await dropIt(page);
     },
   ];
   const states = [await shown(page)];
@@ -75,10 +61,7 @@ test("each edit of path, stack, seed and single packets is undone and done again
   await afterwards(page, () => redo.click());
   expect(await shown(page)).toEqual(states[2]);
   // A new edit replaces the edits that could have been redone.
-  await afterwards(page, async () => {
-    await page.fill("#seed", "9");
-    await page.keyboard.press("Tab");
-  });
+  await afterwards(page, () => setSeed(page, "9"));
   await written(page, 3);
   expect(await redo.isDisabled()).toBe(true);
   expect(wrong).toEqual([]);
@@ -87,10 +70,7 @@ test("each edit of path, stack, seed and single packets is undone and done again
 
 test("text that is not taken yet is the browser's to undo, and a link that is followed is left by Back", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-5");
-  await afterwards(page, async () => {
-    await page.fill("#seed", "5");
-    await page.keyboard.press("Tab");
-  });
+  await afterwards(page, () => setSeed(page, "5"));
   await written(page, 1);
   await page.locator("#seed").focus();
   await page.keyboard.type("77");
@@ -98,11 +78,7 @@ test("text that is not taken yet is the browser's to undo, and a link that is fo
   await page.waitForTimeout(100);
   expect(await page.evaluate(() => history.state.at)).toBe(1);
   await page.fill("#seed", "5");
-  await afterwards(page, () =>
-    page.evaluate(() => {
-      location.hash = "preset=paths/bundle";
-    }),
-  );
+  await afterwards(page, () => follow(page, "preset=paths/bundle"));
   expect(await page.locator(SEQUENCE).count()).toBe(4);
   await afterwards(page, () => page.evaluate(() => history.back()));
   expect(await page.locator(SEQUENCE).count()).toBe(1);

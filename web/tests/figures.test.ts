@@ -1,20 +1,15 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { beforeAll, expect, test } from "vitest";
+import { afterwards, choose, open, SEQUENCE, SWAPS, select, sharedLab } from "./browser";
 
 /** `tools/dev generate pictures` puts them where README and documents show them. */
 const OUT = process.env.FIGURES ?? resolve(import.meta.dirname, "../../results/lab");
 const MOST_BYTES = 400_000;
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
 
-let lab: Lab;
-beforeAll(async () => {
-  mkdirSync(OUT, { recursive: true });
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
+beforeAll(() => void mkdirSync(OUT, { recursive: true }));
 
 /** Takes a picture of the whole window. */
 async function taken(page: Page, name: string): Promise<void> {
@@ -23,6 +18,15 @@ async function taken(page: Page, name: string): Promise<void> {
   const path = join(OUT, `${name}.png`);
   await page.screenshot({ path });
   expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+}
+
+/** Scrolls to the first graph, below the pinned playback. */
+async function toGraph(page: Page): Promise<void> {
+  const graph = page.locator(SEQUENCE).first();
+  await graph.evaluate((panel) => {
+    panel.closest(".ak-fold")?.scrollIntoView();
+    document.querySelector("main")?.scrollBy(0, -64);
+  });
 }
 
 const SIZE: BrowserContextOptions = { viewport: { width: 1280, height: 1160 }, reducedMotion: "reduce" };
@@ -50,8 +54,7 @@ test("a figure of stacks side by side where packets overtake each other", async 
 
 test("a figure of single packets, one of them told, in the dark", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-8", { ...SIZE, colorScheme: "dark" });
-  await page.locator(SEQUENCE).focus();
-  for (let i = 0; i < 12; i++) await page.keyboard.press("n");
+  await select(page, 12);
   await page.waitForSelector(".ak-tip:not([hidden])");
   await taken(page, "lab-packet");
   expect(wrong).toEqual([]);
@@ -59,8 +62,7 @@ test("a figure of single packets, one of them told, in the dark", async () => {
 
 test("a figure of a capture, a retransmission that nobody needed told with its evidence", async () => {
   const { page, wrong } = await open(lab, "", SIZE);
-  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
-  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  await choose(page, SWAPS);
   await page.locator(SEQUENCE).focus();
   for (let i = 0; i < 6; i++) await page.keyboard.press("+");
   await page.locator(SEQUENCE).evaluate((panel) => {
@@ -80,31 +82,18 @@ test("a figure of a capture, a retransmission that nobody needed told with its e
 test("a figure of a run on a phone", async () => {
   const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7", { ...phone, reducedMotion: "reduce" });
-  await page
-    .locator(SEQUENCE)
-    .first()
-    .evaluate((panel) => {
-      panel.closest(".ak-fold")?.scrollIntoView();
-      document.querySelector("main")?.scrollBy(0, -64); // below the pinned playback
-    });
+  await toGraph(page);
   await taken(page, "lab-phone");
   expect(wrong).toEqual([]);
 });
 
 test("a figure of a capture beside the sender that is tried on its path", async () => {
   const { page, wrong } = await open(lab, "", SIZE);
-  const file = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
-  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(file));
+  await choose(page, SWAPS);
   await afterwards(page, () => page.getByRole("button", { name: "Try another sender" }).click());
   await page.locator(SEQUENCE).first().focus();
   for (let i = 0; i < 5; i++) await page.keyboard.press("+");
-  await page
-    .locator(SEQUENCE)
-    .first()
-    .evaluate((panel) => {
-      panel.closest(".ak-fold")?.scrollIntoView();
-      document.querySelector("main")?.scrollBy(0, -64); // below the pinned playback
-    });
+  await toGraph(page);
   await taken(page, "lab-beside");
   expect(wrong).toEqual([]);
 });

@@ -1,15 +1,9 @@
 /** Instants are found, marked with notes that the link keeps, and measured between; all flows are on one graph. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, dropIt, enter, open, SEQUENCE, select, sharedLab } from "./browser";
 
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 const message = (page: Page) => page.locator(".instants .hint").textContent();
 
@@ -31,13 +25,11 @@ test("an event is found, and the next one; what names nothing is refused", async
   await page.keyboard.press("Enter");
   expect(await message(page)).toMatch(/^1 of 1: [\d.]+ s, timeout$/);
   expect(await picture(page)).not.toBe(before);
-  await page.fill("#find", "drop");
-  await page.keyboard.press("Enter");
+  await enter(page.locator("#find"), "drop");
   expect(await message(page)).toMatch(/^1 of 22: .*packet \d+, data/);
   await page.getByRole("button", { name: "Find the next" }).click();
   expect(await message(page)).toMatch(/^2 of 22: /);
-  await page.fill("#find", "fly");
-  await page.keyboard.press("Enter");
+  await enter(page.locator("#find"), "fly");
   expect(await message(page)).toMatch(/^Found "fly"\. Allowed:/);
   expect(wrong).toEqual([]);
   await page.context().close();
@@ -46,8 +38,7 @@ test("an event is found, and the next one; what names nothing is refused", async
 test("a mark with its note is drawn, is in the link, and is undone", async () => {
   const { page, wrong } = await open(lab, "#preset=hoe-1995/fig5-7");
   const plain = await picture(page);
-  await page.fill("#find", "timeout");
-  await page.keyboard.press("Enter");
+  await enter(page.locator("#find"), "timeout");
   await page.locator("#main").focus();
   await page.keyboard.press("m");
   await page.waitForFunction(() => history.state?.at === 1);
@@ -87,8 +78,7 @@ test("between two packets there are time, bytes and a rate", async () => {
   expect(Number(bytes)).toBe(second - first);
   // Done: Enter changes packets again.
   await page.getByRole("button", { name: "Measure" }).click();
-  await page.locator(SEQUENCE).focus();
-  await page.keyboard.press("n");
+  await select(page, 1);
   await page.keyboard.press("Enter");
   expect(await page.getByRole("menuitem", { name: "Drop it" }).count()).toBe(1);
   expect(wrong).toEqual([]);
@@ -113,10 +103,8 @@ test("all flows stand on one graph with their shares and Jain's index, and a pac
   expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
   const sum = rates.reduce((a, b) => a + b, 0);
   expect(index).toBeCloseTo(sum ** 2 / (rates.length * rates.reduce((a, b) => a + b * b, 0)), 9);
-  await page.locator(SEQUENCE).first().focus();
-  await page.keyboard.press("n");
-  await page.keyboard.press("Enter");
-  await afterwards(page, () => page.getByRole("menuitem", { name: "Drop it" }).click());
+  await select(page, 1);
+  await dropIt(page);
   expect(await page.locator(".deed").textContent()).toMatch(/^Drop data packet \d+ of flow 1$/);
   expect(wrong).toEqual([]);
   await page.context().close();

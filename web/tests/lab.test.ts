@@ -4,18 +4,25 @@
  */
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, expect as polled, test } from "vitest";
+import { expect, expect as polled, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";
-import { afterwards, type Lab, open, settled, start } from "./browser";
+import {
+  afterwards,
+  enter,
+  follow,
+  OWN,
+  open,
+  parameter,
+  saved,
+  setSeed,
+  settled,
+  sharedLab,
+  shownRate,
+} from "./browser";
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
-const OWN = [{ name: null, set: {} }];
 const fragmentOf = (page: Page) => new URL(page.url()).hash;
 const caption = (page: Page) => page.locator(".caption").textContent();
 
@@ -41,11 +48,7 @@ test("a caption says paper, figure and what to look for, in the link and after a
 test("a title follows what is edited, and the caption says that it was", async () => {
   const { page } = await open(lab, "#preset=hoe-1995/fig5-8");
   expect(await page.title()).toContain("Figure 5.8: a false fast retransmit");
-  await afterwards(page, async () => {
-    const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
-    await field.fill("3 Mbps");
-    await field.press("Enter");
-  });
+  await afterwards(page, () => enter(shownRate(page), "3 Mbps"));
   const title = await page.title();
   expect(title).toMatch(/^3 Mbps, .* one way.* \(was Figure 5\.8\)/);
   expect(title).not.toContain("a false fast retransmit");
@@ -120,11 +123,7 @@ test("a graph that is folded away stays so, is saved as a picture all the same, 
   expect(await panel.isVisible()).toBe(false);
   await page.keyboard.press("d");
   await page.getByLabel("Graph").selectOption("window");
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "SVG", exact: true }).click(),
-  ]);
-  expect(file.suggestedFilename()).toMatch(/\.svg$/);
+  await saved(page, ".svg", () => page.getByRole("button", { name: "SVG", exact: true }).click());
   await page.keyboard.press("Escape");
   await fold.locator("summary").click();
   expect(await panel.isVisible()).toBe(true);
@@ -158,17 +157,13 @@ test("a slider redraws while it is dragged, and what is drawn last is its last v
 test("graphs of the run before a change are marked until the new run is there", async () => {
   const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
   expect(await page.locator(".views.stale").count()).toBe(0);
-  const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
-  await field.fill("no rate");
-  await field.press("Enter");
+  const field = shownRate(page);
+  await enter(field, "no rate");
   await page.waitForSelector("html[data-lab=refused]");
   expect(await page.locator(".views.stale .old").textContent()).toBe(
     "Graphs and results of the run before your change",
   );
-  await afterwards(page, async () => {
-    await field.fill("2 Mbps");
-    await field.press("Enter");
-  });
+  await afterwards(page, () => enter(field, "2 Mbps"));
   expect(await page.locator(".views.stale").count()).toBe(0);
   expect(await page.locator(".old").isVisible()).toBe(false);
 });
@@ -190,9 +185,7 @@ const LARGE = `
 test("a run that is too large is refused with its size, and a shorter one is a click away", async () => {
   const { page, wrong } = await open(lab);
   const fragment = await encode({ scenario: fromToml(LARGE), stacks: OWN, seed: 1 });
-  await page.evaluate((f) => {
-    location.hash = f;
-  }, fragment);
+  await follow(page, fragment);
   await page.waitForSelector("html[data-lab=refused]");
   const note = page.locator(".note");
   expect(await note.textContent()).toMatch(
@@ -205,7 +198,7 @@ test("a run that is too large is refused with its size, and a shorter one is a c
   // The run itself takes seconds; a tenth of it shows that the run has the requested length.
   await offer.click();
   await page.waitForSelector("html[data-lab=running]");
-  expect(await page.locator('.field[data-key="run.duration"] input[type=text]').inputValue()).toBe(`${shorter} s`);
+  expect(await parameter(page, "run.duration").inputValue()).toBe(`${shorter} s`);
   await page.keyboard.press("Escape");
   expect(wrong).toEqual([]);
 });
@@ -214,16 +207,12 @@ test("a unit that is written in another way is told with the one that is meant, 
   const { page } = await open(lab, "#preset=hoe-1995/fig5-7");
   const field = page.locator('.field[data-key$=".rate"]:visible').first();
   const refused = async (text: string) => {
-    await field.locator("input[type=text]").fill(text);
-    await field.locator("input[type=text]").press("Enter");
+    await enter(field.locator("input[type=text]"), text);
     await page.waitForSelector("html[data-lab=refused]");
     return field.locator(".refusal").textContent();
   };
   expect(await refused("100 KB/s")).toContain('did you mean "100 kB/s"?');
-  await afterwards(page, async () => {
-    await field.locator("input[type=text]").fill("100 kB/s");
-    await field.locator("input[type=text]").press("Enter");
-  });
+  await afterwards(page, () => enter(field.locator("input[type=text]"), "100 kB/s"));
   expect(await field.locator("input[type=range]").isDisabled()).toBe(false);
   expect(await refused("1,5 Mbps")).toMatch(/a comma: write decimals with a point.*did you mean "1\.5 Mbps"\?/);
 });
@@ -233,10 +222,7 @@ test("what the seed's field said wrong goes when it is mended", async () => {
   await page.fill("#seed", "1,5");
   await page.keyboard.press("Tab");
   expect(await page.locator(".notice.bad").count()).toBe(1);
-  await afterwards(page, async () => {
-    await page.fill("#seed", "15");
-    await page.keyboard.press("Tab");
-  });
+  await afterwards(page, () => setSeed(page, "15"));
   expect(await page.locator(".notice.bad").count()).toBe(0);
   expect(await page.locator("#seed").getAttribute("aria-invalid")).toBe("false");
 });
@@ -245,11 +231,7 @@ test("a link with null in it is refused with its place", async () => {
   const { page, wrong } = await open(lab);
   const scenario = { ...fromToml(LARGE), link: [{ from: "A", to: "B", rate: null, delay: "1 ms" }] };
   const fragment = await encode({ scenario, stacks: OWN, seed: 1 } as never);
-  await afterwards(page, () =>
-    page.evaluate((f) => {
-      location.hash = f;
-    }, fragment),
-  );
+  await afterwards(page, () => follow(page, fragment));
   expect(await page.locator(".notice.bad").textContent()).toContain("no value at `link[0].rate` (found null)");
   expect(wrong).toEqual([]);
 });
@@ -290,11 +272,7 @@ test("the table that served another run has the rows of a new one", async () => 
   const { page } = await open(lab, "#preset=paths/satellite");
   await polled.poll(async () => (await listed(page)).sentence, FILLED).not.toBe("");
   const before = await listed(page);
-  for (const seed of ["2", "3"])
-    await afterwards(page, async () => {
-      await page.fill("#seed", seed);
-      await page.keyboard.press("Tab");
-    });
+  for (const seed of ["2", "3"]) await afterwards(page, () => setSeed(page, seed));
   await polled.poll(async () => (await listed(page)).sentence, FILLED).not.toBe("");
   const { page: other } = await open(lab, page.url().slice(lab.served.url.length));
   await polled.poll(async () => (await listed(other)).sentence, FILLED).not.toBe("");

@@ -5,26 +5,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";
-import { afterwards, chromiumHere, type Lab, open, start } from "./browser";
+import { afterwards, chromiumHere, follow, type Lab, LONG, OWN, open, start } from "./browser";
 
 /** Pages of 64 KiB for the engine: enough for the experiments of the page. */
 const PAGES = 1000;
 /** Rows of a trace that needs three times that memory. */
 const ROWS = 2_000_000;
-const LONG = `
-  [run]
-  duration = "900 s"
-  [[link]]
-  from = "A"
-  to = "B"
-  rate = "50 Mbps"
-  delay = "1 ms"
-  elements = [{ kind = "bernoulli", p = 0.001 }]
-  [[flow]]
-  from = "A"
-  to = "B"
-  stack = "rfc-6675"
-`;
 
 async function within(flags: string, act: (lab: Lab) => Promise<void>): Promise<void> {
   const lab = await start(() => chromiumHere(flags));
@@ -34,19 +20,13 @@ async function within(flags: string, act: (lab: Lab) => Promise<void>): Promise<
 test("a run that needs more memory than the browser gives the engine is refused in a sentence, and the next one is shown", async () => {
   await within(`--wasm-max-mem-pages=${PAGES}`, async (lab) => {
     const { page, wrong } = await open(lab);
-    const hash = await encode({ scenario: fromToml(LONG), stacks: [{ name: null, set: {} }], seed: 1 });
-    await page.evaluate((asked) => {
-      location.hash = asked;
-    }, hash);
+    const hash = await encode({ scenario: fromToml(LONG), stacks: OWN, seed: 1 });
+    await follow(page, hash);
     const message = page.getByText(
       /^The run failed: the engine stopped: it needs more memory than it is given here; \S/,
     );
     await message.waitFor({ timeout: 50_000 });
-    await afterwards(page, () =>
-      page.evaluate(() => {
-        location.hash = "preset=hoe-1995/fig5-5";
-      }),
-    );
+    await afterwards(page, () => follow(page, "preset=hoe-1995/fig5-5"));
     expect(await page.title()).toContain("Figure 5.5");
     expect(wrong).toEqual([]);
   });
@@ -65,11 +45,7 @@ test("a trace that needs more memory than the engine has is refused in a sentenc
     expect(await refusal.textContent()).toMatch(
       /^large\.csv: the engine stopped: it needs more memory than it is given here; /,
     );
-    await afterwards(page, () =>
-      page.evaluate(() => {
-        location.hash = "preset=hoe-1995/fig5-5";
-      }),
-    );
+    await afterwards(page, () => follow(page, "preset=hoe-1995/fig5-5"));
     expect(wrong).toEqual([]);
   }).finally(() => rm(folder, { recursive: true }));
 });

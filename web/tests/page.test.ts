@@ -1,49 +1,31 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { Download, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";
-import { afterwards, type Lab, open, settled, start } from "./browser";
+import {
+  afterwards,
+  commandRun,
+  dropIt,
+  enter,
+  OWN,
+  open,
+  ROOT,
+  SEQUENCE,
+  saved,
+  select,
+  setSeed,
+  settled,
+  sharedLab,
+  shownRate,
+  values,
+} from "./browser";
 
-const ROOT = resolve(import.meta.dirname, "../..");
-const PYTHON = process.env.ACKCLOCK_PYTHON ?? join(ROOT, ".venv/bin/python");
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 interface Report {
-  runs: { trace_hash: string; flows: Record<string, number>[] }[];
-}
-
-/** The report of `ackclock run --json` for a scenario's text. */
-function command(toml: string, seed: number): Report["runs"][number] {
-  const folder = mkdtempSync(join(tmpdir(), "ackclock-"));
-  const file = join(folder, "scenario.toml");
-  writeFileSync(file, toml);
-  const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--json"];
-  const message = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
-  rmSync(folder, { recursive: true });
-  return (JSON.parse(message) as Report).runs[0] as Report["runs"][number];
-}
-
-/** The exact values in a line of the table of results. */
-function values(page: Page, line: string): Promise<number[]> {
-  const cells = page.locator(".ak-table tbody tr", { has: page.locator("th", { hasText: line }) }).locator("td");
-  return cells.evaluateAll((all) => all.map((cell) => Number((cell as HTMLElement).dataset.value)));
-}
-
-/** A file that a click saves; a trace in CSV comes with its description. */
-async function saved(page: Page, ending: string, click: () => Promise<unknown>): Promise<Buffer> {
-  const named = (download: Download) => download.suggestedFilename().endsWith(ending);
-  const [download] = await Promise.all([page.waitForEvent("download", named), click()]);
-  return readFileSync(await download.path());
+  runs: [{ trace_hash: string; flows: Record<string, number>[] }];
 }
 
 /** The i-th scenario of the sheet of downloads, and the hash beside it. */
@@ -92,10 +74,7 @@ test("an experiment chosen from the menu runs", async () => {
 
 test("numbers and trace hashes are those of `ackclock run` with the scenario that is downloaded", async () => {
   const { page } = await open(lab, "#preset=paths/bundle");
-  await afterwards(page, async () => {
-    await page.fill("#seed", "7");
-    await page.keyboard.press("Tab");
-  });
+  await afterwards(page, () => setSeed(page, "7"));
   const goodput = await values(page, "goodput");
   const needed = await values(page, "needed retransmissions");
   const refused = await values(page, "refused retransmissions");
@@ -104,7 +83,7 @@ test("numbers and trace hashes are those of `ackclock run` with the scenario tha
   expect(goodput).toHaveLength(4);
   for (const i of goodput.keys()) {
     const { toml, hash } = await taken(page, i);
-    const { trace_hash, flows } = command(toml, 7);
+    const { trace_hash, flows } = commandRun<Report>(toml, "--seed", "7").runs[0];
     expect(hash).toBe(trace_hash);
     const flow = flows[0] as Record<string, number>;
     expect(goodput[i]).toBe(flow.goodput_bytes_per_s);
@@ -135,10 +114,8 @@ test("a packet dropped by hand changes the graph, and undone it is as before", a
   const { page } = await open(lab, "#preset=hoe-1995/fig5-5");
   const before = await values(page, "goodput");
   const drawn = await picture(page);
-  await page.locator(SEQUENCE).focus();
-  for (let i = 0; i < 3; i++) await page.keyboard.press("n");
-  await page.keyboard.press("Enter");
-  await afterwards(page, () => page.getByRole("menuitem", { name: "Drop it" }).click());
+  await select(page, 3);
+  await dropIt(page);
   expect(await values(page, "goodput")).not.toEqual(before);
   expect(await picture(page)).not.toBe(drawn);
   const deed = page.locator(".deed");
@@ -150,17 +127,10 @@ test("a packet dropped by hand changes the graph, and undone it is as before", a
 
 test("the address restores the state: path, stacks, parameters, seed, view", async () => {
   const { page } = await open(lab, "#preset=paths/handover");
-  await afterwards(page, async () => {
-    await page.fill("#seed", "3");
-    await page.keyboard.press("Tab");
-  });
-  await afterwards(page, async () => {
-    const field = page.locator('.field[data-key$=".rate"] input[type=text]:visible').first();
-    await field.fill("3 Mbps");
-    await field.press("Enter");
-  });
+  await afterwards(page, () => setSeed(page, "3"));
+  await afterwards(page, () => enter(shownRate(page), "3 Mbps"));
   const shown = async (of: Page) => ({
-    rate: await of.locator('.field[data-key$=".rate"] input[type=text]:visible').first().inputValue(),
+    rate: await shownRate(of).inputValue(),
     stacks: await of.locator(".stack select").evaluateAll((all) => all.map((s) => (s as HTMLSelectElement).value)),
     seed: await of.inputValue("#seed"),
     goodput: await values(of, "goodput"),
@@ -181,16 +151,13 @@ test("the address restores the state: path, stacks, parameters, seed, view", asy
 test("an address whose scenario the engine refuses shows where, and is mended in the panel", async () => {
   const scenario = fromToml(readFileSync(join(ROOT, "scenarios/satellite.toml"), "utf8"));
   const wrong = { ...scenario, run: { duration: "none" } };
-  const fragment = await encode({ scenario: wrong, stacks: [{ name: null, set: {} }], seed: 1 });
+  const fragment = await encode({ scenario: wrong, stacks: OWN, seed: 1 });
   const { page } = await open(lab);
   await page.goto(`${lab.served.url}#${fragment}`);
   await page.waitForSelector("html[data-lab=refused]");
   const field = page.locator('.field[data-key="run.duration"]');
   expect(await field.locator(".refusal").textContent()).toContain("a time");
-  await afterwards(page, async () => {
-    await field.locator("input[type=text]").fill("20 s");
-    await field.locator("input[type=text]").press("Enter");
-  });
+  await afterwards(page, () => enter(field.locator("input[type=text]"), "20 s"));
   expect(await values(page, "goodput")).toHaveLength(1);
 });
 
@@ -263,15 +230,11 @@ test("a file that is no scenario gives one message that says where", async () =>
 test("a bad value is refused in its field with what is allowed, and a good one runs", async () => {
   const { page } = await open(lab, "#preset=paths/satellite");
   const field = page.locator('.field[data-key$=".bad_loss"]');
-  await field.locator("input[type=text]").fill("1.5");
-  await field.locator("input[type=text]").press("Enter");
+  await enter(field.locator("input[type=text]"), "1.5");
   await page.waitForSelector("html[data-lab=refused]");
   expect(await field.locator(".refusal").textContent()).toMatch(/Found 1\.5\. Allowed: .*0.*1/);
   expect(await field.locator("input[type=text]").getAttribute("aria-invalid")).toBe("true");
-  await afterwards(page, async () => {
-    await field.locator("input[type=text]").fill("0.9");
-    await field.locator("input[type=text]").press("Enter");
-  });
+  await afterwards(page, () => enter(field.locator("input[type=text]"), "0.9"));
   expect(await field.locator(".refusal").isVisible()).toBe(false);
 });
 

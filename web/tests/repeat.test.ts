@@ -1,32 +1,12 @@
 /** The runs repeated on several seeds, in the page and by the command. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, commandRun, enter, open, saved, setSeed, sharedLab } from "./browser";
 
-const PYTHON = process.env.ACKCLOCK_PYTHON ?? resolve(import.meta.dirname, "../../.venv/bin/python");
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
-
-type Interval = { n: number; mean: number; half_width_95: number };
+const lab = sharedLab();
 
 /** The means of each flow of `ackclock run --seeds`. */
-function command(toml: string, seed: number, seeds: number): Record<string, Interval>[] {
-  const folder = mkdtempSync(join(tmpdir(), "ackclock-"));
-  const file = join(folder, "scenario.toml");
-  writeFileSync(file, toml);
-  const args = ["-m", "ackclock", "run", file, "--seed", String(seed), "--seeds", String(seeds), "--json"];
-  const message = execFileSync(PYTHON, args, { encoding: "utf8", maxBuffer: 1 << 26 });
-  rmSync(folder, { recursive: true });
-  return (JSON.parse(message) as { flows: Record<string, Interval>[] }).flows;
-}
+type Means = { flows: Record<string, { n: number; mean: number; half_width_95: number }>[] };
 
 /** Means and halves of their intervals in a line of the table. */
 function cells(page: Page, line: string): Promise<{ mean: number; half: number }[]> {
@@ -44,20 +24,16 @@ async function scenario(page: Page, i: number): Promise<string> {
   await page.locator("#main").focus(); // leaves the field
   await page.keyboard.press("d");
   const button = page.getByRole("button", { name: "Scenario (TOML)" }).nth(i);
-  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const toml = await saved(page, ".toml", () => button.click());
   await page.keyboard.press("Escape");
-  return readFileSync(await download.path(), "utf8");
+  return toml.toString();
 }
 
 test("means and intervals over seeds are those of `ackclock run --seeds`", async () => {
   const { page, wrong } = await open(lab, "#preset=paths/satellite");
-  await afterwards(page, async () => {
-    await page.fill("#seed", "3");
-    await page.keyboard.press("Tab");
-  });
+  await afterwards(page, () => setSeed(page, "3"));
   const columns = await page.locator(".ak-table thead th").count();
-  await page.fill("#seeds", "5");
-  await page.keyboard.press("Enter");
+  await enter(page.locator("#seeds"), "5");
   await page.waitForSelector("td[data-half]");
   const lines: [string, string][] = [
     ["goodput", "goodput_bytes_per_s"],
@@ -65,7 +41,7 @@ test("means and intervals over seeds are those of `ackclock run --seeds`", async
     ["timeouts", "timeouts"],
   ];
   for (let i = 0; i < columns; i++) {
-    const [flow] = command(await scenario(page, i), 3, 5);
+    const [flow] = commandRun<Means>(await scenario(page, i), "--seed", "3", "--seeds", "5").flows;
     for (const [line, key] of lines) {
       const { mean, half } = (await cells(page, line))[i] ?? {};
       expect(mean, line).toBe(flow?.[key]?.mean);
@@ -90,8 +66,7 @@ test("a repetition shows how far it is and can be stopped; a number that is none
   await page.getByRole("button", { name: "Stop repeating" }).click();
   await page.getByRole("button", { name: "Repeat", exact: true }).waitFor();
   expect(await page.locator("td[data-half]").count()).toBe(0);
-  await page.fill("#seeds", "1");
-  await page.keyboard.press("Enter");
+  await enter(page.locator("#seeds"), "1");
   expect(await page.locator(".notice.bad").textContent()).toMatch(/found "1"\. Allowed: a whole number from 2 to 1000/);
   expect(wrong).toEqual([]);
   await page.context().close();

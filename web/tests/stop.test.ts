@@ -1,38 +1,16 @@
 /** A run goes on in its worker: its progress is shown, and it ends on request. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { encode } from "../src/scenario/state";
 import { fromToml } from "../src/scenario/toml";
-import { afterwards, type Lab, open, start } from "./browser";
+import { afterwards, follow, LONG, OWN, open, sharedLab } from "./browser";
 
-/** Nearly as many segments as the page takes: seconds. */
-const LONG = `
-  [run]
-  duration = "900 s"
-  [[link]]
-  from = "A"
-  to = "B"
-  rate = "50 Mbps"
-  delay = "1 ms"
-  elements = [{ kind = "bernoulli", p = 0.001 }]
-  [[flow]]
-  from = "A"
-  to = "B"
-  stack = "rfc-6675"
-`;
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 test("a long run shows how far it is, can be stopped at once, and the next one runs", async () => {
   const { page, wrong } = await open(lab);
-  const state = { scenario: fromToml(LONG), stacks: [{ name: null, set: {} }], seed: 1 };
+  const state = { scenario: fromToml(LONG), stacks: OWN, seed: 1 };
   const fragment = await encode(state);
-  await page.evaluate((f) => {
-    location.hash = f;
-  }, fragment);
+  await follow(page, fragment);
   await expect.poll(() => page.locator("button.run").getAttribute("title")).toMatch(/^Stop/);
   const bar = page.getByRole("progressbar");
   await expect
@@ -44,10 +22,6 @@ test("a long run shows how far it is, can be stopped at once, and the next one r
   await expect.poll(() => page.locator("button.run").getAttribute("title")).toMatch(/^Run/);
   // A browser gives a busy worker a moment.
   await expect.poll(() => page.workers().length, { timeout: 20_000 }).toBe(before - 1);
-  await afterwards(page, () =>
-    page.evaluate(() => {
-      location.hash = "preset=hoe-1995/fig5-7";
-    }),
-  );
+  await afterwards(page, () => follow(page, "preset=hoe-1995/fig5-7"));
   expect(wrong).toEqual([]);
 });

@@ -1,16 +1,11 @@
 /** The page under a finger: real touch events on a screen of 390 px. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, settled, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, enter, open, SEQUENCE, settled, sharedLab } from "./browser";
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
-const SEQUENCE = '.ak-panel[data-view="sequence"]';
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 /** One finger touches a place of the window and lifts again, as Chromium gets it from the screen. */
 async function tap(page: Page, x: number, y: number): Promise<void> {
@@ -90,10 +85,7 @@ test("tour, file, download, help and seed are in a menu where there is no room",
   await tapOn(page, "button.more");
   const items = page.getByRole("menuitem");
   expect(await items.allTextContents()).toEqual(["Tour", "Open a file", "Download", "Share", "Dark or light", "Help"]);
-  await afterwards(page, async () => {
-    await page.fill("#seed-more", "7");
-    await page.keyboard.press("Enter");
-  });
+  await afterwards(page, () => enter(page.locator("#seed-more"), "7"));
   expect(await page.inputValue("#seed")).toBe("7");
   expect(await page.getByRole("menu").count()).toBe(0);
   await tapOn(page, "button.more");

@@ -1,14 +1,9 @@
 /** The views as a browser draws them: linked in time, moved by wheel, drag, keys and play, saved as pictures. */
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { open, saved, sharedLab } from "./browser";
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 const PRESET = "#preset=wang-shin/fig6";
 
@@ -142,13 +137,8 @@ test("every graph is saved as vectors with its axes' titles, and as a picture of
   };
   for (const [view, text] of Object.entries(wanted)) {
     await page.getByLabel("Graph").selectOption(view);
-    const save = async (kind: string) => {
-      const [file] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("button", { name: kind, exact: true }).click(),
-      ]);
-      return readFileSync(await file.path());
-    };
+    const save = (kind: string) =>
+      saved(page, kind.toLowerCase(), () => page.getByRole("button", { name: kind, exact: true }).click());
     const svg = (await save("SVG")).toString("utf8");
     expect(svg, view).toContain(text);
     expect(svg, view).not.toMatch(/<image|NaN|Infinity|undefined/);

@@ -1,17 +1,11 @@
 /** The page's tables on a window of 1280 px. */
-import { resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { afterwards, type Lab, open, start } from "./browser";
+import { expect, test } from "vitest";
+import { afterwards, choose, open, SWAPS, sharedLab } from "./browser";
 
 const WINDOW = { viewport: { width: 1280, height: 800 } };
-const CAPTURE = resolve(import.meta.dirname, "../../tests/captures/kernel/cubic-swap12-sender.pcapng.gz");
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await start();
-});
-afterAll(() => lab.close());
+const lab = sharedLab();
 
 /** Cells of tables, except those for screen readers, that have no width, lose text, or leave a box that scrolls or clips. */
 function cut(page: Page): Promise<string[]> {
@@ -61,7 +55,7 @@ test("at 1280 px no column of four stacks' results, with their intervals, is hid
 
 test("at 1280 px no column of a capture's flows is hidden or cut", async () => {
   const { page, wrong } = await open(lab, "", WINDOW);
-  await afterwards(page, () => page.locator("input[type=file]").setInputFiles(CAPTURE));
+  await choose(page, SWAPS);
   expect(await page.locator(".capture table").count()).toBeGreaterThan(0);
   expect(await cut(page)).toEqual([]);
   expect(wrong).toEqual([]);
