@@ -1,6 +1,8 @@
 /** Elements without a framework: `h` makes an element, `fill` gives it new children. */
 
 export type Child = Node | string | number | false | null | undefined;
+/** Names and values of attributes, and listeners. */
+export type Attributes = Readonly<Record<string, Value>>;
 type Value = string | number | boolean | null | undefined | EventListener | ((event: never) => void);
 
 /**
@@ -11,7 +13,7 @@ type Value = string | number | boolean | null | undefined | EventListener | ((ev
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  attributes: Record<string, Value> = {},
+  attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);

@@ -1,4 +1,5 @@
 /** A tooltip with information on the object under the pointer. */
+import { fill, h } from "../dom";
 
 export interface Tip {
   readonly title: string;
@@ -16,24 +17,15 @@ export interface Deed {
 const AWAY_PX = 16;
 
 export class Tooltip {
-  readonly element = document.createElement("div");
-
-  constructor() {
-    this.element.className = "ak-tip";
-    this.element.setAttribute("role", "status");
-    this.element.hidden = true;
-  }
+  readonly element = h("div", { class: "ak-tip", role: "status", hidden: true });
 
   /** Shows `tip` beside a place in the window (px), on the side where there is room; with a button for `deed`. */
   show(tip: Tip, x: number, y: number, deed?: Deed): void {
     const { element } = this;
-    element.replaceChildren(line("strong", tip.title));
-    if (tip.note) element.append(line("em", tip.note));
-    const list = document.createElement("dl");
-    for (const [name, value] of tip.rows) list.append(line("dt", name), line("dd", value));
-    element.append(list);
+    const rows = tip.rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+    const act = deed && h("button", { type: "button", onclick: deed.act }, deed.says);
+    fill(element, h("strong", {}, tip.title), tip.note ? h("em", {}, tip.note) : null, h("dl", {}, ...rows), act);
     element.classList.toggle("ak-acts", deed !== undefined);
-    if (deed) element.append(button(deed));
     element.hidden = false;
     const { width, height } = element.getBoundingClientRect();
     const left = x + AWAY_PX + width < innerWidth ? x + AWAY_PX : Math.max(x - AWAY_PX - width, 4);
@@ -44,18 +36,4 @@ export class Tooltip {
   hide(): void {
     this.element.hidden = true;
   }
-}
-
-function button({ says, act }: Deed): HTMLElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = says;
-  element.addEventListener("click", act);
-  return element;
-}
-
-function line(tag: string, text: string): HTMLElement {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  return element;
 }

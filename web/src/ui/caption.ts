@@ -1,7 +1,10 @@
 /** The caption above the graphs: paper, figure and what to look for; and an invitation to the tour. */
+
+import { fill, h } from "../dom";
 import type { Preset } from "../scenario/presets";
 import type { Table } from "../scenario/toml";
-import { fill, h } from "./dom";
+import { keep, kept } from "../storage";
+import { button } from "./buttons";
 import { flowsOf, linksOf } from "./links";
 import { get, isTable, type Json } from "./path";
 import { parse, write } from "./quantity";
@@ -25,7 +28,7 @@ const KEY = "ackclock-visited";
 export function caption(tour: () => void): Caption {
   const message = h("div", {});
   const element = h("section", { class: "caption", "aria-label": "What is shown" }, message);
-  if (!visited()) element.append(invitation(tour));
+  if (kept(KEY) === undefined) element.append(invitation(tour));
   const show = (origin: Origin | undefined, lab: Lab) => {
     const { preset } = origin ?? {};
     message.hidden = preset === undefined;
@@ -42,7 +45,7 @@ export function caption(tour: () => void): Caption {
 
 function invitation(tour: () => void): HTMLElement {
   const done = () => {
-    remember();
+    keep(KEY, "yes");
     box.remove();
   };
   const go = () => {
@@ -53,26 +56,10 @@ function invitation(tour: () => void): HTMLElement {
     "p",
     { class: "invitation" },
     "New here? Take a two-minute tour of the page.",
-    h("button", { type: "button", class: "small", onclick: go }, "Show me around"),
-    h("button", { type: "button", class: "small", onclick: done }, "Not now"),
+    button("Show me around", go),
+    button("Not now", done),
   );
   return box;
-}
-
-function visited(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function remember(): void {
-  try {
-    localStorage.setItem(KEY, "yes");
-  } catch {
-    // Without storage the next visit is a first one, too.
-  }
 }
 
 /** The title: the origin's name until the path is edited, then the path in words. */

@@ -1,12 +1,13 @@
 /** An opened capture: its flows, the flow that is drawn, and the path that explains it. */
+
+import { fill, h } from "../dom";
 import type { At, Found } from "../engine/capture";
 import type { CaptureFile, Engine, Options } from "../engine/engine";
 import type { CapturedFlow } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
+import { button, iconButton } from "./buttons";
 import { captureTable, markFlow } from "./captureTable";
 import { drawnFlow, fitted, MOST_BYTES, tooLarge } from "./captureWords";
-import { fill, h } from "./dom";
-import { icon } from "./icons";
 import { notice } from "./overlay";
 import type { Progress } from "./session";
 
@@ -51,13 +52,8 @@ export class CapturePanel {
   ) {
     for (const [value, says] of PLACES) this.place.append(h("option", { value }, says));
     this.place.addEventListener("change", () => void this.again());
-    this.other = h("button", { type: "button", class: "small", onclick: () => void this.fit() }, "Try another sender");
-    const close = h(
-      "button",
-      { type: "button", class: "bare", title: "Close the capture", "aria-label": "Close the capture" },
-      icon("remove"),
-    );
-    close.addEventListener("click", () => this.close());
+    this.other = button("Try another sender", () => this.fit());
+    const close = iconButton("remove", "Close the capture", () => this.close());
     const where = h("label", { class: "hint" }, "Captured ", this.place);
     const line = h("div", { class: "line" }, this.title, h("span", { class: "spacer" }), where, this.other, close);
     this.element.append(line, this.message, this.flows);

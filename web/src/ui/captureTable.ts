@@ -1,7 +1,7 @@
 /** The flows of a capture as a table to choose from. */
 import { grouped } from "../chart/ticks";
+import { fill, h } from "../dom";
 import { type CapturedFlow, SHOWN } from "../engine/rows";
-import { fill, h } from "./dom";
 
 /** Number of rows shown; the search finds the others. */
 const MOST = 100;

@@ -3,10 +3,10 @@ import { type Engine, type Options, refusalOf } from "../engine/engine";
 import { fits } from "../engine/size";
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import { toToml } from "../scenario/toml";
+import { button } from "./buttons";
 import { type Column, columns, PATH_NAMES } from "./columns";
-import { h } from "./dom";
 import { flowsOf, lasting } from "./links";
-import { type Repair, repairs } from "./repair";
+import { repairs } from "./repair";
 import type { Lab, Refused } from "./session";
 import { type Known, label, written } from "./stack";
 
@@ -46,9 +46,7 @@ export class Compared {
   ): Promise<HTMLElement[]> {
     const check = (of: Lab, column: number) =>
       engine.check({ scenario: this.toml(of, column) }).then(() => undefined, refusalOf);
-    const button = ({ says, next }: Repair) =>
-      h("button", { type: "button", class: "small", onclick: () => edit(next) }, says);
-    return (await repairs(lab, refused, check)).map(button);
+    return (await repairs(lab, refused, check)).map(({ says, next }) => button(says, () => edit(next)));
   }
 
   names(lab: Lab): string[] {

@@ -1,8 +1,9 @@
 /** Downloads: scenarios, traces, pictures; and the link. */
+
+import { download, h } from "../dom";
 import type { Engine } from "../engine/engine";
 import type { RunTrace } from "../engine/trace";
-import { download, h } from "./dom";
-import { icon } from "./icons";
+import { button } from "./buttons";
 import { notice, sheet } from "./overlay";
 
 /** One of the runs, with its scenario as a file. */
@@ -51,12 +52,12 @@ function section(stem: string, seed: number, item: Item, i: number, many: boolea
   const failed = (error: Error) => notice(error.message, true);
   const csv = () => trace(`${file}.csv`, "text/csv", item.csv()).catch(failed);
   const parquet = () => trace(`${file}.parquet`, "application/vnd.apache.parquet", item.parquet()).catch(failed);
-  const scenario = button("Scenario (TOML)", toml);
+  const scenario = saving("Scenario (TOML)", toml);
   return h(
     "section",
     {},
     h("h3", {}, item.name),
-    h("div", { class: "row" }, scenario, button("Trace (CSV)", csv), button("Trace (Parquet)", parquet)),
+    h("div", { class: "row" }, scenario, saving("Trace (CSV)", csv), saving("Trace (Parquet)", parquet)),
     h("p", { class: "hint hash" }, "Same trace hash by ", h("code", {}, `ackclock run ${file}.toml --seed ${seed}`)),
     h("p", { class: "hint" }, h("code", { "data-hash": i }, hashOf(item.run) ?? "")),
   );
@@ -72,12 +73,12 @@ function picture(stem: string, { views, picture }: Pictures): HTMLElement {
       notice((error as Error).message, true);
     }
   };
-  const row = h("div", { class: "row" }, select, button("SVG", save("svg")), button("PNG", save("png")));
+  const row = h("div", { class: "row" }, select, saving("SVG", save("svg")), saving("PNG", save("png")));
   return h("section", {}, h("h3", {}, "Picture, as shown now"), row);
 }
 
-function button(says: string, click: () => unknown): HTMLElement {
-  return h("button", { type: "button", onclick: () => void click() }, icon("download"), says);
+function saving(says: string, click: () => unknown): HTMLElement {
+  return button(says, click, "download", { class: undefined });
 }
 
 interface Reported {

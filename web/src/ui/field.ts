@@ -1,7 +1,7 @@
 /** One value: an exact field, a slider if values have an order, and a place for a refusal. */
 
+import { fill, fresh, h, prose } from "../dom";
 import type { Refusal } from "../engine/engine";
-import { fill, fresh, h, prose } from "./dom";
 import type { Editing } from "./editing";
 import { words } from "./names";
 import { isTable, type Json, keyOf, type Path } from "./path";

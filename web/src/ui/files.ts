@@ -1,5 +1,5 @@
 /** Files that are opened by the menu or dropped on the page. */
-import { h } from "./dom";
+import { h } from "../dom";
 
 /** Adds a hidden file input to the page. Returns a function that opens it. */
 export function picker(then: (file: File) => void): () => void {

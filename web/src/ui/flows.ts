@@ -1,6 +1,7 @@
 /** The picker of a flow: one choice for all graphs and the results. */
+
+import { fill, h } from "../dom";
 import type { RunTrace } from "../engine/trace";
-import { fill, h } from "./dom";
 
 export class FlowPicker {
   readonly element = h("div", { class: "line flows", hidden: true });

@@ -1,8 +1,9 @@
 /** Forms made from shapes: tables, one of several tables, and lists of them. */
-import { h, prose } from "./dom";
+
+import { h, prose } from "../dom";
+import { button, iconButton } from "./buttons";
 import type { Editing } from "./editing";
 import { place, simple } from "./field";
-import { icon } from "./icons";
 import { words } from "./names";
 import { isTable, type Json, type Path, type Table } from "./path";
 import type { Field, Shape, Variant } from "./schema";
@@ -127,12 +128,7 @@ function singular(key: string): string {
 function addLike(field: Field, items: Json[], change: (next: Json[]) => void): HTMLElement {
   const made = items.at(-1) ?? { weight: 1 };
   const click = () => change([...items, structuredClone(made)]);
-  return h(
-    "button",
-    { type: "button", class: "small", onclick: click },
-    icon("add"),
-    `Add ${singular(field.key).toLowerCase()}`,
-  );
+  return button(`Add ${singular(field.key).toLowerCase()}`, click, "add");
 }
 
 /** A menu of the tables that may be added; traffic begins between `ends`. */
@@ -151,17 +147,11 @@ interface Moves {
 }
 
 function card(title: string, sentence: string, inside: HTMLElement[], moves: Moves): HTMLElement {
-  const button = (what: "up" | "remove", name: string, click: () => void) =>
-    h(
-      "button",
-      { type: "button", class: "bare", "aria-label": `${name} ${title}`, title: name, onclick: click },
-      icon(what),
-    );
   const tools = h(
     "span",
     { class: "tools" },
-    moves.up && button("up", "Earlier", moves.up),
-    button("remove", "Remove", moves.remove),
+    moves.up && iconButton("up", `Earlier ${title}`, moves.up, { title: "Earlier" }),
+    iconButton("remove", `Remove ${title}`, moves.remove, { title: "Remove" }),
   );
   const head = h("div", { class: "line head" }, h("strong", { title: sentence.replaceAll("`", "") }, title), tools);
   return h("div", { class: "card element" }, head, h("p", { class: "hint" }, prose(sentence)), ...inside);

@@ -1,5 +1,5 @@
 /** The parts of the page and their layout. */
-import { fill, h } from "./dom";
+import { fill, h } from "../dom";
 
 export interface Frame {
   views: HTMLElement;

@@ -1,8 +1,9 @@
 /** A trace or a captured flow that the user opened: shown alone, or beside the simulated runs with the same origin of time. */
+
+import { fill, h } from "../dom";
 import { begins, shifted } from "../engine/shift";
 import type { RunTrace } from "../engine/trace";
-import { fill, h } from "./dom";
-import { icon } from "./icons";
+import { button, iconButton } from "./buttons";
 
 /** Runs and their names. */
 export interface Shown {
@@ -82,24 +83,20 @@ export class Guest {
     this.element.hidden = of === undefined;
     if (!of) return;
     const choice = (says: string, together: boolean) => {
-      const attributes = { type: "button", class: "small", "aria-pressed": this.together === together };
       const choose = () => {
         this.together = together;
         this.draw();
         this.redraw();
       };
-      return h("button", { ...attributes, onclick: choose }, says);
+      return button(says, choose, undefined, { "aria-pressed": this.together === together });
     };
-    const close = () => this.close();
-    const says = "Back to the run";
-    const attributes = { type: "button", class: "bare", title: says, "aria-label": says, onclick: close };
     fill(
       this.element,
       h("span", { class: "hint" }, of.name),
       h("span", { class: "spacer" }),
       choice("Alone", false),
       choice("Beside the run", true),
-      h("button", attributes, icon("remove")),
+      iconButton("remove", "Back to the run", () => this.close()),
     );
   }
 }

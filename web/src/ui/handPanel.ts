@@ -1,7 +1,8 @@
 /** Changes made to packets by hand, each with a button to undo it. */
-import { h } from "./dom";
+
+import { h } from "../dom";
+import { iconButton } from "./buttons";
 import { type Deed, deeds, type Place, places, says, withDeeds, without } from "./hand";
-import { icon } from "./icons";
 import type { Table } from "./path";
 
 /** The list; empty without changes. */
@@ -16,11 +17,6 @@ export function handPanel(scenario: Table, change: (next: Table) => void): HTMLE
 function row(scenario: Table, at: Place, deed: Deed, change: (next: Table) => void): HTMLElement {
   const undo = () => change(withDeeds(scenario, at, without(deeds(scenario, at), deed)));
   const message = says(deed, at);
-  const attributes = { type: "button", class: "bare", title: "Undo", "aria-label": `Undo: ${message}`, onclick: undo };
-  return h(
-    "div",
-    { class: "line deed" },
-    h("span", { class: "label" }, message),
-    h("button", attributes, icon("undo")),
-  );
+  const back = iconButton("undo", `Undo: ${message}`, undo, { title: "Undo" });
+  return h("div", { class: "line deed" }, h("span", { class: "label" }, message), back);
 }

@@ -1,5 +1,7 @@
 /** The bar at the top: title, run and stop, seed, and actions on the whole page. */
-import { fill, h } from "./dom";
+
+import { fill, h } from "../dom";
+import { button, iconButton } from "./buttons";
 import { type Icon, icon } from "./icons";
 import { type Entry, menu, notice } from "./overlay";
 import type { Progress } from "./session";
@@ -50,8 +52,10 @@ export class Header {
     });
     this.seedField = h("input", { type: "text", inputmode: "numeric", id: "seed", "aria-label": "Seed" });
     this.seedField.addEventListener("change", () => this.seed(this.seedField, deeds.seed));
-    const act = (what: Icon, says: string, click: () => void, className = "bare") =>
-      h("button", { type: "button", class: className, title: says, "aria-label": says, onclick: click }, icon(what));
+    const act = (mark: Icon, says: string, click: () => void, className: string) =>
+      iconButton(mark, says, click, { class: className });
+    const wide = (mark: Icon, says: string, click: () => void, title?: string) =>
+      button(says, click, mark, { class: "bare wide-only", title });
     this.element = h(
       "header",
       {},
@@ -62,30 +66,10 @@ export class Header {
       h("label", { class: "seed", for: "seed" }, "Seed", this.seedField),
       edits,
       h("span", { class: "spacer wide-only" }),
-      h("button", { type: "button", class: "bare wide-only", onclick: deeds.tour }, icon("tour"), "Tour"),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "bare wide-only",
-          onclick: deeds.open,
-          title: "Open a scenario, a trace or a capture (o)",
-        },
-        icon("open"),
-        "Open",
-      ),
-      h(
-        "button",
-        { type: "button", class: "bare wide-only", onclick: deeds.download, title: "Download (d)" },
-        icon("download"),
-        "Download",
-      ),
-      h(
-        "button",
-        { type: "button", class: "bare wide-only", onclick: deeds.share, title: "Copy a link to all of this (s)" },
-        icon("share"),
-        "Share",
-      ),
+      wide("tour", "Tour", deeds.tour),
+      wide("open", "Open", deeds.open, "Open a scenario, a trace or a capture (o)"),
+      wide("download", "Download", deeds.download, "Download (d)"),
+      wide("share", "Share", deeds.share, "Copy a link to all of this (s)"),
       act("sun", "Dark or light (t)", deeds.theme, "bare theme wide-only"),
       act("help", "Keyboard and gestures (?)", deeds.help, "bare wide-only"),
       act("more", "More", () => this.more(deeds), "bare narrow-only more"),

@@ -4,8 +4,9 @@
  * All three use the browser's history: each edit is an entry whose address holds the whole state, and undo goes back in
  * it.
  */
-import { debounce, h } from "./dom";
-import { icon } from "./icons";
+
+import { debounce, h } from "../dom";
+import { iconButton } from "./buttons";
 
 /** The page's actions for its history. */
 interface Hooks {
@@ -126,9 +127,7 @@ function place(): number | undefined {
 }
 
 function button(what: "undo" | "redo", says: string, onclick: () => void): HTMLButtonElement {
-  const name = says.replace(/ \(.*/, "");
-  const attributes = { type: "button", class: `bare ${what}`, title: says, "aria-label": name, onclick };
-  return h("button", attributes, icon(what));
+  return iconButton(what, says.replace(/ \(.*/, ""), onclick, { class: `bare ${what}`, title: says });
 }
 
 /** Ctrl-Z and Ctrl-Shift-Z; in a field with uncommitted text they belong to the browser. */

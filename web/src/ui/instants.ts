@@ -1,8 +1,9 @@
 /** Finds instants, keeps marks with notes, and measures between two points. */
 import { duration } from "../chart/ticks";
+import { fill, h } from "../dom";
 import type { Mark, Point } from "../views/marks";
 import type { Views } from "../views/views";
-import { fill, h } from "./dom";
+import { button, iconButton } from "./buttons";
 import { between, type Found, find } from "./find";
 import { icon } from "./icons";
 import type { Shortcut } from "./keys";
@@ -38,37 +39,16 @@ export class Instants {
       event.preventDefault();
       this.step(event.shiftKey ? -1 : 1);
     });
-    const step = (what: "left" | "right", says: string, by: 1 | -1) =>
-      h(
-        "button",
-        { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => this.step(by) },
-        icon(what),
-      );
-    const mark = h(
-      "button",
-      { type: "button", class: "small", title: "Mark this instant (m)", onclick: () => this.mark() },
-      icon("add"),
-      "Mark",
-    );
-    this.ruler = h(
-      "button",
-      {
-        type: "button",
-        class: "small",
-        title: "Measure between two points (b)",
-        "aria-pressed": false,
-        onclick: () => this.measure(),
-      },
-      "Measure",
-    );
+    const measuring = { title: "Measure between two points (b)", "aria-pressed": false };
+    this.ruler = button("Measure", () => this.measure(), undefined, measuring);
     const line = h(
       "div",
       { class: "line" },
       icon("search"),
       this.field,
-      step("left", "Find the one before", -1),
-      step("right", "Find the next", 1),
-      mark,
+      iconButton("left", "Find the one before", () => this.step(-1)),
+      iconButton("right", "Find the next", () => this.step(1)),
+      button("Mark", () => this.mark(), "add", { title: "Mark this instant (m)" }),
       this.ruler,
       this.message,
     );
@@ -183,17 +163,8 @@ export class Instants {
       "aria-label": `Note at ${at}`,
     });
     note.addEventListener("change", () => change(marks.with(i, { ...mark, note: note.value })));
-    const go = h(
-      "button",
-      { type: "button", class: "small", title: duration(mark.time), onclick: () => this.views().reveal(mark.time) },
-      at,
-    );
-    const says = `Remove the mark at ${at}`;
-    const remove = h(
-      "button",
-      { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => change(marks.toSpliced(i, 1)) },
-      icon("remove"),
-    );
+    const go = button(at, () => this.views().reveal(mark.time), undefined, { title: duration(mark.time) });
+    const remove = iconButton("remove", `Remove the mark at ${at}`, () => change(marks.toSpliced(i, 1)));
     return h("li", {}, go, note, remove);
   }
 }

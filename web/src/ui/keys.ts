@@ -1,5 +1,5 @@
 /** Keyboard shortcuts, and the sheet that lists them. */
-import { h } from "./dom";
+import { h } from "../dom";
 import { sheet } from "./overlay";
 
 export interface Shortcut {

@@ -1,14 +1,12 @@
 /** Overlays: sheets, menus at a point, and short messages. */
-import { h } from "./dom";
+
+import { h } from "../dom";
+import { iconButton } from "./buttons";
 import { type Icon, icon } from "./icons";
 
 /** A sheet with a title; Escape or a click beside it closes it. */
 export function sheet(title: string, className: string, ...children: (Node | string | null)[]): HTMLDialogElement {
-  const close = h(
-    "button",
-    { type: "button", class: "bare", "aria-label": "Close", onclick: () => dialog.close() },
-    icon("remove"),
-  );
+  const close = iconButton("remove", "Close", () => dialog.close());
   const head = h("header", { class: "line head" }, h("h2", {}, title), close);
   const dialog = h("dialog", { class: `sheet ${className}`, "aria-label": title }, head, ...children);
   dialog.addEventListener("click", (event) => {
@@ -80,11 +78,7 @@ let shown: HTMLElement | undefined;
 /** A message that disappears by itself; an error stays until it is closed. */
 export function notice(text: string, bad = false): HTMLElement {
   shown?.remove();
-  const close = h(
-    "button",
-    { type: "button", class: "bare", "aria-label": "Close", onclick: () => box.remove() },
-    icon("remove"),
-  );
+  const close = iconButton("remove", "Close", () => box.remove());
   const box = h(
     "div",
     { class: bad ? "notice bad" : "notice", role: bad ? "alert" : "status" },

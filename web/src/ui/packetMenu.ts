@@ -1,8 +1,9 @@
 /** Actions on a clicked packet. */
+
+import { h } from "../dom";
 import type { RunTrace } from "../engine/trace";
 import type { PacketRef } from "../views/chart";
 import type { Column } from "./columns";
-import { h } from "./dom";
 import { type Deed, deeds, NO_PLACE, packet, placeOf, says, withDeed, withDeeds, without } from "./hand";
 import { type Entry, menu, notice } from "./overlay";
 import type { Table } from "./path";

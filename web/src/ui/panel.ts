@@ -1,6 +1,7 @@
 /** The panel at the left: stacks, path, and changes made by hand; redrawn when its form changes. */
+
+import { fill, h } from "../dom";
 import { columns } from "./columns";
-import { fill, h } from "./dom";
 import { Editing } from "./editing";
 import { handPanel } from "./handPanel";
 import { flowsOf } from "./links";

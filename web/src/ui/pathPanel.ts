@@ -1,8 +1,9 @@
 /** The path: links in order, flows over them, and the duration of a run. */
-import { h } from "./dom";
+
+import { h } from "../dom";
+import { button } from "./buttons";
 import type { Editing } from "./editing";
 import { control, table } from "./form";
-import { icon } from "./icons";
 import { flowsOf, linksOf, withHopAfter, withoutHop } from "./links";
 import { isTable, type Json, type Path, type Table } from "./path";
 import type { Field, Schema, Shape } from "./schema";
@@ -75,8 +76,8 @@ function chain(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
     const tools = h(
       "div",
       { class: "row" },
-      button("add", "Add a hop after", () => reshape(withHopAfter(scenario, i))),
-      links.length > 1 && button("remove", "Remove this hop", () => reshape(withoutHop(scenario, i))),
+      button("Add a hop after", () => reshape(withHopAfter(scenario, i)), "add"),
+      links.length > 1 && button("Remove this hop", () => reshape(withoutHop(scenario, i)), "remove"),
     );
     const ending = h(
       "details",
@@ -201,8 +202,8 @@ function flows(editing: Editing, schema: Schema, fold: Fold): HTMLElement[] {
     const tools = h(
       "div",
       { class: "row" },
-      button("add", "Add a flow like it", () => change(list.toSpliced(i + 1, 0, unnamed(flow)))),
-      list.length > 1 && button("remove", "Remove this flow", () => change(list.toSpliced(i, 1))),
+      button("Add a flow like it", () => change(list.toSpliced(i + 1, 0, unnamed(flow))), "add"),
+      list.length > 1 && button("Remove this flow", () => change(list.toSpliced(i, 1)), "remove"),
     );
     return fold(`flow-${i}`, false, [title(name, [many, flow.window].filter(Boolean).join(" · "))], ...inside, tools);
   });
@@ -232,8 +233,4 @@ function run(editing: Editing, schema: Schema): HTMLElement[] {
     always: ["duration", "reordering"],
     skip: ["seed", "seeds"],
   });
-}
-
-function button(name: "add" | "remove", says: string, click: () => void): HTMLElement {
-  return h("button", { type: "button", class: "small", onclick: click }, icon(name), says);
 }

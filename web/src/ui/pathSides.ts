@@ -1,7 +1,8 @@
 /** Chooses which path is edited, adds a second one and removes it. */
+
+import { fill, h } from "../dom";
+import { button, iconButton } from "./buttons";
 import { PATH_NAMES, type Side } from "./columns";
-import { fill, h } from "./dom";
-import { icon } from "./icons";
 import { notice } from "./overlay";
 import type { Session } from "./session";
 
@@ -28,21 +29,11 @@ export class PathSides {
     const choice = (side: Side) => {
       const name = PATH_NAMES[side];
       const says = name.charAt(0).toUpperCase() + name.slice(1);
-      const attributes = { type: "button", class: "small", "aria-pressed": this.side === side };
-      return h("button", { ...attributes, onclick: () => this.choose(side) }, says);
+      return button(says, () => this.choose(side), undefined, { "aria-pressed": this.side === side });
     };
-    const add = h(
-      "button",
-      { type: "button", class: "small", onclick: () => this.add() },
-      icon("add"),
-      "Compare with a second path",
-    );
-    const says = "Remove this path";
-    const attributes = { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => this.remove() };
-    fill(
-      this.element,
-      ...(other ? [choice("scenario"), choice("other"), h("button", attributes, icon("remove"))] : [add]),
-    );
+    const remove = iconButton("remove", "Remove this path", () => this.remove());
+    const add = button("Compare with a second path", () => this.add(), "add");
+    fill(this.element, ...(other ? [choice("scenario"), choice("other"), remove] : [add]));
   }
 
   choose(side: Side): void {

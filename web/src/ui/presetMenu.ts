@@ -1,5 +1,5 @@
 /** The menu of prepared experiments, with a search. */
-import { h } from "./dom";
+import { h } from "../dom";
 import { sheet, walk } from "./overlay";
 
 export interface PresetEntry {

@@ -1,8 +1,10 @@
 /** Repeats the runs on several seeds, and puts means with their intervals into the table of results. */
+
+import { fill, h } from "../dom";
 import { type Engine, refusalOf } from "../engine/engine";
 import { lanesHere } from "../engine/lanes";
 import { type Repeated, repeat } from "../engine/repeat";
-import { fill, h } from "./dom";
+import { button } from "./buttons";
 import { icon } from "./icons";
 import { notice } from "./overlay";
 
@@ -37,12 +39,8 @@ export class RepeatPanel {
     private readonly engine: Engine,
     private readonly hooks: Hooks,
   ) {
-    this.button = h("button", { type: "button", class: "small", onclick: () => this.press() });
-    this.alone = h(
-      "button",
-      { type: "button", class: "small", hidden: true, onclick: () => this.clear() },
-      "This seed",
-    );
+    this.button = button("", () => this.press());
+    this.alone = button("This seed", () => this.clear(), undefined, { hidden: true });
     this.count.addEventListener("keydown", ({ key }) => {
       if (key === "Enter" && !this.running) this.press();
     });

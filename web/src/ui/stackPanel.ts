@@ -1,12 +1,12 @@
 /** The compared stacks: up to four, each with its slots and their parameters. */
 
+import { h, prose } from "../dom";
 import type { Refusal } from "../engine/engine";
 import type { StackChoice } from "../scenario/state";
-import { h, prose } from "./dom";
+import { button, iconButton } from "./buttons";
 import { Editing } from "./editing";
 import { sentenceOf } from "./field";
 import { control } from "./form";
-import { icon } from "./icons";
 import { words } from "./names";
 import { get, isTable, type Json, type Path, type Table } from "./path";
 import type { Field } from "./schema";
@@ -43,7 +43,7 @@ export function stackPanel(given: Given): StackPanel {
   const full = stacks.length >= given.most;
   const another = () => reshape(given, [...given.stacks(), { name: suggestion(given), set: {} }]);
   const says = full ? `${given.most === MOST_STACKS ? "Four is" : "Two are"} the most` : "Compare with another";
-  const add = h("button", { type: "button", class: "small", disabled: full, onclick: another }, icon("add"), says);
+  const add = button(says, another, "add", { disabled: full });
   return { elements: [...cards.map((c) => c.element), add], refuse: (i, refusal) => cards[i]?.refuse(refusal) };
 }
 
@@ -91,13 +91,7 @@ class Card {
       given.redraw,
     );
     this.slots = given.slots.map((slot) => this.slot(slot));
-    const reset = () => this.replace({ ...this.stack, set: {} });
-    this.reset = h(
-      "button",
-      { type: "button", class: "small", onclick: reset },
-      icon("undo"),
-      "Reset what was changed",
-    );
+    this.reset = button("Reset what was changed", () => this.replace({ ...this.stack, set: {} }), "undo");
     const inside = h("details", { class: "slots", ...this.remembered(`slots-${i}`) }, this.summary, ...this.slots);
     const lacks =
       left.length > 0 ? `. Left out, as it has no such parameter: ${left.map((l) => `\`${l}\``).join(", ")}` : "";
@@ -171,12 +165,7 @@ class Card {
   }
 
   private button(says: string, what: "copy" | "remove", disabled: boolean, onclick: () => void): HTMLElement {
-    const name = `${says} stack ${this.i + 1}`;
-    return h(
-      "button",
-      { type: "button", class: "bare", title: says, "aria-label": name, disabled, onclick },
-      icon(what),
-    );
+    return iconButton(what, `${says} stack ${this.i + 1}`, onclick, { title: says, disabled });
   }
 
   private slot(slot: Field): HTMLElement {

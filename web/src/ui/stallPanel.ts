@@ -1,7 +1,8 @@
 /** Why did it stall? Walks through the longest pauses of the runs. */
+
+import { fill, h, prose } from "../dom";
 import type { RunTrace, Stall } from "../engine/trace";
-import { fill, h, prose } from "./dom";
-import { icon } from "./icons";
+import { iconButton } from "./buttons";
 import type { Span } from "./labs";
 
 /** A pause of one of the runs. */
@@ -30,20 +31,10 @@ export function stallPanel(visit: (pause: Pause | undefined) => void): StallPane
   const title = h("p", {});
   // A long list scrolls, so it must be focusable.
   const list = h("ol", { tabindex: 0, "aria-label": "What happened" });
-  const button = (what: "left" | "right", says: string, by: number) =>
-    h(
-      "button",
-      { type: "button", class: "bare", title: says, "aria-label": says, onclick: () => step(by) },
-      icon(what),
-    );
-  const leave = h(
-    "button",
-    { type: "button", class: "bare", title: "Leave", "aria-label": "Leave the pause", onclick: () => go(-1) },
-    icon("remove"),
-  );
+  const leave = iconButton("remove", "Leave the pause", () => go(-1), { title: "Leave" });
   const head = h("h2", {}, "Why did it stall?");
-  const back = button("left", "Longer pause", -1);
-  const on = button("right", "Next pause", 1);
+  const back = iconButton("left", "Longer pause", () => step(-1));
+  const on = iconButton("right", "Next pause", () => step(1));
   const line = h("div", { class: "line" }, head, place, h("span", { class: "spacer" }), back, on, leave);
   const element = h("section", { class: "card stall", "aria-label": "Why did it stall?" }, line, title, list);
 

@@ -1,21 +1,14 @@
 /** Dark or light: the system's theme until the user chooses. */
+import { keep, kept } from "../storage";
 
 export type Theme = "light" | "dark";
 
 const KEY = "ackclock-theme";
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-function chosen(): Theme | undefined {
-  try {
-    const kept = localStorage.getItem(KEY);
-    return kept === "light" || kept === "dark" ? kept : undefined;
-  } catch {
-    return undefined; // no storage: the system's
-  }
-}
-
 export function theme(): Theme {
-  return chosen() ?? (dark.matches ? "dark" : "light");
+  const chosen = kept(KEY);
+  return chosen === "light" || chosen === "dark" ? chosen : dark.matches ? "dark" : "light";
 }
 
 /** Applies the theme now and whenever the system's theme changes; `then` is called with it. */
@@ -30,12 +23,6 @@ export function follow(then: (theme: Theme) => void): void {
 }
 
 export function toggle(): void {
-  const next: Theme = theme() === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem(KEY, next);
-  } catch {
-    // Without storage, the choice lasts as long as the page.
-    document.documentElement.dataset.theme = next;
-  }
+  keep(KEY, theme() === "dark" ? "light" : "dark");
   window.dispatchEvent(new Event("ackclock-theme"));
 }

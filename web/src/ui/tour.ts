@@ -1,8 +1,8 @@
 /** A tour of two minutes: steps that set the page, point at something, and say one thing. */
 
+import { fill, h } from "../dom";
 import type { StackChoice } from "../scenario/state";
-import { fill, h } from "./dom";
-import { icon } from "./icons";
+import { button, iconButton } from "./buttons";
 import { lasting } from "./links";
 import type { Lab } from "./session";
 
@@ -97,17 +97,10 @@ export function tour(guide: Guide): void {
   const title = h("h2", {});
   const text = h("p", {});
   const place = h("span", { class: "hint" });
-  const back = h("button", { type: "button", class: "small", onclick: () => show(at - 1) }, "Back");
-  const next = h("button", {
-    type: "button",
-    class: "primary",
-    onclick: () => (at + 1 < STEPS.length ? show(at + 1) : end()),
-  });
-  const close = h(
-    "button",
-    { type: "button", class: "bare", "aria-label": "End the tour", title: "End the tour", onclick: () => end() },
-    icon("remove"),
-  );
+  const back = button("Back", () => show(at - 1));
+  const go = () => (at + 1 < STEPS.length ? show(at + 1) : end());
+  const next = button("", go, undefined, { class: "primary" });
+  const close = iconButton("remove", "End the tour", () => end());
   const head = h("div", { class: "line head" }, title, h("span", { class: "spacer" }), close);
   const box = h("section", { class: "tour", "aria-label": "Tour" }, head, text, h("footer", {}, place, back, next));
 

@@ -6,9 +6,9 @@ import { Stairs } from "../chart/stairs";
 import type { Stroke, Surface } from "../chart/surface";
 import type { ColourName, Theme } from "../chart/theme";
 import { bytes, byteUnit, grouped } from "../chart/ticks";
+import { h } from "../dom";
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { Chart, Scene, Style } from "./chart";
-import { make } from "./dom";
 
 export const FLOWS: Style = {
   name: "flows",
@@ -98,42 +98,39 @@ export function sharesTable(runs: readonly RunTrace[], headings: readonly string
   const longest = runs.reduce((a, b) => (b.flows.length > a.flows.length ? b : a));
   const cells = (run: number, flow: number) => {
     const bytesOf = got[run][flow];
-    if (bytesOf === undefined) return [make("td", {}, "–"), make("td", {}, "–")];
+    if (bytesOf === undefined) return [h("td", {}, "–"), h("td", {}, "–")];
     const share = sums[run] > 0 ? bytesOf / sums[run] : 0;
     const rate = bytesOf / Math.max(runs[run].durationS, 1e-9);
     return [
-      make("td", { "data-value": String(rate) }, grouped(rate / 1e3, 1)),
-      make("td", { "data-value": String(share) }, `${(100 * share).toFixed(1)} %`),
+      h("td", { "data-value": String(rate) }, grouped(rate / 1e3, 1)),
+      h("td", { "data-value": String(share) }, `${(100 * share).toFixed(1)} %`),
     ];
   };
   const sample = (i: number) => {
     const { colour, dash } = strokeOf(i, INHERITED);
-    return make("i", { class: "ak-sample-line", style: `border-top: 2px ${dash ? "dashed" : "solid"} ${colour}` });
+    return h("i", { class: "ak-sample-line", style: `border-top: 2px ${dash ? "dashed" : "solid"} ${colour}` });
   };
-  const head = make(
+  const head = h(
     "tr",
     {},
-    make("td"),
-    ...headings.flatMap((name) => [
-      make("th", { scope: "col" }, `${name}, kB/s`),
-      make("th", { scope: "col" }, "share"),
-    ]),
+    h("td"),
+    ...headings.flatMap((name) => [h("th", { scope: "col" }, `${name}, kB/s`), h("th", { scope: "col" }, "share")]),
   );
   const rows = longest.flows.map(({ name }, i) =>
-    make("tr", {}, make("th", { scope: "row" }, sample(i), name), ...runs.flatMap((_, run) => cells(run, i))),
+    h("tr", {}, h("th", { scope: "row" }, sample(i), name), ...runs.flatMap((_, run) => cells(run, i))),
   );
-  const fair = make(
+  const fair = h(
     "tr",
     { class: "ak-jain" },
-    make("th", { scope: "row" }, "Jain’s index of fairness"),
+    h("th", { scope: "row" }, "Jain’s index of fairness"),
     ...got.flatMap((of) => {
       const index = jain(of);
       const text = Number.isFinite(index) ? index.toFixed(3) : "–";
-      return [make("td"), make("td", { "data-value": String(index) }, text)];
+      return [h("td"), h("td", { "data-value": String(index) }, text)];
     }),
   );
-  const table = make("table", { class: "ak-table" }, make("thead", {}, head), make("tbody", {}, ...rows, fair));
-  return make("div", { class: "ak-scroll ak-shares" }, table);
+  const table = h("table", { class: "ak-table" }, h("thead", {}, head), h("tbody", {}, ...rows, fair));
+  return h("div", { class: "ak-scroll ak-shares" }, table);
 }
 
 /** Colours by their names in the style sheet, so that a table follows a change of theme. */

@@ -1,6 +1,7 @@
 /** Graphs that fold away; the browser remembers which are folded, also for the next visit. */
 
-import { make } from "./dom";
+import { h } from "../dom";
+import { keep, kept } from "../storage";
 
 const KEY = "ackclock-folded";
 
@@ -18,29 +19,17 @@ export const TITLES = {
 
 /** A view under its title, which folds it away. */
 export function fold(name: keyof typeof TITLES, inside: HTMLElement): HTMLElement {
-  const box = make("details", { class: "ak-fold", "data-fold": name }, make("summary", {}, TITLES[name]), inside);
-  box.open = !kept().has(name);
+  const box = h("details", { class: "ak-fold", "data-fold": name }, h("summary", {}, TITLES[name]), inside);
+  box.open = !folded().has(name);
   box.addEventListener("toggle", () => {
-    const names = kept();
+    const names = folded();
     if (box.open) names.delete(name);
     else names.add(name);
-    keep(names);
+    keep(KEY, [...names].join(" "));
   });
   return box;
 }
 
-function kept(): Set<string> {
-  try {
-    return new Set((localStorage.getItem(KEY) ?? "").split(" "));
-  } catch {
-    return new Set(); // no storage: all are open
-  }
-}
-
-function keep(names: ReadonlySet<string>): void {
-  try {
-    localStorage.setItem(KEY, [...names].join(" "));
-  } catch {
-    // Without storage, the choice lasts as long as the page.
-  }
+function folded(): Set<string> {
+  return new Set(kept(KEY)?.split(" "));
 }

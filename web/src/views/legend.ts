@@ -3,8 +3,8 @@
 import { Coords, FONT_SIZE, type Surface } from "../chart/surface";
 import { SvgSurface } from "../chart/svg";
 import type { Theme } from "../chart/theme";
+import { h } from "../dom";
 import type { LegendItem } from "./chart";
-import { make } from "./dom";
 
 const SAMPLE_PX = 20;
 const HIGH_PX = 14;
@@ -41,20 +41,15 @@ export function legendButtons(
   hidden: ReadonlySet<string>,
   toggle: (key: string) => void,
 ): HTMLElement {
-  return make(
+  return h(
     "div",
     { class: "ak-legend" },
     ...items.map((item) => {
       const picture = new SvgSurface(SAMPLE_PX, HIGH_PX);
       sample(picture, item, theme);
-      const icon = make("span", { class: "ak-sample", "aria-hidden": "true" });
+      const icon = h("span", { class: "ak-sample", "aria-hidden": "true" });
       icon.innerHTML = picture.toString("", "none");
-      const button = make(
-        "button",
-        { type: "button", "aria-pressed": String(!hidden.has(item.key)) },
-        icon,
-        item.label,
-      );
+      const button = h("button", { type: "button", "aria-pressed": String(!hidden.has(item.key)) }, icon, item.label);
       button.addEventListener("click", () => toggle(item.key));
       return button;
     }),

@@ -1,8 +1,7 @@
 /** A table of a graph's packets for screen readers, with counts for the visible time. */
 
 import { LATER } from "../chart/panel";
-import { make } from "./dom";
-import { fresh } from "./ids";
+import { fresh, h } from "../dom";
 
 export interface Listing {
   /** The counts. */
@@ -15,15 +14,15 @@ export interface Listing {
 const PAUSE = 250;
 
 export class ListingTable {
-  private readonly element = make("div", { class: "ak-listing" });
-  private readonly sentence = make("p", { id: fresh("seen") });
-  private readonly head = make("tr");
-  private readonly body = make("tbody");
-  private readonly table = make(
+  private readonly element = h("div", { class: "ak-listing" });
+  private readonly sentence = h("p", { id: fresh("ak-seen") });
+  private readonly head = h("tr");
+  private readonly body = h("tbody");
+  private readonly table = h(
     "table",
-    { id: fresh("packets") },
-    make("caption", {}, "Packets in the graph"),
-    make("thead", {}, this.head),
+    { id: fresh("ak-packets") },
+    h("caption", {}, "Packets in the graph"),
+    h("thead", {}, this.head),
     this.body,
   );
   private list: () => Listing | undefined = () => undefined;
@@ -61,12 +60,10 @@ export class ListingTable {
     if (!listing) return;
     const { sentence, columns, rows } = listing;
     this.sentence.textContent = sentence;
-    write(this.head, columns, (cell) => make("th", { scope: "col" }, cell));
-    resize(this.body, rows.length, () => make("tr"));
+    write(this.head, columns, (cell) => h("th", { scope: "col" }, cell));
+    resize(this.body, rows.length, () => h("tr"));
     rows.forEach((cells, i) => {
-      write(this.body.rows[i], cells, (cell, k) =>
-        k === 0 ? make("th", { scope: "row" }, cell) : make("td", {}, cell),
-      );
+      write(this.body.rows[i], cells, (cell, k) => (k === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)));
     });
     this.element.removeAttribute("aria-busy");
   }

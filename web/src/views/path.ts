@@ -2,8 +2,8 @@
 
 import { Panel, type Size } from "../chart/panel";
 import type { Surface } from "../chart/surface";
+import { h } from "../dom";
 import type { FlowTrace, RunTrace } from "../engine/trace";
-import { make } from "./dom";
 import { drawPackets, drawPath, PATH_PX, type Ways } from "./path/draw";
 import { emptyTime, route } from "./path/flight";
 import type { Shared } from "./row";
@@ -26,12 +26,12 @@ function longest(from: Float64Array, to: Float64Array): number {
 
 export class PathView {
   readonly element: HTMLElement;
-  private readonly grid = make("div", { class: "ak-grid" });
+  private readonly grid = h("div", { class: "ak-grid" });
   private panels: Panel[] = [];
   private drawn: readonly { ways: Ways; heading: string }[] = [];
 
   constructor(private readonly shared: Shared) {
-    this.element = make("section", { class: "ak-view", "data-view": "path", "aria-label": "packets on the path" });
+    this.element = h("section", { class: "ak-view", "data-view": "path", "aria-label": "packets on the path" });
     this.element.append(this.grid);
   }
 

@@ -10,8 +10,8 @@ import type { Theme } from "../chart/theme";
 import { moment } from "../chart/ticks";
 import type { Span, Timeline } from "../chart/timeline";
 import type { Tooltip } from "../chart/tip";
+import { h } from "../dom";
 import type { Chart, Hit, LegendItem, Scene, Style } from "./chart";
-import { make } from "./dom";
 import { legendButtons } from "./legend";
 import { ListingTable } from "./listing";
 import { drawMarks, drawMeasure, type Mark, type Point } from "./marks";
@@ -47,8 +47,8 @@ const HEADROOM = 1.1;
 
 export class Row {
   readonly element: HTMLElement;
-  private readonly grid = make("div", { class: "ak-grid" });
-  private readonly keys = make("div");
+  private readonly grid = h("div", { class: "ak-grid" });
+  private readonly keys = h("div");
   private readonly lists: ListingTable[] = [];
   private readonly hidden = new Set<string>();
   private charts: readonly Chart[] = [];
@@ -67,7 +67,7 @@ export class Row {
     private readonly titled: boolean,
     private readonly shared: Shared,
   ) {
-    this.element = make("section", { class: "ak-view", "data-view": style.name, "aria-label": style.title });
+    this.element = h("section", { class: "ak-view", "data-view": style.name, "aria-label": style.title });
     this.element.append(this.keys, this.grid);
   }
 

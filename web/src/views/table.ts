@@ -3,11 +3,11 @@
 import { FONT_SIZE, type Surface } from "../chart/surface";
 import type { Theme } from "../chart/theme";
 import { duration, grouped } from "../chart/ticks";
+import { h } from "../dom";
 import { type FlowMeans, MEASURES, type Measure, needlessRatio, type Repeated } from "../engine/repeat";
 import { type Column, FlowMeasuresColumns, FlowSummaryColumns } from "../engine/results";
 import { CapturedFlowColumns } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
-import { make } from "./dom";
 
 /** A number for each run, and its format. */
 export interface Line {
@@ -116,29 +116,24 @@ export function tableElement(lines: readonly Line[], headings: readonly string[]
     const value = line.values[run];
     const text = value === undefined ? "–" : line.write(value);
     const mark = best(line, run) ? "best" : "";
-    const change = make("span", { class: "ak-change" }, difference(line, run));
+    const change = h("span", { class: "ak-change" }, difference(line, run));
     const half = line.halves?.[run];
     const exact: Record<string, string> = value === undefined ? {} : { "data-value": String(value) };
     if (half !== undefined) exact["data-half"] = String(half);
-    const around = half === undefined ? [] : [make("span", { class: "ak-half" }, ` ± ${line.write(half)}`)];
-    const message = make("span", mark ? { title: "best" } : {}, text);
-    return make("td", { class: mark, ...exact }, message, ...around, change);
+    const around = half === undefined ? [] : [h("span", { class: "ak-half" }, ` ± ${line.write(half)}`)];
+    const message = h("span", mark ? { title: "best" } : {}, text);
+    return h("td", { class: mark, ...exact }, message, ...around, change);
   };
-  const unit = ({ unit: name }: Line) => (name ? [make("span", { class: "ak-unit" }, ` (${name})`)] : []);
-  return make(
+  const unit = ({ unit: name }: Line) => (name ? [h("span", { class: "ak-unit" }, ` (${name})`)] : []);
+  return h(
     "table",
     { class: "ak-table" },
-    make("thead", {}, make("tr", {}, make("td"), ...headings.map((name) => make("th", { scope: "col" }, name)))),
-    make(
+    h("thead", {}, h("tr", {}, h("td"), ...headings.map((name) => h("th", { scope: "col" }, name)))),
+    h(
       "tbody",
       {},
       ...lines.map((line) =>
-        make(
-          "tr",
-          {},
-          make("th", { scope: "row" }, line.name, ...unit(line)),
-          ...headings.map((_, run) => cell(line, run)),
-        ),
+        h("tr", {}, h("th", { scope: "row" }, line.name, ...unit(line)), ...headings.map((_, run) => cell(line, run))),
       ),
     ),
   );

@@ -2,7 +2,7 @@
 
 import { duration, grouped, moment } from "../chart/ticks";
 import type { Timeline } from "../chart/timeline";
-import { make } from "./dom";
+import { h } from "../dom";
 
 /** Speeds, in simulated seconds per real second, range from 10 to the power of this … */
 const SLOWEST = -5;
@@ -16,28 +16,28 @@ export class Transport {
   readonly element: HTMLElement;
   private readonly back = button("◀", "play backwards");
   private readonly on = button("▶", "play");
-  private readonly scrub = make("input", {
+  private readonly scrub = h("input", {
     type: "range",
     min: "0",
     max: "1000000",
     value: "0",
     "aria-label": "moment",
   });
-  private readonly pace = make("input", {
+  private readonly pace = h("input", {
     type: "range",
     min: String(SLOWEST),
     max: String(FASTEST),
     step: "0.05",
     "aria-label": "speed",
   });
-  private readonly now = make("output", { class: "ak-now" });
-  private readonly speedText = make("output", { class: "ak-speed" });
+  private readonly now = h("output", { class: "ak-now" });
+  private readonly speedText = h("output", { class: "ak-speed" });
   private direction: -1 | 0 | 1 = 0;
   private last = 0;
   private readonly still = matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor(private readonly timeline: Timeline) {
-    this.element = make(
+    this.element = h(
       "div",
       { class: "ak-transport" },
       this.back,
@@ -114,7 +114,7 @@ export class Transport {
 }
 
 function button(sign: string, name: string): HTMLButtonElement {
-  return make("button", { type: "button", "aria-label": name, title: name, "data-sign": sign }, sign);
+  return h("button", { type: "button", "aria-label": name, title: name, "data-sign": sign }, sign);
 }
 
 function pressed(one: HTMLButtonElement, is: boolean): void {

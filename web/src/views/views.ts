@@ -5,10 +5,10 @@ import "./views.css";
 import { readTheme, type Theme, watchTheme } from "../chart/theme";
 import { type Span, Timeline } from "../chart/timeline";
 import { Tooltip } from "../chart/tip";
+import { h } from "../dom";
 import type { Repeated } from "../engine/repeat";
 import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { Chart, PacketRef } from "./chart";
-import { make } from "./dom";
 import { type Picture, type PictureKind, picture } from "./export";
 import { FLOWS, FlowsChart, sharesTable } from "./flows";
 import { fold } from "./fold";
@@ -64,22 +64,22 @@ export function createViews(container: HTMLElement, options: ViewsOptions = {}):
 }
 
 export class Views {
-  readonly element = make("div", { class: "ak-views" });
+  readonly element = h("div", { class: "ak-views" });
   readonly timeline = new Timeline();
   private readonly tooltip = new Tooltip();
   private readonly transport = new Transport(this.timeline);
   private readonly listeners = new Map<keyof ViewsEvents, Set<(detail: never) => void>>();
   private readonly rows: readonly Row[];
   private readonly path: PathView;
-  private readonly table = make("section", {
+  private readonly table = h("section", {
     class: "ak-view",
     "data-view": "table",
     "aria-label": "results",
   });
-  private readonly tabled = make("div", { class: "ak-scroll" });
+  private readonly tabled = h("div", { class: "ak-scroll" });
   /** Means over seeds of the values in the runs. */
   private repeated: Repeated | undefined;
-  private readonly shares = make("div");
+  private readonly shares = h("div");
   private readonly queueChooser = chooser("Queue", (index) => {
     this.queue = queuesOf(this.runs)[index]?.link;
     this.fill();
@@ -373,15 +373,15 @@ export class Views {
 
 /** A list to choose from. */
 function chooser(name: string, choose: (index: number) => void): HTMLLabelElement {
-  const select = make("select");
+  const select = h("select");
   select.addEventListener("change", () => choose(select.selectedIndex));
-  return make("label", { class: "ak-choice" }, `${name} `, select);
+  return h("label", { class: "ak-choice" }, `${name} `, select);
 }
 
 /** Fills the list; hides it if there is no choice. */
 function offer(label: HTMLLabelElement, of: readonly { readonly name: string }[], index: number): void {
   const select = label.querySelector("select");
-  select?.replaceChildren(...of.map(({ name }) => make("option", {}, name)));
+  select?.replaceChildren(...of.map(({ name }) => h("option", {}, name)));
   if (select) select.selectedIndex = index;
   label.hidden = of.length < 2;
 }
