@@ -12,11 +12,16 @@ from pathlib import Path
 
 import pytest
 
+import ackclock as ak
 from ackclock.progress import Show, shown
 from ackclock.runs.laboratory import Laboratory
 from ackclock.runs.local import Local
 from ackclock.runs.store import Store
+from doc_page import live_runs
 
+HERE = [sys.executable, "-m", "ackclock"]
+"""The command of this environment."""
+needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
 BESIDE = ("duckdb", "pandas", "pyyaml")
 """Packages that the guides use in addition to Ackclock and its extras."""
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -54,6 +59,15 @@ def completed(words: str, folder: Path) -> list[str]:
     program = Path(sys.executable).with_name("ackclock")
     done = subprocess.run([program], env=env, cwd=folder, capture_output=True, text=True, check=True)
     return [line.removeprefix("plain,") for line in done.stdout.splitlines()]
+
+
+def python(code: str, folder: Path) -> str:
+    """What a program in this Python prints that runs in a folder; its traceback if it fails."""
+    path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    env = os.environ | {"PYTHONPATH": path}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else done.stderr
 
 
 def _stat(pid: int) -> list[str]:
@@ -126,7 +140,7 @@ def ackclock(tmp_path: Path) -> Command:
     """The command as a separate program in a temporary folder."""
 
     def call(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ackclock", *map(str, arguments)]
+        command = [*HERE, *map(str, arguments)]
         env = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "COLUMNS"}}
         return subprocess.run(
             command, cwd=tmp_path, env=env, capture_output=True, text=True, input=stdin, timeout=120, check=False

@@ -8,7 +8,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +16,11 @@ from typing import Any
 from ackclock.runs.store import DEFAULT, FILE
 from ackclock.statistics import Verdict
 from blanton_allman.points import KEY, SCENARIOS
-from conftest import SHORT
+from conftest import HERE, SHORT
 
 PAPERS = Path(__file__).resolve().parents[2] / "papers"
 FOLDER = PAPERS / KEY
-COMMAND = [sys.executable, "-m", "ackclock", "reproduce"]
+COMMAND = [*HERE, "reproduce"]
 NAMED = [*COMMAND, KEY]
 
 

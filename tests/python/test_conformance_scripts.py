@@ -35,10 +35,6 @@ def test_the_model_reports_at_most_three_blocks_beside_timestamps() -> None:
         assert len([held.arrives(at, at + 1, 0) for at in (3, 5, 7, 9, 11)][-1]) == most
 
 
-def test_the_page_of_scripts_is_current() -> None:
-    assert conformance_index.PAGE.read_text(encoding="utf-8") == conformance_index.page(conformance_index.headers())
-
-
 def test_no_two_scripts_written_by_hand_prove_the_same_sentence_of_the_same_section() -> None:
     by_hand = [script for script in conformance_index.headers() if not script.generated]
     said = [(script.sections, script.proves) for script in by_hand]

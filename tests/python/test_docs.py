@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from doc_page import ELSEWHERE, NOT_RUN, SHOWN_ONLY, Page, PageError, agrees, blocks, commands, reason
+from doc_page import ELSEWHERE, NOT_RUN, blocks, commands, reason
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_RUN = 0
@@ -84,52 +83,3 @@ def test_no_more_blocks_than_allowed_are_not_run_and_every_reason_not_to_run_a_c
     assert len(left) == NO_RUN, left
     every = [command for _, block in found if block.language == "console" for _, command, _ in commands(block)]
     assert {reason(command) for command in every} - {None} == set(NOT_RUN.values())
-
-
-def one(text: str) -> None:
-    """Run a page made for one test."""
-    page = Page("page.md", text)
-    for block in blocks(text):
-        page.carry_out(block)
-
-
-@pytest.mark.parametrize(
-    ("block", "said"),
-    [
-        ("```\nx\n```", "a fence without a language"),
-        ("```rust\nfn", "a fence that is not closed"),
-        ("```console\n$ false\n```", "exit code 1, not 0: false"),
-        ("```console\n$ echo one\ntwo\n```", "says something other than shown"),
-        ("```console\n$ echo 'ackclock: no'\nackclock: no\n```", "exit code 0, not 2"),
-        ("```console\necho\n```", "begins with a command"),
-        ("```python\nprint(1)\n```\n```output\n2\n```", "not printed: 2"),
-        ("```bash\nif\n```", "syntax error"),
-    ],
-)
-def test_a_block_that_does_something_else_than_it_says_is_named_with_its_line(
-    block: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    with pytest.raises(PageError, match=said) as wrong:
-        one(f"A page.\n\n{block}\n")
-    assert str(wrong.value)[0].isdigit()
-
-
-def test_files_commands_and_python_of_a_page_share_a_folder_and_python_its_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    one(
-        "`a.toml`:\n\n```toml\nx = 1\n```\n```python\nx = 2\n```\n```console\n$ cat \\\n  a.toml\nx = 1\n```\n"
-        "- a list:\n\n  ```python\n  print(x, open('a.toml').read())\n  ```\n\n  ```output\n  │ 2 ┆ x = 1 │\n  ```\n"
-    )
-    assert SHOWN_ONLY.isdisjoint(ELSEWHERE)
-
-
-def test_an_ellipsis_stands_for_anything_in_its_line_and_alone_for_any_lines() -> None:
-    assert agrees(["a … c", "…", "z"], ["a b c", "d", "e", "z"])
-    assert agrees(["a", "…"], ["a"])
-    assert not agrees(["a"], ["a", "b"])
-    assert not agrees(["a …"], ["b c"])

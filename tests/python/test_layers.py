@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import ackclock
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ackclock"
@@ -80,9 +78,9 @@ def _imported(name: str, path: Path, known: Iterable[str]) -> Iterator[tuple[str
     yield from found.items()
 
 
-def upward(every: Imports, layers: Iterable[str]) -> list[str]:
+def upward(every: Imports) -> list[str]:
     """Imports from a higher layer; a module in no layer is an error."""
-    at = {layer: height for height, layer in enumerate(layers)}
+    at = {layer: height for height, layer in enumerate(LAYERS)}
 
     def height(module: str) -> int:
         return at[module.partition(".")[2].partition(".")[0]]
@@ -120,47 +118,11 @@ def _reached(name: str, around: dict[str, set[str]]) -> set[str]:
 def test_every_module_stands_in_a_layer_and_imports_nothing_from_above_it() -> None:
     every = imports(PACKAGE)
     assert {name.partition(".")[2].partition(".")[0] for name in every} == set(LAYERS)
-    assert upward(every, LAYERS) == []
+    assert upward(every) == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(imports(PACKAGE)) == []
-
-
-def planted(folder: Path, **texts: str) -> Imports:
-    """A package with these modules, given by their texts."""
-    package = folder / "made"
-    (package / "high").mkdir(parents=True)
-    for name in ("__init__", "low", "middle", "high/__init__", "high/one", "high/two"):
-        (package / f"{name}.py").write_text(texts.get(name.replace("/", "_"), ""), encoding="utf-8")
-    return imports(package)
-
-
-PLANTED_LAYERS = ("low", "middle", "", "high")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from made.high import one",
-        "import made.high.one",
-        "from made.high.one import anything",
-        "from .high.one import anything",
-        "def late():\n    from made.high import one",
-        "if TYPE_CHECKING:\n    from made.high.one import Type",
-    ],
-)
-def test_an_import_from_above_is_found_however_it_is_written(text: str, tmp_path: Path) -> None:
-    every = planted(tmp_path, middle=text, high_two="from made import low, middle")
-    (found,) = upward(every, PLANTED_LAYERS)
-    assert found == f"made.middle:{len(text.splitlines())} imports made.high.one"
-
-
-def test_a_circle_is_found_and_a_package_with_its_child_is_none(tmp_path: Path) -> None:
-    family = planted(tmp_path / "family", high___init__="from made.high import one", high_one="import made.high")
-    assert circles(family) == []
-    ring = {"low": "import made.middle", "middle": "from made.high import two", "high_two": "from .. import low"}
-    assert circles(planted(tmp_path / "ring", **ring)) == [{"made.low", "made.middle", "made.high.two"}]
 
 
 ROOT = PACKAGE.parents[1]
@@ -223,20 +185,3 @@ def test_what_papers_have_in_common_uses_what_is_public_and_itself() -> None:
     machinery = sorted((PACKAGE / "papers").glob("*.py"))
     itself: Public = dict.fromkeys((name for name in imports(PACKAGE) if name.startswith("ackclock.papers")), None)
     assert [one for path in machinery for one in private(path, public() | itself)] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("from ackclock import _native", ["ackclock._native"]),
-        ("from ackclock.papers.folder import read", ["ackclock.papers.folder.read"]),
-        ("import ackclock.papers.folder", ["ackclock.papers.folder"]),
-        ("import ackclock as ak\nak.run('a')\nak._native.run()", ["ackclock._native"]),
-        ("from ackclock.papers.paper import Work, Done", ["ackclock.papers.paper.Done"]),
-        ("from ackclock.files import _private", ["ackclock.files._private"]),
-        ("import ackclock\nfrom ackclock import Scenario, files\nfrom .own import anything\nfrom os import path", []),
-    ],
-)
-def test_what_is_not_public_is_found(text: str, found: list[str], tmp_path: Path) -> None:
-    (tmp_path / "paper.py").write_text(text, encoding="utf-8")
-    assert [one.partition(": ")[2] for one in private(tmp_path / "paper.py", public())] == found

@@ -11,11 +11,10 @@ import pytest
 import linux
 import linux_page
 from ackclock.statistics import Mean
-from doc_page import live_runs
+from conftest import needs_devices
 from linux_page import Row, Verdict, of_count, of_goodput, of_timeouts
 from linux_records import KEPT, STACKS, Listed, Record, paths, read
 
-needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
 LISTED = paths()
 PLAIN, JITTER = (next(path for path in LISTED if path.name == name) for name in ("plain", "jitter-20"))
 

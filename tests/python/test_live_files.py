@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,11 +13,10 @@ from click.testing import CliRunner
 
 from ackclock import _native
 from ackclock.cli.main import app
-from conftest import Command
+from conftest import HERE, Command, needs_devices
 from doc_page import live_runs
 
-needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
-HERE = "10.77.0.1:5001"
+AT = "10.77.0.1:5001"
 ENTRY = {
     "direction": "send",
     "offload": False,
@@ -72,16 +70,16 @@ def test_a_file_that_cannot_be_made_or_read_is_refused_before_anything_is_made(
     ackclock: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "there").write_text("mine", encoding="utf-8")
-    recv, send = ["live", "recv", "--listen", HERE, "--peer", "there"], ["live", "send"]
+    recv, send = ["live", "recv", "--listen", AT, "--peer", "there"], ["live", "send"]
     for words, said in (
         ([*recv, "-o", "there"], "there: found a file, allowed: a name that does not exist yet"),
         ([*recv, "-o", "."], ".: found a folder, allowed: a name that does not exist yet"),
         ([*recv, "-o", "no/copy"], "no/copy: cannot write it: "),
         ([*recv, "-o", "there/copy"], "there/copy: cannot write it: "),
-        ([*send, "absent", "--to", HERE], "absent: "),
-        ([*send, ".", "--to", HERE], ".: found a folder, allowed: a file"),
+        ([*send, "absent", "--to", AT], "absent: "),
+        ([*send, ".", "--to", AT], ".: found a folder, allowed: a file"),
         (
-            [*send, "there", "--to", HERE, "--peer", "there"],
+            [*send, "there", "--to", AT, "--peer", "there"],
             "there: found a file, allowed: a name that does not exist yet",
         ),
     ):
@@ -100,11 +98,11 @@ def test_a_file_that_cannot_be_made_or_read_is_refused_before_anything_is_made(
 def test_a_transfer_that_is_ended_leaves_no_half_of_a_file(
     tmp_path: Path, number: signal.Signals, code: int, ours: bool
 ) -> None:
-    command = [sys.executable, "-m", "ackclock", "live"]
+    command = [*HERE, "live"]
     if ours:
-        command += ["recv", "--listen", HERE, "-o", "copy", "--peer", "-", "--pcap", "packets"]
+        command += ["recv", "--listen", AT, "-o", "copy", "--peer", "-", "--pcap", "packets"]
     else:
-        command += ["send", "-", "--to", HERE, "--peer", "copy", "--pcap", "packets"]
+        command += ["send", "-", "--to", AT, "--peer", "copy", "--pcap", "packets"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
@@ -125,7 +123,7 @@ def test_a_transfer_that_is_ended_leaves_no_half_of_a_file(
 @needs_devices
 def test_standard_input_arrives_in_a_file_that_is_whole(ackclock: Command, tmp_path: Path) -> None:
     text = "".join(f"{n}\n" for n in range(200_000))
-    result = ackclock("live", "send", "-", "--to", HERE, "--peer", "copy", "--offload", stdin=text)
+    result = ackclock("live", "send", "-", "--to", AT, "--peer", "copy", "--offload", stdin=text)
     assert result.returncode == 0, result.stderr
     assert "the same at the kernel's end" in result.stdout
     assert (tmp_path / "copy").read_text(encoding="utf-8") == text

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import tomllib
 from collections import Counter
@@ -19,11 +18,9 @@ import pyarrow.parquet
 import pytest
 
 import ackclock as package
-from conftest import Command
-from doc_page import live_runs
+from conftest import HERE, Command, needs_devices
 
 ROOT = Path(__file__).resolve().parents[2]
-needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
 
 LOSSY = """
 name = "lossy"
@@ -209,7 +206,7 @@ def test_python_gets_a_result_like_that_of_a_simulated_run(lossy: Path) -> None:
 
 @needs_devices
 def test_ctrl_c_ends_a_live_run_with_130(lossy: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ackclock", "live", "path", str(lossy), "--trace", "run.parquet"]
+    command = [*HERE, "live", "path", str(lossy), "--trace", "run.parquet"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
     ) as process:

@@ -15,11 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Command
-from doc_page import live_runs
+from conftest import HERE, Command, needs_devices
 
-needs_devices = pytest.mark.skipif(not live_runs(), reason="live: skipped, because it needs root and /dev/net/tun")
-ACKCLOCK = [sys.executable, "-m", "ackclock"]
 LOSSY = """
 [run]
 duration = "5 s"
@@ -154,7 +151,7 @@ def sleeping(scenario: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]
     """A run whose program, peer and their children sleep, and the durations of the sleeps in seconds."""
     naps = [str(10_000_000 + 10 * os.getpid() + n) for n in range(4)]
     program, peer = (f"(setsid sleep {a} &) ; exec sleep {b}" for a, b in (naps[:2], naps[2:]))
-    command = [*ACKCLOCK, "live", "shell", str(scenario), "--peer", peer, "--", "sh", "-c", program]
+    command = [*HERE, "live", "shell", str(scenario), "--peer", peer, "--", "sh", "-c", program]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
         try:
@@ -193,7 +190,7 @@ def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run
     program = f'trap "{trap}" INT; touch {tmp_path}/ready; while :; do sleep 0.1; done'
     (tmp_path / "program.sh").write_text(program, encoding="utf-8")
     # A shell between the terminal and the command would also end on Ctrl-C, and determine the exit code.
-    line = " ".join(("exec", *ACKCLOCK, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
+    line = " ".join(("exec", *HERE, "live", "shell", str(lossy), "--", "sh", str(tmp_path / "program.sh")))
     command, pipe = ["script", "-qec", line, "/dev/null"], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:
         assert process.stdin is not None
@@ -221,7 +218,7 @@ def restricted(before: list[str], restriction: str, words: list[str]) -> subproc
     """A live command under a restriction set up by a shell; ``-`` stands for a scenario."""
 
     def run(*these: str) -> subprocess.CompletedProcess[str]:
-        line = restriction + " ".join(f"'{word}'" for word in (*ACKCLOCK, *these))
+        line = restriction + " ".join(f"'{word}'" for word in (*HERE, *these))
         return subprocess.run(
             [*before, line], cwd="/", input=LOSSY, capture_output=True, text=True, check=False, timeout=60
         )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +13,7 @@ from ackclock.document.permission import allowing
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import given, pickled, source_hash, used
 from ackclock.slots.registry import Value
+from conftest import python
 
 HERE = Path(__file__).parent
 TUTORIAL = HERE.parents[1] / "docs" / "tutorials" / "avg_dev.py"
@@ -207,18 +205,14 @@ def test_source_name_and_parameters_are_in_the_identity_of_a_run_and_its_place_i
     assert identity(tmp_path, "a.py:A") == same
 
 
-def test_a_class_that_stands_in_no_file_is_known_by_its_code() -> None:
+def test_a_class_that_stands_in_no_file_is_known_by_its_code(tmp_path: Path) -> None:
     code = "import ackclock as ak\nclass A(ak.DupThresh):\n  follows_flight = False\n"
     code += "  def segments(self, w, cx): return (lambda n: n + 3)(0)\nprint(ak.slots.source_hash(A))"
-    path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-
-    def hashed(text: str) -> str:
-        command, env = [sys.executable, "-c", text], {**os.environ, "PYTHONPATH": path}
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
-
-    same = hashed(code)
-    assert hashed(code) == same, "no address is in it"
-    assert len({same, hashed(code.replace("+ 3", "+ 4")), hashed(code.replace("False", "True"))}) == 3
+    same = python(code, tmp_path)
+    assert len(same.split()) == 1, same
+    assert python(code, tmp_path) == same, "no address is in it"
+    others = (code.replace("+ 3", "+ 4"), code.replace("False", "True"))
+    assert len({same, *(python(other, tmp_path) for other in others)}) == 3
 
 
 def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_path: Path) -> None:
@@ -231,16 +225,7 @@ def test_a_task_takes_its_algorithms_along_and_needs_no_file_where_it_runs(tmp_p
     (tmp_path / "task").write_bytes(pickle.dumps(task))
     code = "import pickle; from ackclock.runs.task import run_task\n"
     code += "print(*run_task(pickle.load(open('task', 'rb'))).runs, sep='\\n')"
-    path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    there = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert tuple(there.stdout.splitlines()) == here
+    assert tuple(python(code, tmp_path).splitlines()) == here
     assert task.identities()[0] in here[0]
     with allowing(True), pytest.raises(ak.ScenarioError, match="no readable file"):
         run_task(Task("x", LEUNG_MA, None, options, 1, 2))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import ackclock as ak
 from ackclock.document.permission import allowing
 from ackclock.runs.task import Task, run_task
 from ackclock.slots import pickled, source_hash
-from conftest import Command
+from conftest import Command, python
 
 SCENARIO = """
 [run]
@@ -148,15 +146,6 @@ def source_hash_of(folder: Path) -> str:
     """The hash of the rule, computed in a separate program."""
     code = "import sys; sys.path.insert(0, '.')\nimport rule, ackclock as ak\nprint(ak.slots.source_hash(rule.Rule))"
     return python(code, folder).strip()
-
-
-def python(code: str, folder: Path) -> str:
-    path = os.pathsep.join([str(Path(ak.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
-    return done.stdout if done.returncode == 0 else done.stderr
 
 
 def test_a_class_of_main_is_known_by_what_it_names_there(folder: Path) -> None:
