@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class ScenarioError(ValueError):
+class _Sent:
+    """An error whose attributes, in the order of its arguments, survive the way between processes."""
+
+    def __reduce__(self) -> tuple[type[_Sent], tuple[object, ...]]:
+        """Return what makes the error again: its class, its message and its attributes."""
+        return type(self), (str(self), *vars(self).values())
+
+
+class ScenarioError(_Sent, ValueError):
     """A scenario, or an option that changes one, is invalid; the message is one line for people.
 
     Attributes:
@@ -37,12 +45,8 @@ class ScenarioError(ValueError):
         said = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
         return type(self)(said, self.file, None, self.key, self.found, self.allowed, self.hint)
 
-    def __reduce__(self) -> tuple[type[ScenarioError], tuple[object, ...]]:
-        """Keep the fields when the error is pickled by a worker process."""
-        return type(self), (str(self), self.file, self.line, self.key, self.found, self.allowed, self.hint)
 
-
-class LiveError(RuntimeError):
+class LiveError(_Sent, RuntimeError):
     """A live run did not start, or ended early; the message is one line for people.
 
     Attributes:
@@ -55,12 +59,8 @@ class LiveError(RuntimeError):
         super().__init__(message)
         self.exit_code = exit_code
 
-    def __reduce__(self) -> tuple[type[LiveError], tuple[object, ...]]:
-        """Keep the fields when the error is pickled by a worker process."""
-        return type(self), (str(self), self.exit_code)
 
-
-class CaptureError(ValueError):
+class CaptureError(_Sent, ValueError):
     """Nothing in a capture could be read; the message is one line for people.
 
     Attributes:
@@ -72,12 +72,8 @@ class CaptureError(ValueError):
         super().__init__(message)
         self.file = file
 
-    def __reduce__(self) -> tuple[type[CaptureError], tuple[object, ...]]:
-        """Keep the fields when the error is pickled by a worker process."""
-        return type(self), (str(self), self.file)
 
-
-class AlgorithmError(RuntimeError):
+class AlgorithmError(_Sent, RuntimeError):
     """An algorithm in Python raised an error or returned an invalid value, which ended its run.
 
     The message is one line: algorithm and method, simulated time, seed, and the error. The original error, with its
@@ -110,10 +106,6 @@ class AlgorithmError(RuntimeError):
         what = f"{type(error).__name__}: {said}" if error.__traceback__ else said
         message = f"{algorithm}.{method} at {time} of simulated time, seed {seed}: {what}"
         return cls(message, algorithm, method, time_s, seed, _frames(error))
-
-    def __reduce__(self) -> tuple[type[AlgorithmError], tuple[object, ...]]:
-        """Keep the fields when the error is pickled by a worker process."""
-        return type(self), (str(self), self.algorithm, self.method, self.time_s, self.seed, self.traceback)
 
 
 def _frames(error: BaseException) -> str:

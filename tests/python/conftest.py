@@ -46,6 +46,15 @@ to = "D"
 stack = "newreno"
 """
 
+RATES = """
+name = "rates"
+scenario = "short.toml"
+seeds = { count = 40 }
+[grid]
+stack = ["reno", "newreno"]
+"link[0].rate" = ["2 Mbps", "4 Mbps"]
+"""
+
 
 def laboratory(folder: Path, show: Show = shown, fresh: bool = False) -> Laboratory:
     """A laboratory on this machine, with a store in a folder."""
@@ -133,6 +142,14 @@ def short(tmp_path: Path) -> Path:
     path = tmp_path / "short.toml"
     path.write_text(SHORT, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    """A plan of 160 short runs in a temporary folder."""
+    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(RATES, encoding="utf-8")
+    return tmp_path / "plan.toml"
 
 
 @pytest.fixture

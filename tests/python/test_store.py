@@ -19,30 +19,15 @@ import pytest
 from ackclock.runs.store import Cost, Store
 from ackclock.runs.store.forms import FORM
 from ackclock.sweep import manifest
-from conftest import SHORT, Command
+from conftest import Command
 
-PLAN = """
-name = "rates"
-scenario = "short.toml"
-seeds = { count = 40 }
-[grid]
-stack = ["reno", "newreno"]
-"link[0].rate" = ["2 Mbps", "4 Mbps"]
-"""
 RUNS = 160
+"""Of the plan."""
 LIMITED = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 os.execv(sys.executable, [sys.executable, "-m", "ackclock", *sys.argv[2:]])
 """
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Path:
-    """A plan of 160 short runs in a temporary folder."""
-    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    return tmp_path / "plan.toml"
 
 
 def run(identity: str, trace_hash: str = "a") -> str:

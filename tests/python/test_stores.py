@@ -18,25 +18,10 @@ import ackclock as ak
 from ackclock.runs.store import Cost, Store, damage, forms, opening
 from ackclock.runs.store.keys import key_of_run
 from ackclock.sweep import stores
-from conftest import SHORT, Command
+from conftest import RATES, SHORT, Command
 
-PLAN = """
-name = "rates"
-scenario = "short.toml"
-seeds = { count = 40 }
-[grid]
-stack = ["reno", "newreno"]
-"link[0].rate" = ["2 Mbps", "4 Mbps"]
-"""
 RUNS = 160
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Path:
-    """A plan of 160 short runs in a temporary folder."""
-    (tmp_path / "short.toml").write_text(SHORT.replace('"5 s"', '"1 s"'), encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    return tmp_path / "plan.toml"
+"""Of the plan."""
 
 
 @pytest.fixture
@@ -86,7 +71,7 @@ def test_a_store_that_may_not_be_written_is_read(read_only: Path, plan: Path, ac
     assert ackclock("results", "check", "--store", "s").stdout == "s: nothing is damaged\n"
     assert ackclock("results", "copy", "t", "--store", "s").returncode == 0
     assert rows(plan.parent / "t") == rows(read_only)
-    plan.write_text(PLAN.replace("40", "41"), encoding="utf-8")
+    plan.write_text(RATES.replace("40", "41"), encoding="utf-8")
     more = ackclock("sweep", "plan.toml", "--store", "s")
     assert (more.returncode, more.stdout, len(more.stderr.splitlines())) == (1, "", 1)
     assert {path.name for path in read_only.iterdir()} == {"runs.sqlite", "sweeps"}
@@ -238,7 +223,7 @@ def test_a_file_of_which_nothing_can_be_read_is_put_aside(content: bytes, kept: 
 
 
 def test_a_damaged_manifest_does_not_hide_the_others(kept: Path, plan: Path, ackclock: Command) -> None:
-    plan.write_text(PLAN.replace('"rates"', '"other"'), encoding="utf-8")
+    plan.write_text(RATES.replace('"rates"', '"other"'), encoding="utf-8")
     ak.sweep(plan, kept)
     file = kept / "sweeps" / "rates" / "manifest.json"
     file.write_bytes(file.read_bytes()[:-100])
@@ -306,9 +291,9 @@ def test_a_copy_has_all_runs_and_sweeps_and_is_made_once(kept: Path, plan: Path,
 
 
 def test_two_stores_are_merged_and_sweeps_of_one_name_stay(kept: Path, plan: Path, ackclock: Command) -> None:
-    plan.write_text(PLAN.replace("40", "50"), encoding="utf-8")
+    plan.write_text(RATES.replace("40", "50"), encoding="utf-8")
     ak.sweep(plan, plan.parent / "t")
-    plan.write_text(PLAN.replace('"rates"', '"third"').replace('"reno", "newreno"', '"vegas"'), encoding="utf-8")
+    plan.write_text(RATES.replace('"rates"', '"third"').replace('"reno", "newreno"', '"vegas"'), encoding="utf-8")
     ak.sweep(plan, plan.parent / "t")
     both = rows(kept) | rows(plan.parent / "t")
     done = ackclock("results", "merge", "t", "--store", "s")
@@ -341,7 +326,7 @@ def test_a_run_under_a_key_that_is_not_its_own_is_not_merged(tmp_path: Path) -> 
 
 def test_a_sweep_counts_as_kept_what_an_earlier_command_has_made(plan: Path, ackclock: Command) -> None:
     """With a stop rule, seeds are added in rounds: runs of the first round do not count as stored for the second."""
-    text = PLAN.replace(
+    text = RATES.replace(
         "seeds = { count = 40 }",
         'stop = { column = "goodput_bytes_per_s", half_width = 0.001, at_least = 2, at_most = 8 }',
     )

@@ -455,7 +455,7 @@ def test_the_command_refuses_in_one_line_with_its_exit_code(ackclock: Command, p
 def test_without_a_package_the_command_says_what_to_install(
     plan: Path, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ackclock.cli.tune.find_spec", lambda name: None if name == package else find_spec(name))
+    monkeypatch.setattr("ackclock.cli.common.find_spec", lambda name: None if name == package else find_spec(name))
     result = CliRunner().invoke(app, ["tune", str(plan)])
     assert result.exit_code == 1
     assert result.stderr == f'ackclock: tune needs {package}, which is not installed: pip install "ackclock[tune]"\n'

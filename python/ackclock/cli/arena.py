@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ackclock.arena import FACTORIAL_SEEDS, SEEDS
-from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.cli.common import KEPT, PATH, allow_python, need, on, refusals, store, threads
 from ackclock.document.permission import allowing
 from ackclock.late import late
 from ackclock.progress import shown
@@ -81,8 +80,7 @@ def arena(
     Prints a leaderboard, and writes board.csv, arena.svg, arena.json and values.parquet. Finished runs are kept: after
     an interruption the same command continues.
     """
-    if find_spec("matplotlib") is None:
-        fail('arena needs matplotlib, which is not installed: pip install "ackclock[plot]"', FAILED)
+    need("arena", {"matplotlib": "plot"})
     with refusals(), allowing(allow_python):
         count = seeds or (FACTORIAL_SEEDS if factorial else SEEDS)
         asked = entries.question(stack, half, path or None, field, count)
@@ -90,9 +88,8 @@ def arena(
         return _list(half, path)
     if factorial:
         return _factorial(asked, half, out, (store, on, threads), allow_python, as_json)
-    kept = "; finished runs are kept and the same command continues"
     folder = out if out is not None else Path("arena") / half
-    with refusals(lambda: kept), allowing(allow_python):
+    with refusals(lambda: KEPT), allowing(allow_python):
         board = job.run(asked, half, path or None, store, on, threads, shown)
         written = board.write(folder)
     if as_json:
@@ -115,7 +112,7 @@ def _factorial(
     allow_python: bool,
     as_json: bool,
 ) -> None:
-    with refusals(lambda: "; finished runs are kept and the same command continues"), allowing(allow_python):
+    with refusals(lambda: KEPT), allowing(allow_python):
         found = factorials.run(asked, half, *where, shown)
         written = found.write(out if out is not None else Path("arena") / half)
     if as_json:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -12,6 +13,8 @@ import click
 from ackclock.errors import AlgorithmError, CaptureError, LiveError, ScenarioError
 
 FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+KEPT = "; finished runs are kept and the same command continues"
+"""The end of an error's message in commands that keep runs."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -59,6 +62,13 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Print one line and exit."""
     click.echo(f"ackclock: {' '.join(message.split())}", err=True)
     raise click.exceptions.Exit(code)
+
+
+def need(command: str, extras: Mapping[str, str]) -> None:
+    """Exit if one of these packages is not installed; each has the extra that installs it."""
+    for package, extra in extras.items():
+        if find_spec(package) is None:
+            fail(f'{command} needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -66,7 +66,7 @@ def mtu(of: str) -> Decorator:
 
 
 def transport(peer: str) -> Decorator:
-    """The options of a file's transfer; ``peer`` says what the file of ``--peer`` is for."""
+    """The options of a file's transfer, which the engine takes by name; ``peer`` says what its file is for."""
     options = [
         click.option(
             "--tun",
@@ -174,64 +174,31 @@ def _chosen(value: str, no: str, yes: str) -> list[bool]:
 @click.option("--to", required=True, metavar="ADDR:PORT", help="Destination; IPv6 as [ADDR]:PORT.")
 @click.option("--from", "from_", metavar="ADDR[:PORT]", help="Local address. [default: next to --to]")
 @transport("file for the data that the kernel receives.")
-def send(
-    file: str,
-    to: str,
-    from_: str | None,
-    tun: str | None,
-    peer: str | None,
-    stack: str,
-    mtu: int,
-    offload: bool,
-    realtime: bool,
-    pcap: str | None,
-    as_json: bool,
-) -> None:
+def send(file: str, to: str, from_: str | None, as_json: bool, **way: Any) -> None:  # noqa: ANN401 - see transport
     """Send a file with the engine's TCP."""
-    way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
+    _check(way)
     with run("sending") as progress:
         result = _native.live_send(file, to, from_, way, say, progress)
-    _finish(json.loads(result), as_json, "sent", sys.stderr if peer == "-" else sys.stdout)
+    _finish(json.loads(result), as_json, "sent", sys.stderr if way["peer"] == "-" else sys.stdout)
 
 
 @click.command(epilog=RECV_EXAMPLES)
 @click.option("--listen", required=True, metavar="ADDR:PORT", help="Address to listen on; IPv6 as [ADDR]:PORT.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="File to create; - is standard output.")
 @transport("file that the kernel sends; - is standard input.")
-def recv(
-    listen: str,
-    output: str,
-    tun: str | None,
-    peer: str | None,
-    stack: str,
-    mtu: int,
-    offload: bool,
-    realtime: bool,
-    pcap: str | None,
-    as_json: bool,
-) -> None:
+def recv(listen: str, output: str, as_json: bool, **way: Any) -> None:  # noqa: ANN401 - see transport
     """Receive one connection into a file with the engine's TCP. The file gets its name when it is complete."""
-    way = _way(tun, peer, stack, mtu, offload, realtime, pcap)
+    _check(way)
     with run("receiving") as progress:
         result = _native.live_recv(output, listen, way, say, progress)
     _finish(json.loads(result), as_json, "received", sys.stderr if output == "-" else sys.stdout)
 
 
-def _way(
-    tun: str | None, peer: str | None, stack: str, mtu: int, offload: bool, realtime: bool, pcap: str | None
-) -> dict[str, object]:
-    """The transport options of a file transfer."""
+def _check(way: Mapping[str, object]) -> None:
+    """Refuse transport options that exclude each other."""
+    tun, peer = way["tun"], way["peer"]
     if tun is not None and peer is not None:
         fail(f"command line: key `--peer`: found {peer} together with --tun {tun}, allowed: one of the two")
-    return {
-        "tun": tun,
-        "peer": peer,
-        "stack": stack,
-        "mtu": mtu,
-        "offload": offload,
-        "realtime": realtime,
-        "pcap": pcap,
-    }
 
 
 def _finish(result: dict[str, Any], as_json: bool, verb: str, out: TextIO) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ackclock import _native, shared
-from ackclock.cli.common import FAILED, PATH, fail, on, refusals, store, threads
+from ackclock.cli.common import FAILED, KEPT, PATH, fail, on, refusals, store, threads
 from ackclock.progress import Report, shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ackclock.papers.paper import Extra, Paper
 
 EXTRA = "papers"
-KEPT = "; finished runs are kept and the same command continues"
 EXAMPLES = """\b
 Examples:
   ackclock reproduce

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.cli.common import KEPT, PATH, allow_python, need, on, refusals, store, threads
 from ackclock.document.permission import allowing
 from ackclock.late import late
 from ackclock.progress import shown
@@ -24,7 +23,6 @@ Examples:
   ackclock study upload.toml --dry-run
   ackclock study upload.toml --out answer --json
 """
-NEEDED = {"matplotlib": "plot", "jinja2": "papers"}
 
 
 @click.command(epilog=EXAMPLES)
@@ -52,9 +50,7 @@ def study(
     study.svg, study.json, ranking.csv, ranking.tex and values.parquet. Finished runs are kept: after an interruption
     the same command continues.
     """
-    for package, extra in NEEDED.items():
-        if find_spec(package) is None:
-            fail(f'study needs {package}, which is not installed: pip install "ackclock[{extra}]"', FAILED)
+    need("study", {"matplotlib": "plot", "jinja2": "papers"})
     with refusals(), allowing(allow_python):
         asked = plan.read(question)
     if dry_run:
@@ -64,9 +60,8 @@ def study(
             f"{asked.name}: {len(asked.stacks)} stacks on {len(asked.paths)} paths, {looks[0] * points:,}{most} runs"
         )
         return
-    kept = "; finished runs are kept and the same command continues"
     folder = out if out is not None else Path("studies") / asked.name
-    with refusals(lambda: kept), allowing(allow_python):
+    with refusals(lambda: KEPT), allowing(allow_python):
         answer = job.run(asked, store, on, threads, shown)
         written = answer.write(folder)
     if as_json:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ackclock.cli.common import FAILED, PATH, allow_python, fail, on, refusals, store, threads
+from ackclock.cli.common import KEPT, PATH, allow_python, need, on, refusals, store, threads
 from ackclock.document.permission import allowing
 from ackclock.late import late
 from ackclock.progress import shown
@@ -59,17 +58,14 @@ def tune(
     Writes tuning.json, trials.parquet, front.svg and best.toml. Finished runs are kept: after an interruption the same
     command continues.
     """
-    for package in ("matplotlib", "optuna"):
-        if find_spec(package) is None:
-            fail(f'tune needs {package}, which is not installed: pip install "ackclock[tune]"', FAILED)
+    need("tune", {"matplotlib": "tune", "optuna": "tune"})
     with refusals(), allowing(allow_python):
         checked = plans.read(plan, trials=trials, seed=seed)
     folder = out if out is not None else Path("tuning") / checked.name
-    kept = "; finished runs are kept and the same command continues"
     showing = shown(f"tuning {checked.name}: {checked.trials} trials", at_once=True)
-    with refusals(lambda: kept), allowing(allow_python), showing as report:
+    with refusals(lambda: KEPT), allowing(allow_python), showing as report:
         tuning = job.run(checked, store, on, threads, report)
-    with refusals(lambda: kept):
+    with refusals(lambda: KEPT):
         files.write(tuning, folder)
     if as_json:
         click.echo(tuning.json, nl=False)
