@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from ackclock.arena.entries import kept
-from ackclock.tables.printed import console
+from ackclock.tables.terminal import console, empty_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ackclock.arena.scores import Score, Scores
 
 HEAD = ("", "stack", "mean, %", "least, %", "on", "≥ 99 %", "needless, %", "timeouts", "p99", "goodput")
@@ -21,9 +20,7 @@ def show(board: Scores) -> None:
     asked, out = board.answer.question, console()
     title = f"Arena {board.version}, {board.half}: {len(board.answer.paths)} paths, {asked.seeds.at_most} seeds"
     out.print(title, style="bold", markup=False)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in HEAD:
-        table.add_column(name, justify="left" if name in {"stack", "on"} else "right")
+    table = empty_table(HEAD, left={"stack", "on"})
     for place, one in enumerate(board.scores, 1):
         table.add_row(f"{place}", *cells(one))
     out.print(table)
@@ -51,9 +48,7 @@ def _causes(board: Scores) -> Table:
         "others: own kind",
         f"{board.answer.question.baseline}",
     )
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in heads:
-        table.add_column(name, justify="left" if name == "stack" else "right")
+    table = empty_table(heads, left={"stack"})
     for one in board.scores:
         own = board.others[one.stack].own if one.stack in board.others else None
         shares = (f"{100 * share:.3f}" for share in one.causes.values())

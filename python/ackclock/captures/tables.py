@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from typing import Any
 
 from ackclock.captures.fitting import Fit, WhatIf
 from ackclock.tables.columns import Column, Shown, shown
-from ackclock.tables.printed import console
+from ackclock.tables.terminal import console, empty_table
 
 SHOWN = 50
 """The number of flows shown; all of them are in the JSON and in the tables."""
@@ -49,10 +46,8 @@ def _print(kind: str, rows: Sequence[dict[str, Any]]) -> None:
     columns = [_Shown(one, look, [_cell(one, look, row[one.name]) for row in rows]) for one, look in shown(kind)]
     columns = [c for c in columns if not c.look.seldom or any(row[c.column.name] for row in rows)]
     kept = _fitting(columns, out.width)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for c in kept:
-        justify: Literal["left", "right"] = "left" if c.column.kind == "utf8" else "right"
-        table.add_column(c.look.heading.replace(" ", "\n"), justify=justify, overflow="fold")
+    heads = [c.look.heading.replace(" ", "\n") for c in kept]
+    table = empty_table(heads, left={head for head, c in zip(heads, kept, strict=True) if c.column.kind == "utf8"})
     for cells in zip(*(c.cells for c in kept), strict=True):
         table.add_row(*cells)
     out.print(table)
@@ -159,9 +154,7 @@ def print_remarks(result: dict[str, Any]) -> None:
 
 def print_fit(found: Fit) -> None:
     """Print the estimate of each number of a fitted path."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column in ("path", "", "value", "from", "to", "how"):
-        table.add_column(column, justify="right" if column in {"value", "from", "to"} else "left", overflow="fold")
+    table = empty_table(("path", "", "value", "from", "to", "how"), left={"path", "", "how"})
     for p in found.parameters:
         unit = f" ({p.unit})" if p.unit else ""
         numbers = [f"{value:,.4g}" for value in (p.value, p.low, p.high)]
@@ -171,9 +164,7 @@ def print_fit(found: Fit) -> None:
 
 def print_what_if(answer: WhatIf) -> None:
     """Print a row for the repeated capture, and one for each other sender."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column in ("sender", "seconds", "from", "to", "captured", "unfinished"):
-        table.add_column(column, justify="left" if column == "sender" else "right")
+    table = empty_table(("sender", "seconds", "from", "to", "captured", "unfinished"), left={"sender"})
     for row in (answer.own, *answer.others):
         name = f"{row.stack} (the capture's own)" if row is answer.own else row.stack
         times = [f"{value:,.4g}" for value in (row.seconds, row.low, row.high, answer.seconds)]

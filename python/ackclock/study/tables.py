@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from ackclock.study.page import cells, head
 from ackclock.study.words import sentences
-from ackclock.tables.printed import console
+from ackclock.tables.terminal import console, empty_table
 
 if TYPE_CHECKING:
     from ackclock.study.found import Found
@@ -22,9 +19,8 @@ def show(found: Found) -> None:
     for sentence in sentences(found):
         out.print(f"- {sentence}", markup=False, soft_wrap=True)
     for part in found.parts:
-        table = Table(title=part.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, title_justify="left")
-        for at, title in enumerate(head(found)):
-            table.add_column(title, justify="left" if at == 1 else "right")
+        heads = head(found)
+        table = empty_table(heads, left={heads[1]}, title=part.name)
         for row in cells(found, part):
             table.add_row(*row)
         out.print()

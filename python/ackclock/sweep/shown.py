@@ -6,13 +6,11 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from ackclock.sweep.columns import FLOW_NUMBERS, MEASURED
 from ackclock.sweep.manifest import Manifest
 from ackclock.tables.columns import HALF, shown
-from ackclock.tables.printed import cell, console
+from ackclock.tables.printed import cell
+from ackclock.tables.terminal import console, empty_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,9 +54,7 @@ def _mean(row: dict[str, Any], name: str) -> str:
 def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str] = ()) -> None:
     """Print the means of each point."""
     titles, rows = cells(summary, manifest, columns)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for title in titles:
-        table.add_column(title, justify="left" if title in {*manifest.parameters, "stack", "flow"} else "right")
+    table = empty_table(titles, left={*manifest.parameters, "stack", "flow"})
     for row in rows:
         table.add_row(*row)
     out = console()
@@ -70,9 +66,7 @@ def print_means(summary: pl.DataFrame, manifest: Manifest, columns: Sequence[str
 
 def print_list(lines: Sequence[dict[str, Any]]) -> None:
     """Print the sweeps of a store."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for title in ("sweep", "points", "runs", "finished", "revision"):
-        table.add_column(title, justify="left" if title in {"sweep", "finished"} else "right")
+    table = empty_table(("sweep", "points", "runs", "finished", "revision"), left={"sweep", "finished"})
     for line in lines:
         runs = f"{line['runs']:,}" if line["kept"] == line["runs"] else f"{line['kept']:,} of {line['runs']:,}"
         table.add_row(line["name"], f"{line['points']:,}", runs, line["finished"] or "no", str(line["revision"]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from ackclock.statistics import known_interval
 from ackclock.tables.columns import Shown, shown
 from ackclock.tables.measures import Run, stacks_of
+from ackclock.tables.terminal import empty_table
 
 
 def print_measures(out: Console, blocks: Sequence[Sequence[Run]]) -> None:
@@ -30,11 +30,7 @@ def _table(
     """A row for each entry of one part of the measures that has values."""
     found = [entry for block in blocks for run in block for entry in run["measures"][part]]
     columns = [(one, look) for one, look in shown(row) if any(entry[one.name] is not None for entry in found)]
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for head in heads:
-        table.add_column(head)
-    for _, look in columns:
-        table.add_column(look.heading, justify="right")
+    table = empty_table([*heads, *(look.heading for _, look in columns)], left=heads)
     for block in blocks:
         for at, first in enumerate(block[0]["measures"][part]):
             words = about(block[0], first)

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ackclock.tables.columns import Column, Shown, shown, unused_notes
 from ackclock.tables.measures_printed import print_measures
+from ackclock.tables.terminal import console, empty_table
 
 SHOWN_FLOWS = 20
 SHOWN_STALLS = 5
-PIPE_WIDTH = 200
 LATE_US = 300
 """Lateness in microseconds at the 99th percentile above which a live run prints a warning."""
-
-
-def console(stderr: bool = False) -> Console:
-    """Standard output, or standard error; output into a pipe is not cut to a terminal's width."""
-    console = Console(highlight=False, stderr=stderr)
-    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH, stderr=stderr)
 
 
 def cell(interval: dict[str, float | None] | None, scale: float, digits: int) -> str:
@@ -50,14 +43,10 @@ def _add_block(table: Table, flows: list[dict[str, Any]], columns: list[tuple[Co
 
 def _flow_table(blocks: list[list[dict[str, Any]]]) -> Table:
     """The means of each flow, block by block."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("flow")
-    table.add_column("stack")
     flows = [flow for block in blocks for flow in block]
     some = {one.name: any(flow.get(one.name) and flow[one.name]["mean"] for flow in flows) for one, _ in shown("flow")}
     columns = [(one, look) for one, look in shown("flow") if some[one.name] or not look.seldom]
-    for _, look in columns:
-        table.add_column(look.heading, justify="right")
+    table = empty_table(["flow", "stack", *(look.heading for _, look in columns)], left={"flow", "stack"})
     for block in blocks:
         _add_block(table, block, columns)
     return table
@@ -124,10 +113,8 @@ def _print_counters(out: Console, counters: dict[str, dict[str, int] | None], sh
     names = [name for name in shown if any(found.get(name) for found in sides.values())]
     if not names:
         return
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("kernel's counter")
-    for side in sides:
-        table.add_column(f"at the {side}", justify="right")
+    counter = "kernel's counter"
+    table = empty_table([counter, *(f"at the {side}" for side in sides)], left={counter})
     for name in names:
         table.add_row(name, *(f"{found.get(name, 0):,}" for found in sides.values()))
     out.print(table)
@@ -153,19 +140,17 @@ def _print_drops(out: Console, run: dict[str, Any]) -> None:
 
 def print_stacks(stacks: list[dict[str, Any]]) -> None:
     """Print names and summaries."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("stack", no_wrap=True)
-    table.add_column("description")
-    for stack in stacks:
-        table.add_row(stack["name"], stack["summary"])
-    console().print(table)
+    _print_names("stack", {stack["name"]: stack["summary"] for stack in stacks})
 
 
 def print_examples(about: Mapping[str, str]) -> None:
     """Print names and descriptions."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("example", no_wrap=True)
-    table.add_column("description")
+    _print_names("example", about)
+
+
+def _print_names(kind: str, about: Mapping[str, str]) -> None:
+    table = empty_table([kind, "description"], left={kind, "description"})
+    table.columns[0].no_wrap = True
     for name, text in about.items():
         table.add_row(name, Text(text))
     console().print(table)
@@ -173,12 +158,9 @@ def print_examples(about: Mapping[str, str]) -> None:
 
 def print_live_bench(entries: list[dict[str, Any]]) -> None:
     """Print a row for each transfer of ``ackclock live bench``."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("engine")
-    table.add_column("offload")
-    table.add_column("IP")
-    for column in ("Gb/s", "hashes", "engine CPU", "kernel CPU", "bytes/frame", "resent", "late p99 µs"):
-        table.add_column(column, justify="right")
+    about = ("engine", "offload", "IP")
+    numbers = ("Gb/s", "hashes", "engine CPU", "kernel CPU", "bytes/frame", "resent", "late p99 µs")
+    table = empty_table(about + numbers, left=about)
     for entry in entries:
         late = entry["late_p99_us"]
         table.add_row(
@@ -219,10 +201,7 @@ LEDGER = {
 def print_live_shell(result: dict[str, Any]) -> None:
     """Print the fates of packets in each direction on standard error; standard output belongs to the program."""
     out, ways = console(stderr=True), result["ways"]
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("packets")
-    for way in ways:
-        table.add_column(f"{way['from']} → {way['to']}", justify="right")
+    table = empty_table(["packets", *(f"{way['from']} → {way['to']}" for way in ways)], left={"packets"})
     for key, name in LEDGER.items():
         if key in {"sent", "arrived", "lost"} or any(way[key] for way in ways):
             table.add_row(name, *(f"{way[key]:,}" for way in ways))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from ackclock.tables.printed import console
+from ackclock.tables.terminal import console, empty_table
 from ackclock.tuning.result import Tuning
 
 
@@ -16,7 +15,7 @@ def show(tuning: Tuning) -> None:
     out, plan = console(), tuning.plan
     out.print(f"{plan.name}: {plan.trials} trials of {plan.stack} on {len(plan.paths)} paths", markup=False)
     head, rows = tuning.choices()
-    table = _table(*head)
+    table = empty_table(head, left=head[:1])
     for row in rows:
         table.add_row(*row, end_section=row[0] == plan.parameters[-1].path)
     out.print(table)
@@ -34,7 +33,8 @@ def show(tuning: Tuning) -> None:
 def _held_out(tuning: Tuning, choice: str) -> Table:
     """The rows of a choice: each path, all searched and all held-out paths, and the value of each parameter."""
     seeds = f"seeds {tuning.plan.held_out_seeds.first} to {tuning.plan.held_out_seeds.last}"
-    table = _table(f"  against the defaults, {seeds}", "goodput", "", "needless, %", "change", "")
+    name = f"  against the defaults, {seeds}"
+    table = empty_table((name, "goodput", "", "needless, %", "change", ""), left={name})
     rows = [row for row in tuning.held_out.iter_rows(named=True) if row["choice"] == choice]
     # Rows of one kind only: all held-out paths, or all searched paths if none is held out.
     reset = [row for row in rows if row["reset"] is not None and row["searched"] == rows[-1]["searched"]]
@@ -61,11 +61,3 @@ def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str,
         return f"{100 * mean:+.{digits}f}{unit}", ""
     said = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
     return said, "more" if low > 0 else "less" if high < 0 else ""
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column(first)
-    for name in others:
-        table.add_column(name, justify="right")
-    return table
