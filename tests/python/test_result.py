@@ -157,7 +157,7 @@ def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:
     assert reordering["direction"].to_list() == ["data", "acks"] * 4
     by = reordering["direction"] == "data"
     assert (reordering.filter(by)["reordered"] > 0).all()
-    assert reordering.filter(~by)["ratio"].to_list() == [0.0] * 4
+    assert reordering.filter(~by)["reordered_ratio"].to_list() == [0.0] * 4
     assert "reordering" not in result.frame.columns
     assert len(result.against("newreno")) == 1
     quiet = ak.run(text.replace("reordering = true", ""))

@@ -7,7 +7,7 @@ mod ranges;
 mod receiver;
 
 pub use apps::{Apps, Sink, Source};
-pub use counters::{Counters, TOLD};
+pub use counters::{Counters, SHOWN};
 pub use info::TcpInfo;
 pub(crate) use ranges::Ranges;
 pub use receiver::Receiver;

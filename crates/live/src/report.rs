@@ -2,7 +2,7 @@
 
 use crate::bench::{Direction, Outcome, Transfer};
 use crate::driver::Counts;
-use crate::kernel::{Counters, TOLD};
+use crate::kernel::{Counters, SHOWN};
 use crate::path::{Prepared, Ran};
 use crate::shell::{Ended, Way};
 use crate::transfer::Transferred;
@@ -100,7 +100,7 @@ pub fn about(prepared: &Prepared, ran: &Ran) -> Value {
     json!({
         "notes": prepared.notes,
         "counters": { "sender": counters(at_sender.as_ref()), "receiver": counters(at_receiver.as_ref()) },
-        "shown_counters": TOLD,
+        "shown_counters": SHOWN,
         "late_p50_us": micros(ran.lateness.percentile(0.5)),
         "late_p99_us": micros(ran.lateness.percentile(0.99)),
         "late_worst_us": micros(ran.lateness.worst()),

@@ -1,5 +1,6 @@
-//! The system calls that need more than one safe function of `nix`: ioctls of a TUN device, a packet socket, a socket's first
-//! sequence number and other options, the scheduler, processes that end with this one, a name for an unnamed file.
+//! System calls that `nix` does not offer as one safe function: ioctls of a TUN device, a packet socket, a socket's first
+//! sequence number and other options, the scheduler, processes that end with this one; and short forms of some that it does:
+//! the limit of open files, a name for an unnamed file.
 //!
 //! Source: Linux, `include/uapi/linux/if_tun.h`, `include/uapi/linux/if_packet.h`, `man 7 packet`, `man 2 sched_setscheduler`,
 //! `man 7 pid_namespaces`, `man 2 linkat`.

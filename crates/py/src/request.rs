@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The maximum number of progress reports for runs that are made one after another.
-const TOLD_TIMES: u64 = 1000;
+const MAX_REPORTS: u64 = 1000;
 
 /// The seeds that Python requests: a number of them, or a list.
 #[derive(Clone, FromPyObject)]
@@ -227,7 +227,7 @@ impl<'a, 'py> Turn<'a, 'py> {
         if let Some(fault) = self.watch.take() {
             return self.reporter.obey(Err(algorithm_error(self.py, fault, seed)));
         }
-        if self.unreported < self.total / TOLD_TIMES {
+        if self.unreported < self.total / MAX_REPORTS {
             return self.reporter.obey(self.py.check_signals());
         }
         self.unreported = 0;

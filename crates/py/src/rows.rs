@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::fmt::Display;
 
-/// The parts of a run that a table shows; none of a flow's numbers must be there.
+/// The parts of a run that a table shows; any of a flow's numbers may be missing.
 #[derive(Deserialize)]
 struct Run<'a> {
     #[serde(borrow)]

@@ -288,9 +288,9 @@ pub(crate) struct Site<'s, 'a> {
 }
 
 impl Site<'_, '_> {
-    /// The number of earlier elements that share the name `rng` for their random streams.
-    pub(crate) fn nth(&mut self, rng: &'static str) -> u32 {
-        let n = self.before.entry(rng).or_default();
+    /// The number of earlier elements that share the name `kind` for their random streams.
+    pub(crate) fn nth(&mut self, kind: &'static str) -> u32 {
+        let n = self.before.entry(kind).or_default();
         *n += 1;
         *n - 1
     }

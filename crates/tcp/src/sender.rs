@@ -107,7 +107,7 @@ pub struct Sender {
     max_train: u16,
     growth: f32,
     /// The threshold last reported to observers. Values from 65,535 up are reported as 65,535.
-    told_dupthresh: Option<NonZeroU16>,
+    reported_dupthresh: Option<NonZeroU16>,
     /// Of the newest episode: where it ends, and whether a timeout began it. Both are copied from the cold ledger.
     timed_out: bool,
     recover: Option<Offset>,
@@ -168,7 +168,7 @@ impl Sender {
             max_train: stack.limits.max_train,
             damped: false,
             growth: 1.0,
-            told_dupthresh: None,
+            reported_dupthresh: None,
             peer: PeerWindow { wnd, max_wnd: wnd, wl1: Offset::DATA, wl2: Offset::DATA },
             cap,
             recover: None,
@@ -250,7 +250,7 @@ impl Sender {
         }
         if O::ENABLED {
             // Growth alone does not change the threshold in force: it is read when the next hole begins.
-            if before != Phase::Open || self.phase != Phase::Open || self.told_dupthresh.is_none() {
+            if before != Phase::Open || self.phase != Phase::Open || self.reported_dupthresh.is_none() {
                 self.tell_dupthresh(now, obs);
             }
             self.tell_rto(now, obs);

@@ -2,7 +2,7 @@
 //!
 //! [`row`] is one record, [`schema`] the single table from which columns, CSV header and `docs/trace.md` are generated.
 //! [`recorder`] listens to a run and passes chunks of records to a [`sink`]: [`mod@parquet`], [`csv`], or [`arrow`] in
-//! memory. [`read`] reads a CSV again. [`hash`] identifies a run's events in 128 bits, [`fate`] distinguishes needed, refused and needless
+//! memory. [`read`] reads a CSV back. [`hash`] identifies a run's events in 128 bits, [`fate`] distinguishes needed, refused and needless
 //! retransmissions. [`captures`] writes a run's packets as pcapng files, and [`truth`] the verdicts on its retransmissions,
 //! by their frames.
 //!

@@ -1,4 +1,4 @@
-//! Reads a trace in CSV again, record by record.
+//! Reads a trace in CSV back, record by record.
 
 use crate::row::{Row, What};
 use crate::schema::words::{read_cause, read_drop, read_phase, read_refusal, read_side, read_slot, read_why};

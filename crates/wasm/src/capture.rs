@@ -22,7 +22,7 @@ use serde_json::{json, Value};
 /// Most connections in memory at a time, as in `ackclock capture`.
 const LIMIT: usize = 10_000;
 /// The number of connections listed: those with the most bytes.
-const TOLD: usize = 1000;
+const LISTED: usize = 1000;
 /// Most segments, acknowledgments and SACK blocks drawn for a flow.
 const DRAWN: usize = 4_000_000;
 /// The number of retransmissions whose evidence is included.
@@ -80,7 +80,7 @@ enum At {
 impl Whole {
     /// The output of `ackclock capture --json`, without each retransmission and each stall.
     pub(crate) fn flows(&self, border: &mut dyn Border) -> Result<String, String> {
-        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false, densities: false }, TOLD, None);
+        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false, densities: false }, LISTED, None);
         let (contents, traffic) = analysed(border, self.size, &mut survey)?;
         let file = OneFile { name: self.file.clone(), contents, traffic, found: survey.finish() };
         Ok(rows::json(&[file], &[], false).to_string())

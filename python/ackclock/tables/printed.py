@@ -210,7 +210,7 @@ def print_live_shell(result: dict[str, Any]) -> None:
     if any(order["reordered"] for order in orders):
         many = [sum(count for n, count in order["n_reordered"].items() if int(n) >= MANY) for order in orders]
         most = [max(map(int, order["extents"]), default=0) for order in orders]
-        table.add_row("  of the packets that arrived", *(f"{order['ratio']:.2%}" for order in orders))
+        table.add_row("  of the packets that arrived", *(f"{order['reordered_ratio']:.2%}" for order in orders))
         table.add_row("  overtaken by 3 or more", *(f"{n:,}" for n in many))
         table.add_row("  largest extent, packets", *(f"{extent:,}" for extent in most))
         table.add_row("  latest by, ms", *(f"{order['max_late_time_s'] * 1e3:.3f}" for order in orders))

@@ -113,7 +113,7 @@ export interface ReorderingSummary {
   /** Packets that arrived after one that was sent later (§3). */
   readonly reordered: number;
   /** `reordered` over `packets` (§4.1). */
-  readonly ratio: number;
+  readonly reordered_ratio: number;
   /** Count of packets by extent: arrivals since the first packet that was sent later (§4.2). */
   readonly extents: Readonly<Record<string, number>>;
   /** Count of packets by the largest n for which they are n-reordered (§5): where it is 3 or more, a TCP with a threshold of 3 retransmits needlessly. */
@@ -144,7 +144,7 @@ export const ReorderingSummaryColumns = {
   packets: { label: "packets", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   duplicates: { label: "duplicates", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   reordered: { label: "reordered", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
-  ratio: { label: "ratio", unit: "%", scale: 100.0, digits: 3, moreIsBetter: false },
+  reordered_ratio: { label: "reordered ratio", unit: "%", scale: 100.0, digits: 3, moreIsBetter: false },
   late_time_s: { label: "late time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
   max_late_time_s: { label: "max late time", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
   byte_offset_bytes: { label: "byte offset", unit: "bytes", scale: 1.0, digits: 0, moreIsBetter: false },

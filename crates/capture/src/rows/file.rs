@@ -84,7 +84,7 @@ impl OneFile {
         let has_data = flows(files).any(|f| f.file.name == self.name || f.receiver_file == Some(&self.name));
         let kinds: Vec<_> =
             self.skipped().map(|(kind, s)| format!("{} ({})", kind.words(), grouped(s.packets))).collect();
-        let mut said = vec![match (traffic.segments, has_data, self.found.passed_over) {
+        let mut remarks = vec![match (traffic.segments, has_data, self.found.passed_over) {
             (0, ..) if traffic.numbered.is_empty() => format!("{}, no TCP.", counted(traffic.packets, "packet")),
             (1.., false, 0) if datagrams(files).all(|(file, _)| file.name != self.name) => format!(
                 "{} without data, of {}.",
@@ -94,7 +94,7 @@ impl OneFile {
             _ => format!("{}, {}.", counted(traffic.packets, "packet"), counted(traffic.connections, "connection")),
         }];
         if !kinds.is_empty() {
-            said.push(format!("Packets not analysed: {}.", kinds.join(", ")));
+            remarks.push(format!("Packets not analysed: {}.", kinds.join(", ")));
         }
         said.extend(traffic.unread_links.iter().map(|(link, packets)| {
             let packets = counted(*packets, "packet");
@@ -108,16 +108,16 @@ impl OneFile {
             ("With truncated options", traffic.options_cut, "segment"),
             ("Parts of a Multipath TCP connection", traffic.mptcp_joins, "connection"),
         ];
-        said.extend(
+        remarks.extend(
             row.iter().filter(|(_, n, _)| *n > 0).map(|(what, n, one)| format!("{what}: {}.", counted(*n, one))),
         );
         let damages = &self.contents.damages;
-        said.extend(
+        remarks.extend(
             damages
                 .first()
                 .map(|first| format!("Damaged in {}; the first is {first}.", counted(damages.count(), "place"))),
         );
-        said
+        remarks
     }
 
     fn dropped(&self) -> u64 {

@@ -240,7 +240,7 @@ fn loss_and_reordering_are_those_that_packets_met() {
     let order = flow.reordering.as_ref().unwrap();
     assert!(order.reordered > 100 && order.duplicates > 9, "{order:?}");
     assert_eq!(seen.packets.data_packets_arrived, order.packets);
-    assert_eq!(seen.packets.reordered_ratio, Some(order.ratio));
+    assert_eq!(seen.packets.reordered_ratio, Some(order.reordered_ratio));
     assert_eq!(seen.packets.loss_ratio, Some(flow.data_drops as f64 / flow.data_packets_sent as f64));
     assert_eq!(seen.packets.needless_ratio, Some(flow.needless_retransmissions as f64 / flow.data_packets_sent as f64));
 }

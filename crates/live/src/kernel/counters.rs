@@ -7,7 +7,7 @@ use crate::namespace::Namespace;
 use std::collections::BTreeMap;
 
 /// The counters of loss, reordering and data that the receiver refused, in display order.
-pub const TOLD: &[&str] = &[
+pub const SHOWN: &[&str] = &[
     "RetransSegs",
     "TCPFastRetrans",
     "TCPSlowStartRetrans",

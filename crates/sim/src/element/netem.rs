@@ -317,11 +317,11 @@ impl Netem {
         if self.jitter == 0 {
             return self.delay;
         }
-        let rng = self.jitter_rng.next();
+        let drawn = self.jitter_rng.next();
         if self.table.is_empty() {
-            return i64::from(rng) % (2 * self.jitter) + self.delay - self.jitter;
+            return i64::from(drawn) % (2 * self.jitter) + self.delay - self.jitter;
         }
-        let x = f64::from(self.table[rng as usize % TABLE]) / SCALE;
+        let x = f64::from(self.table[drawn as usize % TABLE]) / SCALE;
         self.delay + libm::rint(x * self.jitter as f64) as i64
     }
 }

@@ -254,8 +254,8 @@ impl Law {
         Law { spec, min, max, packet_time, average: 0.0, count: 0, count_bytes: 0, above: false }
     }
 
-    /// Whether the arriving packet is dropped early. `rng` is a random number from 0 to 1, drawn only if it decides.
-    fn drops(&mut self, seen: &Seen, rng: impl FnOnce() -> f64) -> bool {
+    /// Whether the arriving packet is dropped early. `uniform` is a random number from 0 to 1, drawn only if it decides.
+    fn drops(&mut self, seen: &Seen, uniform: impl FnOnce() -> f64) -> bool {
         let Backlog { packets, bytes, idle_since, full } = seen.backlog;
         let (waiting, held) = match self.spec.thresholds {
             Thresholds::Packets { .. } => (f64::from(packets), u64::from(packets)),
@@ -278,7 +278,7 @@ impl Law {
         } else if !self.above {
             (self.above, self.count, self.count_bytes) = (true, 1, u64::from(seen.wire));
         } else {
-            drop = rng() < self.probability(seen.wire);
+            drop = uniform() < self.probability(seen.wire);
         }
         if drop || full {
             (self.count, self.count_bytes) = (0, 0);

@@ -11,7 +11,7 @@
 //! A computed link may also be
 //!
 //! - *fused* with the previous one, if only that feeds it and nothing could tell the difference: a packet enters both in one step, and
-//!   the second costs no event. If it is never full, or no listener is told about queues ([`fuse`]);
+//!   the second costs no event. Its queue must never be full, or no listener may hear about queues ([`fuse`]);
 //! - *shared*: links of the same rate and delay, into which packets come in the order of time, keep their packets in one list with one
 //!   key (`shared_transit.rs`);
 //! - a *split*: its packets enter one of its paths at once, and each path has a form of its own.

@@ -16,7 +16,7 @@ row! {
         /// Packets that arrived after one that was sent later (§3).
         reordered: u64 [shown("reordered")] = r.late().packets;
         /// `reordered` over `packets` (§4.1).
-        ratio: f64 [shown("share"), scaled("%", 1e2, 3)] = r.ratio();
+        reordered_ratio: f64 [shown("share"), scaled("%", 1e2, 3)] = r.ratio();
         /// Count of packets by extent: arrivals since the first packet that was sent later (§4.2).
         extents: BTreeMap<u64, u64> = r.late().extents.clone();
         /// Count of packets by the largest n for which they are n-reordered (§5): where it is 3 or more, a TCP with a threshold

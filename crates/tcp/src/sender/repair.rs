@@ -238,7 +238,7 @@ impl Sender {
         }
         let Some(dupthresh) = self.slots.detect.dupthresh(&self.w, &self.ctx(now)) else { return };
         let short = NonZeroU16::new(u16::try_from(dupthresh).unwrap_or(u16::MAX));
-        if std::mem::replace(&mut self.told_dupthresh, short) != short {
+        if std::mem::replace(&mut self.reported_dupthresh, short) != short {
             obs.event(now, Event::Threshold { dupthresh, mss: self.mss, cwnd: self.w.cwnd });
         }
     }

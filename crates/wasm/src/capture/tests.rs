@@ -109,8 +109,8 @@ fn a_fitted_path_is_a_scenario_that_runs_and_another_sender_can_be_put_into_it()
     let scenario = &fit["scenarios"][0];
     for stack in [Value::Null, "rack-tlp".into()] {
         let run = ok_run(&json!({ "do": "run", "scenario": scenario, "stack": stack }));
-        let listed = &run["runs"][0]["flows"][0];
-        assert_eq!(listed["acked_bytes"], fit["transfers"][0]["bytes"], "{listed}");
+        let flow = &run["runs"][0]["flows"][0];
+        assert_eq!(flow["acked_bytes"], fit["transfers"][0]["bytes"], "{flow}");
     }
 }
 
@@ -161,9 +161,9 @@ fn the_share_that_is_read_rises_to_the_whole() {
     let (_, file) = captures("sender").swap_remove(0);
     let whole = ok(&mut file.clone(), json!({ "do": "capture" }));
     let request = json!({ "do": "capture", "file": "x.pcapng", "size": file.file.len() }).to_string();
-    let mut listed = WithProgress(file, Vec::new());
-    let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut listed)).unwrap();
+    let mut border = WithProgress(file, Vec::new());
+    let answer: Value = serde_json::from_str(&answer(request.as_bytes(), &mut border)).unwrap();
     assert_eq!(answer["ok"], whole, "the size of the pieces changes nothing");
-    assert!(listed.1.len() > 20 && listed.1.windows(2).all(|t| t[0] <= t[1]));
-    assert_eq!(listed.1.last(), Some(&1.0));
+    assert!(border.1.len() > 20 && border.1.windows(2).all(|t| t[0] <= t[1]));
+    assert_eq!(border.1.last(), Some(&1.0));
 }
