@@ -110,7 +110,7 @@ fn way_back(f: &Facts, first: &Copy) -> Vec<Sentence> {
     }
     let (waited, back) = (acked - first.fate_time, f.pause.to - acked);
     let part = f.pause.length() / 5.0;
-    if waited > part {
+    if waited > part && f.lost_acks == 0 {
         all.push(say(acked, format!("The receiver acknowledged it only after {}.", span(waited)), &[]));
     }
     if back > part && back > 1.5 * f.transit.ack {

@@ -61,6 +61,16 @@ fn transfer(data: &[u64], acks: &[u64]) -> String {
     )
 }
 
+/// The evidence of all stalls, a line for each.
+fn evidence(plan: &Plan) -> String {
+    run(plan).into_iter().map(|stall| stall.evidence).collect::<Vec<_>>().join("\n")
+}
+
+/// The same for a transfer by a stack whose first window has some segments.
+fn sent_by(stack: &str, window: &str, data: &[u64], acks: &[u64]) -> String {
+    evidence(&plan(&transfer(data, acks), Some(stack), &[("startup.initial_window_segs", window)]))
+}
+
 fn lost(data: &[u64], acks: &[u64]) -> String {
     words(&plan(&transfer(data, acks), None, &[]))
 }
@@ -117,6 +127,70 @@ fn a_segment_that_arrived_while_its_acks_were_lost_is_not_a_lost_segment() {
     let text = lost(&[], &[28, 29]);
     assert!(text.contains("segment 29 arrived, but its ACKs were lost"), "{text}");
     assert!(text.contains("2 ACKs that would have said so were dropped"), "{text}");
+}
+
+#[test]
+fn a_sender_that_judges_by_time_is_said_to_count_no_duplicates() {
+    let text = sent_by("rack-tlp", "2", &[0, 1], &[]);
+    assert!(
+        text.contains("This sender judges by time: it does not count duplicate ACKs. The retransmission timer fired")
+    );
+}
+
+#[test]
+fn segments_that_limited_transmit_sent_are_counted_among_the_new_ones() {
+    // Of the first window of 2 and of the next, segments 2 and 3 are lost, and then the second copy of a later one.
+    let set = [("startup.initial_window_segs", "2"), ("disorder", "limited-transmit")];
+    let text = evidence(&plan(&transfer(&[1, 2, 5, 10], &[]), Some("newreno"), &set));
+    let few =
+        "2 duplicate ACKs arrived, but a fast retransmit needs 3: only 2 packets sent after it arrived, and 2 new \
+               segments were sent, 2 of them by limited transmit.";
+    assert!(text.contains(few), "{text}");
+}
+
+#[test]
+fn a_window_that_is_full_of_segments_assumed_to_be_in_the_network_is_named() {
+    let text = evidence(&Plan { seeds: vec![2], ..shipped("satellite.toml", Some("newreno")) });
+    let full =
+        "only 2 packets sent after it arrived, and the sender assumed 4 segments to be in the network, with a window \
+                of 4 segments.";
+    assert!(text.contains(full), "{text}");
+}
+
+#[test]
+fn a_pause_that_begins_during_a_repair_says_so() {
+    let recovery = sent_by("rack-tlp", "2", &[0, 2, 5, 8], &[]);
+    let under_way = "Fast recovery was under way, and segment 3 had not been sent again yet.";
+    assert!(recovery.contains(under_way), "{recovery}");
+    let timeout = sent_by("linux-2025", "2", &[1, 2, 3, 4], &[]);
+    let repairing =
+        "The sender was still repairing the losses of an earlier timeout. An ACK covered 1 segment. Meanwhile 2 \
+                     packets had been sent again.";
+    assert!(timeout.contains(repairing), "{timeout}");
+}
+
+#[test]
+fn needless_copies_of_a_pause_are_counted() {
+    let text = sent_by("rack-tlp", "12", &[9], &[29]);
+    assert!(text.contains("Meanwhile 2 packets had been sent again, 1 of them needlessly."), "{text}");
+}
+
+#[test]
+fn a_mistake_without_an_undo_says_that_nothing_was_restored() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/handover.toml");
+    let text = std::fs::read_to_string(file).expect("a shipped scenario");
+    let plan = plan(&text, Some("eifel"), &[("undo", "nothing")]);
+    let text = evidence(&plan);
+    assert!(text.contains("The sender found that this was a mistake, but nothing was restored."), "{text}");
+}
+
+#[test]
+fn an_ack_is_late_at_the_receiver_only_if_none_before_it_was_lost() {
+    let late = evidence(&shipped("red-ecn.toml", Some("linux-2025")));
+    assert!(late.contains("The receiver acknowledged it only after 42.3 ms."), "{late}");
+    let lost = sent_by("linux-2025", "4", &[35], &[22]);
+    assert!(lost.contains("1 ACK that would have said so was dropped."), "{lost}");
+    assert!(!lost.contains("acknowledged it only after"), "{lost}");
 }
 
 #[test]
@@ -303,14 +377,23 @@ fn the_longest_pause_counts_even_if_none_is_long() {
 #[test]
 fn in_a_stall_no_ack_of_new_data_arrives_and_its_story_is_in_order_and_whole() {
     let mut seen = 0;
-    for (file, stack) in [
-        ("red-ecn", None),
-        ("handover", Some("linux-2025")),
-        ("satellite", Some("rack-tlp")),
-        ("leung-ma", Some("tcp-pr")),
-        ("two-paths", None),
-    ] {
-        let plan = shipped(&format!("{file}.toml"), stack);
+    let mut presets = Vec::new();
+    for folder in ["", "linux/"] {
+        let at = format!("{}/../../scenarios/{folder}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(at).expect("a folder of scenarios") {
+            let file = entry.expect("a name").file_name().into_string().expect("text");
+            if file.ends_with(".toml") {
+                presets.push((format!("{folder}{file}"), None));
+            }
+        }
+    }
+    assert!(presets.len() > 30, "{presets:?}");
+    presets.extend(
+        [("handover", "linux-2025"), ("satellite", "rack-tlp"), ("leung-ma", "tcp-pr")]
+            .map(|(file, stack)| (format!("{file}.toml"), Some(stack))),
+    );
+    for (file, stack) in presets {
+        let plan = shipped(&file, stack);
         let (courses, duration) = recorded(&plan);
         for (flow, course) in courses.flows.iter().enumerate() {
             let found = stalls(&courses, flow, &Places::of(&plan.scenario), duration, 50).stalls;

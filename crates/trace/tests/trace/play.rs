@@ -122,6 +122,7 @@ pub(crate) fn story(flow: u32) -> Vec<Call> {
     say(24, r, What::Refused { why, seg: data(1, 1000), sends: 2, missing });
     say(25, s, What::Tcp(Event::Mistake { episode: 1, cause: Cause::Rto, undone: true }));
     say(26, s, What::Tcp(Event::Persist { at: Offset(2001) }));
+    say(26, s, What::Tcp(Event::Probe { at: Offset(1001) }));
     say(27, s, What::Tcp(Event::Threshold { dupthresh: 4, mss: 1000, cwnd: 14_600.0 }));
     let [srtt, rttvar, rto] = [50, 25, 200].map(Nanos::from_millis);
     say(28, s, What::Tcp(Event::Rtt { srtt, rttvar, rto }));

@@ -1,9 +1,11 @@
-//! A trace in CSV, read again.
+//! A trace in CSV, read back.
 
 use crate::play::{play, story};
 use ackclock_trace::csv::CsvSink;
 use ackclock_trace::read::read_csv;
+use ackclock_trace::schema::EVENTS;
 use ackclock_trace::{Recorder, Row, Sink, TraceHash};
+use std::collections::BTreeSet;
 
 /// The story of two flows as CSV.
 fn written() -> String {
@@ -32,6 +34,15 @@ fn a_trace_that_is_read_and_written_again_is_the_same() {
     let mut sink = CsvSink::new(Vec::new()).expect("memory");
     sink.write(&mut rows).expect("memory");
     assert_eq!(String::from_utf8(sink.finish(TraceHash(0)).expect("memory")), Ok(text));
+}
+
+#[test]
+fn every_event_occurs_in_the_trace_that_is_read_back() {
+    let text = written();
+    let mut lines = text.lines().map(|line| line.split(','));
+    let column = lines.next().and_then(|mut names| names.position(|name| name == "event")).expect("a column");
+    let found: BTreeSet<_> = lines.filter_map(|mut cells| cells.nth(column)).collect();
+    assert_eq!(found, EVENTS.iter().copied().collect());
 }
 
 #[test]
