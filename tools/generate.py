@@ -52,7 +52,7 @@ GENERATED = (
     Made("docs/scenario.md", "the schema", example("scenario_docs", "docs/scenario.md", "page")),
     Made("docs/scenario.schema.json", "the schema", example("scenario_docs", "docs/scenario.schema.json", "json")),
     Made("docs/trace.md", "the table of columns", example("trace_page", "docs/trace.md")),
-    Made("docs/results.md", "the rows of results", example("results_page", "docs/results.md", "page")),
+    Made("docs/results.md", "the rows of results", module("results_page")),
     Made(
         "web/src/engine/results.ts",
         "the rows of results",

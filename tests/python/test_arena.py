@@ -13,7 +13,7 @@ import ackclock as ak
 from ackclock.arena.board import Board
 from ackclock.arena.entries import about, kept, paths, question, shared
 from ackclock.arena.factorial import Cell, Factorial
-from ackclock.arena.scores import Score
+from ackclock.arena.scores import COLUMNS, Score
 from conftest import Command
 
 TWO = ["two-random-20", "demoted-8"]
@@ -96,14 +96,16 @@ def test_the_files_and_the_json_of_the_command(tmp_path: Path, ackclock: Command
     found = json.loads(run.stdout)
     assert (found["arena"], found["half"], found["baseline"], found["seeds"]) == (3, "design", "rack-tlp", 2)
     assert {row["path"] for row in found["paths"]} == set(TWO)
+    assert all(list(row) == list(COLUMNS) for row in found["board"])
     names = {file.name for file in (tmp_path / "out").iterdir()}
     assert names == {"board.csv", "arena.svg", "arena.json", "values.parquet"}
 
 
 def test_the_causes_add_up_to_all_needless_retransmissions(board: Board) -> None:
     for one in board.scores:
-        assert sum(one.causes.values()) == pytest.approx(one.needless)
-    assert next(one for one in board.scores if one.stack == "three").causes["fast"] > 0
+        causes = one.needless_fast, one.needless_recovery, one.needless_probe, one.needless_timeout
+        assert sum(causes) == pytest.approx(one.needless)
+    assert next(one for one in board.scores if one.stack == "three").needless_fast > 0
 
 
 def test_harm_is_the_goodput_of_others_relative_to_that_beside_their_own_kind(tmp_path: Path) -> None:

@@ -151,7 +151,10 @@ def _score(board: ackclock.Board, at: int) -> list[str]:
         one.least_on,
         f"{one.nearly_best}",
         f"{100 * one.needless:.3f}",
-        *(f"{100 * share:.3f}" for share in one.causes.values()),
+        *(
+            f"{100 * share:.3f}"
+            for share in (one.needless_fast, one.needless_recovery, one.needless_probe, one.needless_timeout)
+        ),
         f"{one.timeouts:.2f}",
         "" if one.tail is None else f"{one.tail:.3f}",
         _interval(one.beside),

@@ -60,7 +60,7 @@ class Board(Scores):
             | {
                 "board": [vars(one) for one in self.scores],
                 "paths": self.table.to_dicts(),
-                "others": self._beside_others(),
+                "others": self.harm,
             }
         )
 
@@ -72,10 +72,6 @@ class Board(Scores):
             for stack, one in self.others.items()
             for (path, kind), change in one.each.items()
         ]
-
-    def _beside_others(self) -> dict[str, Any]:
-        own = {stack: list(one.own) for stack, one in self.others.items()}
-        return {"beside_own_kind": own, "each": self.harm}
 
     @property
     def json(self) -> str:

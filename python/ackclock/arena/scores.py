@@ -2,51 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ackclock.arena.entries import CAUSES, kept
-from ackclock.study.found import OnPath
+from ackclock.arena.entries import kept
 from ackclock.study.paired import Values
 
 if TYPE_CHECKING:
-    from ackclock.arena.others import Others
+    from ackclock.arena.others import Interval, Others
     from ackclock.study.answer import Answer
+    from ackclock.study.found import OnPath
 
 NEARLY_BEST = 0.99
 
 
 @dataclass(frozen=True)
-class Score:
-    """A stack's results over all paths. Shares are of the best stack's mean goodput on the same path."""
+class Column:
+    """A column of the board: JSON, the tables of the command and docs/results.md come from it."""
 
-    stack: str
-    mean: float
-    """The mean share."""
-    least: float
-    """The smallest share."""
-    least_on: str
-    """The path of the smallest share."""
-    nearly_best: int
-    """The number of paths on which the share is at least 0.99."""
-    needless: float
-    """Needless retransmissions as a share of the packets sent, mean over the paths."""
-    causes: Mapping[str, float]
-    """By cause: ``fast`` (the first of a fast recovery), ``recovery`` (later in one), ``probe``, ``timeout``."""
-    timeouts: float
-    """Timeouts of a run, mean over the paths."""
-    tail: float | None
-    """The time within which 99 % of the transfers complete, relative to the baseline: the mean over the paths with
-    transfers that end; ``None`` without such paths."""
-    beside: tuple[float, float, float] | None
-    """The goodput relative to the baseline on all paths together, less 1, and its simultaneous 95 % interval; ``None``
-    for the baseline, or if a run has no goodput."""
-    others: tuple[float, float, float] | None
-    """The goodput of other stacks' flows beside it, relative to that beside the baseline, less 1, with its interval;
-    ``None`` for the baseline, or without a shared path."""
+    meaning: str
+    of: Callable[[Scores, str], Any]
+    """Returns the value of a stack."""
+    title: str
+    digits: int = 0
+    """Digits after the decimal point."""
+    percent: bool = False
+    """Whether tables show hundredths of the value."""
+    detail: bool = False
+    """Whether it is in the table of details."""
+
+    @property
+    def heading(self) -> str:
+        """The title with its unit."""
+        return f"{self.title}, %" if self.percent else self.title
+
+    def cell(self, value: str | float | Interval | None) -> str:
+        """A value as tables show it; empty if there is none."""
+        match value:
+            case None:
+                return ""
+            case float():
+                return f"{100 * value if self.percent else value:.{self.digits}f}"
+            case change, low, high:
+                return f"{100 * change:+.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+            case _:
+                return f"{value}"
+
+
+def _column(
+    meaning: str, of: Callable[[Scores, str], Any], title: str, digits: int = 0, **more: bool
+) -> dict[str, Column]:
+    return {"column": Column(meaning, of, title, digits, **more)}
+
+
+def _needless(cause: str, meaning: str) -> dict[str, Column]:
+    about = f"Needless retransmissions {meaning}, as a share of the packets sent, mean over the paths."
+    return _column(about, lambda b, s: b.mean(f"needless_{cause}", s), cause, 3, percent=True, detail=True)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A stack's row on the board; docs/results.md explains its columns.
+
+    Shares are of the best stack's mean goodput on the same path. An interval is a relative change, less 1, and its
+    simultaneous 95 % interval.
+    """
+
+    stack: str = field(metadata=_column("The stack's name.", lambda _, s: s, "stack"))
+    mean: float = field(
+        metadata=_column(
+            "The mean over the paths of its goodput, as a share of the best stack's on the same path.",
+            lambda b, s: fmean(b.shares(s).values()),
+            "mean",
+            1,
+            percent=True,
+        )
+    )
+    least: float = field(
+        metadata=_column(
+            "The smallest of these shares.", lambda b, s: min(b.shares(s).values()), "least", 1, percent=True
+        )
+    )
+    least_on: str = field(metadata=_column("The path of the smallest share.", lambda b, s: b.least_on(s), "on"))
+    nearly_best: int = field(
+        metadata=_column(
+            "The number of paths on which the share is at least 0.99.",
+            lambda b, s: sum(share >= NEARLY_BEST for share in b.shares(s).values()),
+            "≥ 99 %",
+        )
+    )
+    needless: float = field(
+        metadata=_column(
+            "Needless retransmissions as a share of the packets sent, mean over the paths.",
+            lambda b, s: b.mean("needless", s),
+            "needless",
+            2,
+            percent=True,
+        )
+    )
+    timeouts: float = field(
+        metadata=_column("Timeouts of a run, mean over the paths.", lambda b, s: b.mean("timeouts", s), "timeouts", 1)
+    )
+    tail: float | None = field(
+        metadata=_column(
+            "The time within which 99 % of the transfers complete, relative to the baseline: the mean over the paths "
+            "on which all transfers end; missing without such paths.",
+            lambda b, s: b.tail(s),
+            "p99",
+            2,
+        )
+    )
+    beside: Interval | None = field(
+        metadata=_column(
+            "The goodput relative to the baseline on all paths together, less 1, and its simultaneous 95 % interval; "
+            "missing for the baseline, or if a run has no goodput.",
+            lambda b, s: b.beside(s),
+            "goodput",
+        )
+    )
+    needless_fast: float = field(metadata=_needless("fast", "that were the first of a fast recovery"))
+    needless_recovery: float = field(metadata=_needless("recovery", "later in a fast recovery"))
+    needless_probe: float = field(metadata=_needless("probe", "that were probes"))
+    needless_timeout: float = field(metadata=_needless("timeout", "after timeouts"))
+    others_own_kind: Interval | None = field(
+        metadata=_column(
+            "The goodput of other stacks' flows beside it, relative to that beside flows of their own kind, less 1, "
+            "with its interval; missing without a shared path.",
+            lambda b, s: b.others[s].own if s in b.others else None,
+            "others: own kind",
+            detail=True,
+        )
+    )
+    others: Interval | None = field(
+        metadata=_column(
+            "The goodput of these flows relative to that beside the baseline, less 1, with its interval; missing for "
+            "the baseline, or without a shared path.",
+            lambda b, s: b.others[s].baseline if s in b.others else None,
+            "others: baseline",
+            detail=True,
+        )
+    )
+
+
+COLUMNS: dict[str, Column] = {one.name: one.metadata["column"] for one in fields(Score)}
+"""The columns of the board by name."""
 
 
 class Scores:
@@ -60,7 +162,8 @@ class Scores:
 
     def __init__(self, half: str, answer: Answer, others: Mapping[str, Others]) -> None:
         """Keep the study."""
-        self.half, self.answer, self.others = half, answer, others
+        self.half, self.answer = half, answer
+        self.others: Mapping[str, Others] = others
 
     @property
     def version(self) -> int:
@@ -70,7 +173,8 @@ class Scores:
     @cached_property
     def scores(self) -> list[Score]:
         """The scores, the largest mean share first."""
-        found = [self._score(stack) for stack in self.answer.question.stacks]
+        stacks = self.answer.question.stacks
+        found = [Score(**{name: one.of(self, stack) for name, one in COLUMNS.items()}) for stack in stacks]
         return sorted(found, key=lambda one: (-one.mean, -one.least, one.stack))
 
     def share(self, part: OnPath, stack: str) -> float:
@@ -78,35 +182,28 @@ class Scores:
         best = max(mean(values) for values in part.values["goodput"].values())
         return mean(part.values["goodput"][stack]) / best if best > 0 else 1.0
 
-    def _score(self, stack: str) -> Score:
-        shares = {part.name: self.share(part, stack) for part in self.answer.paths}
-        least_on = min(shares, key=lambda name: shares[name])
-        tails = [tail for part in self.answer.paths if (tail := self._tail(part, stack)) is not None]
-        return Score(
-            stack,
-            fmean(shares.values()),
-            shares[least_on],
-            least_on,
-            sum(share >= NEARLY_BEST for share in shares.values()),
-            self._mean("needless", stack),
-            {cause: self._mean(f"needless_{cause}", stack) for cause in CAUSES},
-            self._mean("timeouts", stack),
-            fmean(tails) if tails else None,
-            self._beside(stack),
-            self.others[stack].baseline if stack in self.others else None,
-        )
+    def shares(self, stack: str) -> dict[str, float]:
+        """The same on each path."""
+        return {part.name: self.share(part, stack) for part in self.answer.paths}
 
-    def _mean(self, key: str, stack: str) -> float:
+    def least_on(self, stack: str) -> str:
+        """The path of a stack's smallest share."""
+        shares = self.shares(stack)
+        return min(shares, key=lambda name: shares[name])
+
+    def mean(self, key: str, stack: str) -> float:
+        """The mean of a measure over the paths."""
         return fmean(mean(part.values[key][stack]) for part in self.answer.paths)
 
-    def _tail(self, part: OnPath, stack: str) -> float | None:
-        times = part.values["completion_p99"]
-        own, base = times[stack], times[self.answer.question.baseline]
-        if None in own or None in base:
-            return None
-        return mean(own) / mean(base)
+    def tail(self, stack: str) -> float | None:
+        """The tail of the completion times relative to the baseline's, on the paths on which all transfers end."""
+        base = self.answer.question.baseline
+        times = [part.values["completion_p99"] for part in self.answer.paths]
+        tails = [mean(one[stack]) / mean(one[base]) for one in times if None not in (*one[stack], *one[base])]
+        return fmean(tails) if tails else None
 
-    def _beside(self, stack: str) -> tuple[float, float, float] | None:
+    def beside(self, stack: str) -> Interval | None:
+        """The goodput relative to the baseline's."""
         asked = self.answer.question
         if stack == asked.baseline:
             return None

@@ -19,6 +19,10 @@ class Measure:
     """Its name in the file of a study."""
     label: str
     """Its name in tables and pictures."""
+    of: Callable[[Run], float | None]
+    """Returns its value in SI units; ``None`` if the run has none, as for a transfer that did not end."""
+    meaning: str
+    """What it is, in a sentence."""
     unit: str
     """The displayed unit; empty for counts."""
     scale: float
@@ -28,8 +32,6 @@ class Measure:
     """Whether two stacks are compared by their ratio; otherwise by their difference in the displayed unit."""
     matters: float
     """Default of ``within``: a share for relative measures, otherwise in units of the value."""
-    of: Callable[[Run], float | None]
-    """Returns its value in SI units; ``None`` if the run has none, as for a transfer that did not end."""
     detailed: bool = False
     """Whether the run must have measures (``[run] measures = true``)."""
 
@@ -90,67 +92,124 @@ def _share(key: str) -> Callable[[Run], float | None]:
     return of
 
 
+_TIME: dict[str, Any] = {"unit": "s", "scale": 1, "more_is_better": False, "relative": True, "matters": 0.02}
+_SHARE: dict[str, Any] = {"unit": "%", "scale": 100, "more_is_better": False, "relative": False, "matters": 0.001}
+
+
+def _needless(cause: str, label: str, meaning: str) -> Measure:
+    of = _share(f"needless_{cause}_retransmissions")
+    return Measure(
+        f"needless_{cause}",
+        f"needless, {label}",
+        of,
+        f"Needless retransmissions {meaning}, as a share of the data packets sent.",
+        **_SHARE,
+    )
+
+
+def _of_group(key: str, label: str, meaning: str) -> Measure:
+    return Measure(key, label, _of_all(f"{key}_s"), meaning, detailed=True, **_TIME)
+
+
 MEASURES = {
     one.key: one
     for one in (
-        Measure("goodput", "goodput", "kB/s", 1e-3, True, True, 0.02, _sum("goodput_bytes_per_s")),
-        Measure("completion", "completion time", "s", 1, False, True, 0.02, _completion),
-        Measure("transfer_median", "median transfer", "s", 1, False, True, 0.02, _mean("transfer_median_s")),
-        Measure("transfer_p95", "95 % of transfers within", "s", 1, False, True, 0.02, _mean("transfer_p95_s")),
         Measure(
-            "needless", "needless retransmissions", "%", 100, False, False, 0.001, _share("needless_retransmissions")
+            "goodput",
+            "goodput",
+            _sum("goodput_bytes_per_s"),
+            "The sum of the flows' payload, each divided by its own duration.",
+            "kB/s",
+            1e-3,
+            True,
+            True,
+            0.02,
         ),
-        *(
-            Measure(
-                f"needless_{key}",
-                f"needless, {label}",
-                "%",
-                100,
-                False,
-                False,
-                0.001,
-                _share(f"needless_{key}_retransmissions"),
-            )
-            for key, label in {
-                "fast": "first of a fast recovery",
-                "recovery": "later in one",
-                "probe": "probes",
-                "timeout": "after timeouts",
-            }.items()
+        Measure(
+            "completion",
+            "completion time",
+            _completion,
+            "From a flow's start to its last acknowledged byte, mean over the flows.",
+            **_TIME,
         ),
-        Measure("retransmissions", "retransmissions", "%", 100, False, False, 0.001, _share("retransmissions")),
-        Measure("timeouts", "timeouts", "", 1, False, False, 0.5, _sum("timeouts")),
-        *(
-            Measure(key, label, "s", 1, False, True, 0.02, _of_all(f"{key}_s"), True)
-            for key, label in {
-                "completion_p95": "95 % complete within",
-                "completion_p99": "99 % complete within",
-                "rtt_p50": "median round trip",
-                "rtt_p95": "95 % of round trips within",
-                "delay_p50": "median one-way delay",
-                "delay_p95": "95 % of one-way delays within",
-                "delay_p99": "99 % of one-way delays within",
-            }.items()
+        Measure(
+            "transfer_median",
+            "median transfer",
+            _mean("transfer_median_s"),
+            "The median duration of successive transfers, mean over the flows.",
+            **_TIME,
         ),
+        Measure(
+            "transfer_p95",
+            "95 % of transfers within",
+            _mean("transfer_p95_s"),
+            "The 95th percentile of these durations, mean over the flows.",
+            **_TIME,
+        ),
+        Measure(
+            "needless",
+            "needless retransmissions",
+            _share("needless_retransmissions"),
+            "Needless retransmissions as a share of the data packets sent.",
+            **_SHARE,
+        ),
+        _needless("fast", "first of a fast recovery", "that were the first of a fast recovery"),
+        _needless("recovery", "later in one", "later in a fast recovery"),
+        _needless("probe", "probes", "that were probes"),
+        _needless("timeout", "after timeouts", "after timeouts"),
+        Measure(
+            "retransmissions",
+            "retransmissions",
+            _share("retransmissions"),
+            "All retransmissions as a share of the data packets sent.",
+            **_SHARE,
+        ),
+        Measure(
+            "timeouts",
+            "timeouts",
+            _sum("timeouts"),
+            "Retransmission timeouts of all flows.",
+            "",
+            1,
+            False,
+            False,
+            0.5,
+        ),
+        _of_group("completion_p95", "95 % complete within", "The 95th percentile over all finished transfers."),
+        _of_group("completion_p99", "99 % complete within", "The 99th percentile over all finished transfers."),
+        _of_group("rtt_p50", "median round trip", "The median of all flows' round-trip times."),
+        _of_group("rtt_p95", "95 % of round trips within", "The 95th percentile of all flows' round-trip times."),
+        _of_group("delay_p50", "median one-way delay", "The median of the data packets' one-way delays."),
+        _of_group("delay_p95", "95 % of one-way delays within", "The 95th percentile of these delays."),
+        _of_group("delay_p99", "99 % of one-way delays within", "The 99th percentile of these delays."),
         Measure(
             "queue_p95",
             "95 % wait in the longest queue within",
-            "s",
-            1,
-            False,
-            True,
-            0.02,
             _longest_queue("queue_delay_p95_s"),
+            "The 95th percentile of the queueing delay at the link where it is largest.",
+            detailed=True,
+            **_TIME,
+        ),
+        Measure(
+            "jain",
+            "Jain's index",
+            _of_all("jain"),
+            "Jain's index of the flows' goodput: 1 if all get the same.",
+            "",
+            1,
+            True,
+            False,
+            0.01,
             True,
         ),
-        Measure("jain", "Jain's index", "", 1, True, False, 0.01, _of_all("jain"), True),
-        Measure("loss", "loss", "%", 100, False, False, 0.001, _of_all("loss_ratio"), True),
+        Measure(
+            "loss",
+            "loss",
+            _of_all("loss_ratio"),
+            "Data packets dropped on the path, as a share of those sent.",
+            detailed=True,
+            **_SHARE,
+        ),
     )
 }
-"""The measures by key.
-
-Goodput and timeouts cover all flows together. Completion and transfer times are means over the flows, or the flow's
-own value if there is one flow. Needless retransmissions, all retransmissions and losses are shares of the data packets
-sent. The others are the measures of docs/measures.md over all flows; ``queue_p95`` is taken at the link where it is
-largest.
-"""
+"""The measures by key; docs/results.md lists them."""
