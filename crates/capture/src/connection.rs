@@ -185,6 +185,21 @@ impl Connection {
         self.there.is_none() && self.opening.is_open() && !self.streams.iter().any(Stream::wants_judgment)
     }
 
+    /// When the last payload of each way was captured.
+    pub(crate) fn last_data(&self) -> [i64; 2] {
+        [&self.streams[0], &self.streams[1]].map(|stream| stream.facts.last_at)
+    }
+
+    /// When payload of [`Way::Out`] was last acknowledged for the first time.
+    pub(crate) fn acked_at(&self) -> Option<i64> {
+        self.streams[Way::Out as usize].facts.acked_at
+    }
+
+    /// Whether a segment carries payload from above the highest byte captured.
+    pub(crate) fn is_new(&self, seen: &Seen) -> bool {
+        !self.streams[seen.way as usize].is_below(seen)
+    }
+
     /// The largest payload so far, bytes.
     pub(crate) fn largest(&self, way: Way) -> u32 {
         self.counted[way as usize].largest

@@ -13,6 +13,7 @@
 //! | [`packets`] | the packets of one connection, for graphs |
 //! | [`pair`] | finds the connections that were captured at both ends |
 //! | [`connection`] | takes one connection's segments, returns its record and its verdicts |
+//! | [`exchanges`] | requests and answers: the time of client, network and server |
 //! | [`stalls`] | where a transfer stalled, and why |
 //! | [`rows`] | the results of a connection, as JSON and for tables |
 //! | [`survey`] | all of this for each connection, in one pass |
@@ -45,6 +46,7 @@
 pub mod both;
 pub mod connection;
 pub mod datagrams;
+pub mod exchanges;
 pub mod fit;
 pub mod flows;
 pub mod graph;

@@ -3,6 +3,8 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`answers`] | the answer first, in sentences |
+//! | [`connection`] | a connection: opened and closed, its requests and answers |
 //! | [`flow`] | a direction of a connection that carries data |
 //! | [`details`] | its retransmissions, its stalls, its reordering |
 //! | [`file`](mod@file) | a file: its packets, what was left out, damage, in sentences, too |
@@ -10,6 +12,8 @@
 //! | [`packet`] | a packet of a connection, for graphs |
 //! | [`tables`] | all rows as tables |
 
+pub mod answers;
+pub mod connection;
 pub mod datagrams;
 pub mod details;
 pub mod file;
@@ -24,6 +28,7 @@ use crate::read::Contents;
 use crate::seen::Way;
 use crate::survey::{Course, Everything, Surveyed};
 use crate::verdict::Retransmission;
+use connection::CapturedConnection;
 use datagrams::DatagramFlow;
 use file::CapturedFile;
 use flow::CapturedFlow;
@@ -123,8 +128,10 @@ pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
     let remarks: Vec<String> = remarks.iter().cloned().chain(likely(guesses)).collect();
     json!({
         "ackclock": env!("CARGO_PKG_VERSION"),
+        "answers": answers::answers(files),
         "remarks": remarks,
         "files": files.iter().map(|f| CapturedFile::of((f, files))).collect::<Vec<_>>(),
+        "connections": connection::connections(files).map(|c| CapturedConnection::of(&c)).collect::<Vec<_>>(),
         "flows": flows(files).map(|f| CapturedFlow::of((&f, details))).collect::<Vec<_>>(),
         "datagrams": datagrams(files).map(DatagramFlow::of).collect::<Vec<_>>(),
     })

@@ -318,6 +318,9 @@ impl Stalls {
     #[cold]
     #[inline(never)]
     fn long(&mut self, seen: &Seen, end: u64) {
+        if seen.after_jump {
+            return;
+        }
         self.note();
         let facts = Facts {
             to: seen.at,

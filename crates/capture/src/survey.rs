@@ -7,6 +7,7 @@ mod tests;
 
 use crate::both::BothWays;
 use crate::connection::{Connection, DirectionRecord, Record, Report, Wanted};
+use crate::exchanges::Exchanges;
 use crate::flows::{Analysis, Ended, Flow, Syn};
 use crate::place::{Place, Side};
 use crate::reordering::acks::ByAcks;
@@ -35,6 +36,8 @@ pub struct Surveyed {
     pub retransmissions: Vec<Retransmission>,
     /// Reordering and stalls, [`Way::Out`] first.
     pub ways: [Course; 2],
+    /// Requests and answers.
+    pub exchanges: Exchanges,
     /// Why it has no further segments.
     pub ended: Ended,
     /// If both its ends were captured: the results from the other file ([`crate::pair`]).
@@ -148,6 +151,7 @@ struct Work {
     shifts: [Option<u8>; 2],
     connection: Connection,
     ways: [OneWay; 2],
+    exchanges: Exchanges,
 }
 
 #[derive(Debug)]
@@ -230,7 +234,8 @@ impl Analysis for Survey {
             },
         };
         let ways = [OneWay::new(self.wanted), OneWay::new(self.wanted)];
-        let mut work = Work { usual: Usual::default(), connection, shifts: [None; 2], ways };
+        let mut work =
+            Work { usual: Usual::default(), connection, shifts: [None; 2], ways, exchanges: Exchanges::default() };
         if self.wanted.each {
             work.ways.iter_mut().for_each(|own| own.arrivals.keep_late());
         }
@@ -248,7 +253,8 @@ impl Analysis for Survey {
     fn end(&mut self, flow: &Flow, state: State, why: Ended) {
         let Some(mut work) = state.0 else { return };
         work.catch_up();
-        let Work { connection, ways, .. } = *work;
+        let Work { connection, ways, exchanges, .. } = *work;
+        let exchanges = exchanges.finish(connection.last_data());
         let (Report { record, retransmissions }, noted) = connection.finish_noting();
         let [out, back] = ways;
         let course = |way: Way, own: OneWay| {
@@ -265,7 +271,18 @@ impl Analysis for Survey {
         let ways = [course(Way::Out, out), course(Way::Back, back)];
         let (number, ends, syns) = (flow.number, flow.ends, flow.syns);
         let beside = None;
-        self.found.push(Surveyed { number, ends, syns, record, retransmissions, ways, ended: why, beside, noted });
+        self.found.push(Surveyed {
+            number,
+            ends,
+            syns,
+            record,
+            retransmissions,
+            ways,
+            exchanges,
+            ended: why,
+            beside,
+            noted,
+        });
         if self.found.len() >= self.limit.saturating_mul(2) {
             self.leave_out();
         }
@@ -288,6 +305,9 @@ impl Work {
     fn any(&mut self, flow: &Flow, seen: &Seen) {
         if seen.has(Segment::SYN) {
             self.syn(flow, seen.way);
+        }
+        if seen.len > 0 && self.connection.is_new(seen) {
+            self.exchanges.data(seen, self.connection.last_data(), self.connection.acked_at());
         }
         self.connection.on(seen);
         let own = &mut self.ways[seen.way as usize];

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ackclock.arena.entries import kept
 from ackclock.arena.scores import COLUMNS
-from ackclock.tables.printed import console
+from ackclock.tables.terminal import console, empty_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ackclock.arena.scores import Scores
 
 LEFT = ("stack", "least_on")
@@ -36,10 +38,7 @@ def show(board: Scores) -> None:
 
 def _table(board: Scores, names: list[str]) -> Table:
     """These columns, with the place of each stack."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("", justify="right")
-    for name in names:
-        table.add_column(COLUMNS[name].heading, justify="left" if name in LEFT else "right")
+    table = empty_table(["", *(COLUMNS[name].heading for name in names)], {COLUMNS[name].heading for name in LEFT})
     for place, one in enumerate(board.scores, 1):
         table.add_row(f"{place}", *(COLUMNS[name].cell(getattr(one, name)) for name in names))
     return table

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Side = Literal["sender", "receiver", "middle"]
-Table = Literal["flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "files", "skipped"]
+Table = Literal[
+    "connections",
+    "exchanges",
+    "flows",
+    "retransmissions",
+    "reordering",
+    "densities",
+    "times",
+    "stalls",
+    "datagrams",
+    "files",
+    "skipped",
+]
 TABLES: tuple[Table, ...] = get_args(Table)
 LIMIT = 10_000
 MOST_DRAWN = 1 << 22
@@ -78,6 +90,16 @@ class Capture:
         return self._found.table(table)
 
     @cached_property
+    def connections(self) -> pl.DataFrame:
+        """A row for each connection, with data or without: how it was opened and closed, its requests and answers."""
+        return self._polars("connections")
+
+    @cached_property
+    def exchanges(self) -> pl.DataFrame:
+        """A row for each request and its answer: the times to its ACK, to the first and to the last byte."""
+        return self._polars("exchanges")
+
+    @cached_property
     def flows(self) -> pl.DataFrame:
         """A row for each direction with data: bytes, goodput, RTTs, verdicts, reordering, stalls, options, place."""
         return self._polars("flows")
@@ -96,6 +118,11 @@ class Capture:
     def densities(self) -> pl.DataFrame:
         """RFC 5236's densities, if requested and if every packet has a number: a row for each value that occurred."""
         return self._polars("densities")
+
+    @cached_property
+    def times(self) -> pl.DataFrame:
+        """A row for each cause of each flow: the part of the flow's duration that it waited for it, or was sending."""
+        return self._polars("times")
 
     @cached_property
     def stalls(self) -> pl.DataFrame:

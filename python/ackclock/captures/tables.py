@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ackclock.captures.fitting import Fit, WhatIf
+from ackclock.captures.selection import Selection
 from ackclock.tables.columns import Column, Shown, shown
+from ackclock.tables.columns import columns as all_columns
 from ackclock.tables.terminal import console, empty_table
 
+REMARKS = 20
+"""The number of remarks about many files."""
 SHOWN = 50
 """The number of flows shown; all of them are in the JSON and in the tables."""
 LEAST = 0.005
 """Displacements with a smaller share of the packets are combined."""
+CAUSES = 4
+"""The number of causes in a line of totals."""
+FAILED = ("refused", "unanswered", "half open")
+FAILURES = 20
+"""The number of failed connections shown."""
+FILES = 10
+"""Of more files only those with something odd are named."""
 PLACES = 5
 """The number of sentences about places of capture."""
 
 
 FOLDED = 40
 """The smallest width of text that is folded."""
+FILE = Shown("file", "", 1.0, 0, True, False, False)
 GAP = 3
 """Characters between two columns."""
 
@@ -38,13 +52,16 @@ class _Shown:
 
 
 def _print(kind: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print rows of one kind, as their columns' descriptions say.
+    """Print rows of one kind, as their columns' descriptions say, with their files if there are several.
 
     No cell is cut: in a narrow terminal whole columns are left out, and a line says which.
     """
     out = console()
     columns = [_Shown(one, look, [_cell(one, look, row[one.name]) for row in rows]) for one, look in shown(kind)]
     columns = [c for c in columns if not c.look.seldom or any(row[c.column.name] for row in rows)]
+    if len({row.get("file") for row in rows}) > 1:
+        names = next(column for column in all_columns(kind) if column.name == "file")
+        columns.insert(0, _Shown(names, FILE, [Path(row["file"]).name for row in rows]))
     kept = _fitting(columns, out.width)
     heads = [c.look.heading.replace(" ", "\n") for c in kept]
     table = empty_table(heads, left={head for head, c in zip(heads, kept, strict=True) if c.column.kind == "utf8"})
@@ -80,25 +97,92 @@ def _cell(column: Column, look: Shown, value: str | float | None) -> str:
     return f"{int(value):#010x}" if column.name == "ssrc" else f"{value * look.scale:,.{look.digits}f}"
 
 
-def _largest(kind: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print a row for each of the largest ones."""
+def print_answers(result: dict[str, Any]) -> None:
+    """Print what the capture says about its largest transfers and its failed connections."""
+    for answer in result["answers"]:
+        console().print(answer, markup=False, soft_wrap=True)
+    if result["answers"]:
+        console().print()
+
+
+def _first(kind: str, rows: Sequence[dict[str, Any]], most: int = SHOWN) -> None:
+    """Print the first rows, and how many more there are."""
     if rows:
-        _print(kind, sorted(rows, key=lambda row: -row["bytes"])[:SHOWN])
-    if len(rows) > SHOWN:
-        console().print(f"{len(rows) - SHOWN:,} smaller ones are not shown; --json and --parquet have all of them")
+        _print(kind, rows[:most])
+    if len(rows) > most:
+        console().print(
+            f"{len(rows) - most:,} more are not shown; --top {len(rows)}, --csv and --json have all of them"
+        )
 
 
-def print_flows(result: dict[str, Any]) -> None:
+def print_flows(result: dict[str, Any], selection: Selection) -> None:
     """Print a row for each connection: the direction with more data, and the evidence for the place of capture."""
-    flows = [flow for flow in result["flows"] if flow["main"]]
-    _largest("captured_flow", flows)
-    for place, why in sorted({(flow["captured"], flow["captured_why"]) for flow in flows})[:PLACES]:
+    flows = selection.of([flow for flow in result["flows"] if flow["main"]])
+    _first("captured_flow", flows, selection.top or SHOWN)
+    if len(flows) > 1:
+        console().print(_total(flows), markup=False, soft_wrap=True)
+    places = Counter((flow["captured"], flow["captured_why"]) for flow in flows)
+    for (place, why), _ in places.most_common(PLACES):
         console().print(f"captured {place}: {why}", markup=False, soft_wrap=True)
+    if len(places) > PLACES:
+        console().print(f"{len(places) - PLACES:,} other places of capture are in the column captured_why")
+    if failed := [one for one in result["connections"] if one["opening"] in FAILED]:
+        _first("captured_connection", failed, FAILURES)
+
+
+def _total(flows: Sequence[dict[str, Any]]) -> str:
+    """All flows in a line."""
+    sums = {key: sum(flow[key] for flow in flows) for key in ("bytes", "retransmissions", "stalls")}
+    times = _times(flows)
+    shares = ", ".join(
+        f"{cause} {100 * share:.0f} %" for cause, share in list(times.items())[:CAUSES] if share >= LEAST
+    )
+    time = f"; their time: {shares}" if shares else ""
+    return (
+        f"{len(flows):,} flows: {sums['bytes']:,} bytes, {sums['retransmissions']:,} retransmissions, "
+        f"{sums['stalls']:,} stalls{time}"
+    )
+
+
+def _times(flows: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """The share of each cause in the time of some flows, the largest first."""
+    sums: Counter[str] = Counter()
+    for flow in flows:
+        sums.update(flow["time_by_cause_s"])
+    whole = sum(sums.values())
+    return {cause: seconds / whole for cause, seconds in sums.most_common()} if whole else {}
+
+
+def print_totals(result: dict[str, Any], selection: Selection, by: str) -> None:
+    """Print the sums of the selected flows by server or by the cause of most of their time."""
+    server = {(one["file"], one["connection"]): one["server"] for one in result["connections"]}
+    keys: dict[str, Callable[[dict[str, Any]], str]] = {
+        "server": lambda flow: server.get((flow["file"], flow["connection"]), "-"),
+        "cause": lambda flow: flow["main_cause"] or "-",
+    }
+    groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for flow in selection.of([flow for flow in result["flows"] if flow["main"]]):
+        groups[keys[by](flow)].append(flow)
+    table = empty_table(
+        [by, "flows", "bytes", "s", "resent", "stalls", "most of the time"], left={by, "most of the time"}
+    )
+    for name, flows in sorted(groups.items(), key=lambda group: -sum(flow["bytes"] for flow in group[1])):
+        times = _times(flows)
+        most = f"{next(iter(times))} {100 * next(iter(times.values())):.0f} %" if times else "-"
+        sums = [f"{sum(flow[key] for flow in flows):,}" for key in ("bytes", "retransmissions", "stalls")]
+        seconds = f"{sum(flow['duration_s'] for flow in flows):,.3f}"
+        table.add_row(name, f"{len(flows):,}", sums[0], seconds, sums[1], sums[2], most)
+    console().print(table)
+
+
+def print_connections(result: dict[str, Any]) -> None:
+    """Print how each connection was opened and closed, and the time of its server and its client."""
+    _first("captured_connection", result["connections"])
 
 
 def print_datagrams(result: dict[str, Any]) -> None:
     """Print a row for each source of UDP with sequence numbers."""
-    _largest("datagram_flow", result["datagrams"])
+    _first("datagram_flow", sorted(result["datagrams"], key=lambda row: -row["bytes"]))
 
 
 def print_retransmissions(result: dict[str, Any]) -> None:
@@ -146,10 +230,18 @@ def _density(density: dict[str, float]) -> str:
 
 
 def print_remarks(result: dict[str, Any]) -> None:
-    """Print what a reader should know about the analysis, and about each file."""
-    files = (f"{file['file']}: {' '.join(file['remarks'])}" for file in result["files"])
-    for remark in (*result["remarks"], *files):
+    """Print what a reader should know about the analysis and each file; of many files, those with something odd."""
+    files = result["files"]
+    remarks = list(result["remarks"])
+    if len(files) > FILES:
+        sums = [f"{sum(file[key] for file in files):,} {key}" for key in ("packets", "connections")]
+        remarks.append(f"{len(files):,} files: {', '.join(sums)}.")
+        files = [file for file in files if len(file["remarks"]) > 1]
+    remarks.extend(f"{file['file']}: {' '.join(file['remarks'])}" for file in files)
+    for remark in remarks[: REMARKS if len(files) > FILES else None]:
         console().print(remark, markup=False, soft_wrap=True)
+    if len(files) > FILES and len(remarks) > REMARKS:
+        console().print(f"{len(remarks) - REMARKS:,} more remarks are in --json")
 
 
 def print_fit(found: Fit) -> None:

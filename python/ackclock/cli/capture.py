@@ -13,9 +13,12 @@ import click
 from ackclock.captures import tables
 from ackclock.captures.capture import LIMIT, Capture, Side, capture
 from ackclock.captures.fitting import AS
+from ackclock.captures.selection import HAVING, Selection
 from ackclock.cli.common import PATH, as_json, fail, refusals
 from ackclock.cli.fit import command_fit
 from ackclock.cli.scenario import complete_path, complete_stack, draw, plot_span
+from ackclock.files import write as write_file
+from ackclock.late import pl
 from ackclock.progress import shown_share
 
 EXAMPLES = """\b
@@ -25,6 +28,10 @@ Examples:
   ackclock capture upload.pcapng --flow '10.0.0.1:5001 > 10.0.0.2:80' --reordering
   ackclock capture upload.pcapng --at receiver --json
   ackclock capture sender.pcapng receiver.pcapng
+  ackclock capture captures/ --with stalls --sort longest_stall_s --top 20
+  ackclock capture captures/ --port 443 --by server
+  ackclock capture upload.pcapng --connections
+  ackclock capture upload.pcapng --csv flows.csv
   ackclock capture upload.pcapng --parquet tables
   ackclock capture upload.pcapng --plot course.svg
   ackclock capture upload.pcapng --xplot course.xpl
@@ -36,11 +43,15 @@ Examples:
   tcpdump -w - -c 100000 tcp | ackclock capture -
 """
 _KEYS = ("flow", "at", "write", "anonymise", "plot", "xplot")
-_ENDINGS = (".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4")
+NAMES = (".pcap", ".pcapng", ".cap", ".snoop", ".erf")
+"""The endings of captures."""
+_ENDINGS = (*NAMES, ".gz", ".zst", ".lz4")
 
 
 Chosen = Literal["needless", "reordered"]
 """Which packets to write."""
+By = Literal["server", "cause"]
+"""What totals are by."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,10 @@ class Reports:
     anonymise: Path | None
     plot: Path | None
     xplot: Path | None
+    connections: bool
+    by: By | None
+    csv: Path | None
+    selection: Selection
 
 
 @click.command(epilog=EXAMPLES)
@@ -62,9 +77,9 @@ class Reports:
     "files",
     nargs=-1,
     required=True,
-    metavar="FILE...",
+    metavar="FILE|DIR...",
     shell_complete=complete_path(*_ENDINGS),
-    help="Captures (pcap, pcapng, snoop or ERF, optionally compressed); - is standard input.",
+    help="Captures (pcap, pcapng, snoop or ERF, optionally compressed), or folders of them; - is standard input.",
 )
 @click.option("--flow", metavar="'A:p > B:p'", help="Only the connection between these two ends.")
 @click.option("--retransmissions", is_flag=True, help="List each retransmission: verdict, evidence, frame.")
@@ -82,6 +97,14 @@ class Reports:
     type=click.IntRange(1, 2**31 - 1),
     help="Largest number of connections in memory.",
 )
+@click.option("--connections", is_flag=True, help="How each was opened and closed; server's and client's time.")
+@click.option("--host", metavar="ADDRESS", help="Only flows with this address or network (10.0.0.0/8) at either end.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Only flows with this port at either end.")
+@click.option("--with", "having", type=click.Choice(HAVING), help="Only flows that have any.")
+@click.option("--sort", default="bytes", metavar="COLUMN", help="Sort flows by a column.  [default: bytes]")
+@click.option("--top", metavar="N", type=click.IntRange(1), help="Only the first flows.  [default: 50]")
+@click.option("--by", type=click.Choice(get_args(By)), help="Totals by server, or by the cause of most of the time.")
+@click.option("--csv", type=PATH, metavar="FILE", help="Write the selected flows as CSV, with all columns.")
 @click.option("--parquet", type=PATH, metavar="DIR", help="Write all tables as Parquet into a folder.")
 @click.option(
     "--write",
@@ -118,6 +141,14 @@ def command(
     stalls: bool,
     at: Side | None,
     limit: int,
+    connections: bool,
+    host: str | None,
+    port: int | None,
+    having: str | None,
+    sort: str,
+    top: int | None,
+    by: By | None,
+    csv: Path | None,
     parquet: Path | None,
     write: tuple[Chosen, Path] | None,
     anonymise: Path | None,
@@ -132,16 +163,25 @@ def command(
 ) -> None:
     """Say what happened to each transfer of a capture.
 
-    A row for each connection: bytes, goodput, round trips, retransmissions that were needed, needless or refused, what
-    the path reordered, the longest stall with its cause, options in use, and where the capture was made. Captures of
-    both ends of a connection are matched.
+    First the answer in sentences: what the largest transfers spent their time on. Then a row for each connection:
+    bytes, goodput, round trips, retransmissions that were needed, needless or refused, what the path reordered, the
+    cause of most of the time, the longest stall with its cause, options in use, and where the capture was made.
+    Captures of both ends of a connection are matched.
     """
-    reports = Reports(retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot)
+    try:
+        selection = Selection(host, port, having, sort, top)
+    except ValueError as error:
+        key, _, found = str(error).partition(": ")
+        fail(f"command line: key `--{key}`: {found}")
+    reports = Reports(
+        retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot, connections, by, csv, selection
+    )
+    files = expanded(files)
     if fit is None and not what_if:
         _report(files, at, flow, limit, reports, as_json)
         return
     for name, value in vars(reports).items():
-        if value:
+        if value and name != "selection":
             fail(f"command line: key `--{name}`: found together with --fit or --what-if, allowed: a separate command")
     command_fit(files, at, flow, limit, fit, (stack if what_if else None, as_, seeds), as_json)
 
@@ -164,6 +204,8 @@ def _report(
             draw(reports.plot, found, (None, None))
         if reports.parquet is not None:
             found.write_parquet(reports.parquet)
+        if reports.csv is not None:
+            write_file(reports.csv, _csv(found, reports.selection).encode())
     result = found.to_dict(reports.retransmissions or reports.stalls or as_json)
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
@@ -171,6 +213,32 @@ def _report(
         click.echo(json.dumps(result, indent=2))
         return
     _print(result, reports)
+
+
+def _csv(found: Capture, selection: Selection) -> str:
+    """The selected flows with all their columns."""
+    flows = found.flows
+    return pl.DataFrame(selection.of(flows.to_dicts()), schema=flows.schema).write_csv()
+
+
+def expanded(names: Sequence[str]) -> tuple[str, ...]:
+    """Files, with the captures in a folder and below it instead of the folder."""
+    found: list[str] = []
+    for name in names:
+        path = Path(name)
+        if name != "-" and path.is_dir():
+            inside = sorted(str(file) for file in path.rglob("*") if file.is_file() and is_capture(file))
+            if not inside:
+                fail(f"{name}: found a folder without captures, allowed: one with files named {', '.join(NAMES)}")
+            found.extend(inside)
+        else:
+            found.append(name)
+    return tuple(found)
+
+
+def is_capture(file: Path) -> bool:
+    """Whether a file's name is that of a capture, packed or not."""
+    return any(suffix in NAMES for suffix in file.suffixes)
 
 
 def _write(found: Capture, reports: Reports) -> None:
@@ -185,14 +253,19 @@ def _write(found: Capture, reports: Reports) -> None:
 
 
 def _print(result: dict[str, Any], reports: Reports) -> None:
-
+    """Print the requested reports, or else the answer and the flows."""
     details = [
         (reports.retransmissions, tables.print_retransmissions),
         (reports.reordering, tables.print_reordering),
         (reports.stalls, tables.print_stalls),
     ]
-    if not any(wanted for wanted, _ in details):
-        tables.print_flows(result)
+    if reports.by is not None:
+        tables.print_totals(result, reports.selection, reports.by)
+    elif reports.connections:
+        tables.print_connections(result)
+    elif not any(wanted for wanted, _ in details):
+        tables.print_answers(result)
+        tables.print_flows(result, reports.selection)
         tables.print_datagrams(result)
     for wanted, show in details:
         if wanted:

@@ -12,6 +12,97 @@ export interface Column {
   readonly moreIsBetter: boolean;
 }
 
+/** A captured connection, with or without data. Its client is the end that opened it, or whose packet was captured first. */
+export interface CapturedConnection {
+  /** The capture, as named on the command line. */
+  readonly file: string;
+  /** The connection's number in the file. */
+  readonly connection: number;
+  /** Its client. */
+  readonly client: string;
+  /** Its server. */
+  readonly server: string;
+  /** When its first packet was captured, since the file's first packet. Unit: s. */
+  readonly start_s: number;
+  /** From its first to its last packet. Unit: s. */
+  readonly lasted_s: number;
+  /** `opened`; `half open`: the server answered, and nothing acknowledged the answer; `refused`: a RST answered the SYN; `unanswered`; `not captured`: the capture has no SYN. */
+  readonly opening: string;
+  /** SYNs of the client. */
+  readonly syns: number;
+  /** SYNs of the server, which answer them. */
+  readonly syn_acks: number;
+  /** From the first SYN to the acknowledgment of its answer. Unit: s. */
+  readonly setup_s: number | null;
+  /** The same if neither SYN was sent twice: a round trip, wherever it was captured. Unit: s. */
+  readonly initial_rtt_s: number | null;
+  /** Who sent the first FIN or RST, and which: `FIN of the client` and the like; missing if none was captured. */
+  readonly closed_by: string | null;
+  /** The frame of that FIN or RST. */
+  readonly closed_frame: number | null;
+  /** Requests that were answered. */
+  readonly exchanges: number;
+  /** Whether the last request had no answer. */
+  readonly unanswered: boolean;
+  /** The total time from the last segments of requests to the first segments of their answers, as seen where it was captured. Unit: s. */
+  readonly first_byte_s: number;
+  /** The part of it that the server took: without a round trip for each exchange, if it was captured at the client. Missing if it was captured elsewhere than at an end, or if the round trip is unknown. Unit: s. */
+  readonly server_s: number | null;
+  /** The total time from the first to the last segments of answers. Unit: s. */
+  readonly answers_s: number;
+  /** The total time from the last segments of answers to the next requests. Unit: s. */
+  readonly client_s: number;
+}
+
+export const CapturedConnectionColumns = {
+  connection: { label: "connection", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  start_s: { label: "start", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  lasted_s: { label: "lasted", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  syns: { label: "syns", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  syn_acks: { label: "syn acks", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  setup_s: { label: "setup", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  initial_rtt_s: { label: "initial rtt", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  closed_frame: { label: "closed frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  exchanges: { label: "exchanges", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  first_byte_s: { label: "first byte", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  server_s: { label: "server", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  answers_s: { label: "answers", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  client_s: { label: "client", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** A request and its answer. */
+export interface CapturedExchange {
+  /** The capture, as named on the command line. */
+  readonly file: string;
+  /** The connection's number in the file. */
+  readonly connection: number;
+  /** The frame of the request's first segment. */
+  readonly frame: number;
+  /** When the request began, since the file's first packet. Unit: s. */
+  readonly time_s: number;
+  /** From the request's first to its last segment. Unit: s. */
+  readonly request_s: number;
+  /** From the request's last segment to its acknowledgment; missing if the answer was faster. Unit: s. */
+  readonly acked_s: number | null;
+  /** From the request's last segment to the answer's first. Unit: s. */
+  readonly first_byte_s: number | null;
+  /** From the request's last segment to the answer's last. Unit: s. */
+  readonly last_byte_s: number;
+  /** The frame of the answer's first segment. */
+  readonly answer_frame: number | null;
+}
+
+export const CapturedExchangeColumns = {
+  connection: { label: "connection", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  frame: { label: "frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+  time_s: { label: "time", unit: "s", scale: 1.0, digits: 6, moreIsBetter: false },
+  request_s: { label: "request", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  acked_s: { label: "acked", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  first_byte_s: { label: "first byte", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  last_byte_s: { label: "last byte", unit: "ms", scale: 1000.0, digits: 1, moreIsBetter: false },
+  answer_frame: { label: "answer frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
 /** A captured flow: one direction of a connection, if it carries data. */
 export interface CapturedFlow {
   /** The capture, as named on the command line; if both ends were captured, that of the sender's side. */
@@ -159,7 +250,7 @@ export const CapturedFlowColumns = {
   reordered_ratio: { label: "reordered ratio", unit: "%", scale: 100.0, digits: 2, moreIsBetter: false },
   median_extent: { label: "median extent", unit: "packets", scale: 1.0, digits: 0, moreIsBetter: false },
   stalls: { label: "stalls", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
-  main_cause_share: { label: "main cause share", unit: "%", scale: 100.0, digits: 0, moreIsBetter: false },
+  main_cause_share: { label: "main cause share", unit: "", scale: 1.0, digits: 3, moreIsBetter: false },
   stall_threshold_s: { label: "stall threshold", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
   longest_stall_s: { label: "longest stall", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
   window_scale: { label: "window scale", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
@@ -225,6 +316,21 @@ export const CapturedStallColumns = {
   duration_s: { label: "duration", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
   frame_before: { label: "frame before", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   frame_after: { label: "frame after", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
+} as const satisfies Record<string, Column>;
+
+/** The part of a captured flow's time that was spent waiting for one cause, or sending. */
+export interface TimeOfCause {
+  /** The cause, or `sending`. */
+  readonly cause: string;
+  /** The time. Unit: s. */
+  readonly time_s: number;
+  /** Its share of the flow's `duration_s`. */
+  readonly share: number;
+}
+
+export const TimeOfCauseColumns = {
+  time_s: { label: "time", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },
+  share: { label: "share", unit: "", scale: 1.0, digits: 3, moreIsBetter: false },
 } as const satisfies Record<string, Column>;
 
 /** The stalls of one cause. */
@@ -485,9 +591,11 @@ export const CapturedPacketColumns = {
 } as const satisfies Record<string, Column>;
 
 export const SHOWN = {
-  CapturedFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Payload that was captured, each byte counted once."},{"name":"goodput_bytes_per_s","title":"","unit":"kB/s","scale":0.001,"digits":1,"brief":true,"meaning":"`bytes` over `duration_s`."},{"name":"rtt_min_s","title":"RTT min","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The smallest round-trip time."},{"name":"rtt_p50_s","title":"RTT","unit":"ms","scale":1000.0,"digits":1,"brief":true,"meaning":"The median round-trip time."},{"name":"rtt_p95_s","title":"RTT p95","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The 95th percentile of the round-trip times."},{"name":"retransmissions","title":"resent","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Packets whose data had been sent before, as the capture proves: the sum of the next five counts."},{"name":"needed_retransmissions","title":"needed","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver lacked at least one byte."},{"name":"needless_retransmissions","title":"needless","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver had taken all bytes from earlier copies."},{"name":"refused_retransmissions","title":"refused","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3)."},{"name":"undecided_retransmissions","title":"undecided","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the capture does not show whether they were needed."},{"name":"likely_retransmissions","title":"likely","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts."},{"name":"suspected_retransmissions","title":"suspected","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later data. They are not retransmissions in the counts above."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"brief":true,"meaning":"The share of packets that arrived after a packet sent later (RFC 4737 §4.1)."},{"name":"main_cause_share","title":"","unit":"%","scale":100.0,"digits":0,"brief":false,"meaning":"Its share of `duration_s`."},{"name":"longest_stall_s","title":"longest stall","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The length of the longest stall."},{"name":"longest_stall_cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The cause of the longest stall."},{"name":"options","title":"options","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The options in use, in words."},{"name":"captured","title":"captured","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`."}],
+  CapturedConnection: [{"name":"client","title":"client","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Its client."},{"name":"server","title":"server","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Its server."},{"name":"start_s","title":"start","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"When its first packet was captured, since the file's first packet."},{"name":"lasted_s","title":"lasted","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"From its first to its last packet."},{"name":"opening","title":"opening","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"`opened`; `half open`: the server answered, and nothing acknowledged the answer; `refused`: a RST answered the SYN; `unanswered`; `not captured`: the capture has no SYN."},{"name":"syns","title":"SYNs","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"SYNs of the client."},{"name":"syn_acks","title":"SYN-ACKs","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"SYNs of the server, which answer them."},{"name":"setup_s","title":"set-up","unit":"ms","scale":1000.0,"digits":1,"brief":true,"meaning":"From the first SYN to the acknowledgment of its answer."},{"name":"closed_by","title":"closed by","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Who sent the first FIN or RST, and which: `FIN of the client` and the like; missing if none was captured."},{"name":"exchanges","title":"exchanges","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Requests that were answered."},{"name":"first_byte_s","title":"to first byte","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"The total time from the last segments of requests to the first segments of their answers, as seen where it was captured."},{"name":"server_s","title":"server","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The part of it that the server took: without a round trip for each exchange, if it was captured at the client. Missing if it was captured elsewhere than at an end, or if the round trip is unknown."},{"name":"answers_s","title":"answers","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The total time from the first to the last segments of answers."},{"name":"client_s","title":"client","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The total time from the last segments of answers to the next requests."}],
+  CapturedExchange: [{"name":"frame","title":"frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the request's first segment."},{"name":"time_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When the request began, since the file's first packet."},{"name":"request_s","title":"request","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"From the request's first to its last segment."},{"name":"acked_s","title":"acknowledged","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"From the request's last segment to its acknowledgment; missing if the answer was faster."},{"name":"first_byte_s","title":"first byte","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"From the request's last segment to the answer's first."},{"name":"last_byte_s","title":"last byte","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"From the request's last segment to the answer's last."},{"name":"answer_frame","title":"answer","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the answer's first segment."}],
+  CapturedFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Payload that was captured, each byte counted once."},{"name":"goodput_bytes_per_s","title":"","unit":"kB/s","scale":0.001,"digits":1,"brief":true,"meaning":"`bytes` over `duration_s`."},{"name":"rtt_min_s","title":"RTT min","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The smallest round-trip time."},{"name":"rtt_p50_s","title":"RTT","unit":"ms","scale":1000.0,"digits":1,"brief":true,"meaning":"The median round-trip time."},{"name":"rtt_p95_s","title":"RTT p95","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The 95th percentile of the round-trip times."},{"name":"retransmissions","title":"resent","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Packets whose data had been sent before, as the capture proves: the sum of the next five counts."},{"name":"needed_retransmissions","title":"needed","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver lacked at least one byte."},{"name":"needless_retransmissions","title":"needless","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the receiver had taken all bytes from earlier copies."},{"name":"refused_retransmissions","title":"refused","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose bytes had all arrived in earlier copies, some of which the receiver discarded (PAWS, RFC 7323 §5.3)."},{"name":"undecided_retransmissions","title":"undecided","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions of which the capture does not show whether they were needed."},{"name":"likely_retransmissions","title":"likely","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts."},{"name":"suspected_retransmissions","title":"suspected","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later data. They are not retransmissions in the counts above."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"brief":true,"meaning":"The share of packets that arrived after a packet sent later (RFC 4737 §4.1)."},{"name":"main_cause","title":"mostly","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The cause with the largest part, `sending` included; missing without a duration."},{"name":"longest_stall_s","title":"longest stall","unit":"s","scale":1.0,"digits":3,"brief":true,"meaning":"The length of the longest stall."},{"name":"longest_stall_cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"The cause of the longest stall."},{"name":"options","title":"options","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The options in use, in words."},{"name":"captured","title":"captured","unit":"","scale":1.0,"digits":0,"brief":true,"meaning":"Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`."}],
   CapturedRetransmission: [{"name":"frame","title":"frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its frame."},{"name":"time_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When it was captured, since the file's first packet."},{"name":"offset_bytes","title":"offset","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The place of its first byte in the stream; missing without a SYN."},{"name":"len_bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its length; a FIN counts one."},{"name":"copies_before","title":"sent before","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Earlier copies of its bytes in the capture."},{"name":"verdict","title":"verdict","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"`needed`, `needless`, `refused` or `undecided`."},{"name":"likely","title":"likely","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Whether the verdict is a guess: the most probable explanation of the capture, but not the only one."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The reason for the verdict, in words."}],
-  CapturedStall: [{"name":"start_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When it began, since the file's first packet."},{"name":"duration_s","title":"took","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"How long it lasted."},{"name":"cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its cause."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The evidence of the cause, in words."},{"name":"frame_before","title":"from frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet before it."},{"name":"frame_after","title":"to frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet that ended it."}],
+  CapturedStall: [{"name":"start_s","title":"time","unit":"s","scale":1.0,"digits":6,"brief":false,"meaning":"When it began, since the file's first packet."},{"name":"duration_s","title":"took","unit":"s","scale":1.0,"digits":3,"brief":false,"meaning":"How long it lasted."},{"name":"cause","title":"cause","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Its cause."},{"name":"evidence","title":"evidence","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The evidence of the cause, in words."},{"name":"frame_before","title":"from frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet before it."},{"name":"frame_after","title":"to frame","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The frame of the data packet that ended it; at the end, of the connection's last packet."}],
   CapturedReordering: [{"name":"order_source","title":"order by","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Where the order of sending comes from."},{"name":"packets","title":"packets","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that arrived. A packet duplicated by the network counts once."},{"name":"reordered","title":"reordered","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets that arrived after one that was sent later (§3)."},{"name":"reordered_ratio","title":"share","unit":"%","scale":100.0,"digits":3,"brief":false,"meaning":"`reordered` over `packets` (§4.1)."},{"name":"max_late_time_s","title":"late max","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The longest late time."},{"name":"max_byte_offset_bytes","title":"offset max","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The largest byte offset."},{"name":"discontinuities","title":"discont.","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Reordering discontinuities (§4.5)."},{"name":"median_extent","title":"extent","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The median of the extents (RFC 4737 §4.2)."},{"name":"max_extent","title":"max","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The largest extent."}],
   DatagramFlow: [{"name":"flow","title":"flow","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The direction of the data, as `A:p > B:p`."},{"name":"format","title":"format","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"`RTP` or `iperf3`."},{"name":"ssrc","title":"SSRC","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"RTP's source."},{"name":"packets","title":"packets","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Packets, each number once."},{"name":"bytes","title":"bytes","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Payload."},{"name":"lost","title":"lost","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Numbers between the lowest and the highest that never arrived."},{"name":"lost_ratio","title":"share lost","unit":"%","scale":100.0,"digits":2,"brief":false,"meaning":"Their share."},{"name":"duplicates","title":"twice","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"Second arrivals."},{"name":"reordered_ratio","title":"reordered","unit":"%","scale":100.0,"digits":2,"brief":false,"meaning":"Their share (RFC 4737 §4.1)."},{"name":"median_extent","title":"extent","unit":"","scale":1.0,"digits":0,"brief":false,"meaning":"The median of the extents (RFC 4737 §4.2)."},{"name":"max_late_time_s","title":"late max","unit":"ms","scale":1000.0,"digits":1,"brief":false,"meaning":"The longest late time."}],
 } as const;

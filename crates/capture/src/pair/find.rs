@@ -181,6 +181,7 @@ mod tests {
             connection.on(&Seen { frame, seq, at, len: 1000, flags: Segment::ACK, ack: Some(9), ..Seen::default() });
         }
         Surveyed {
+            exchanges: Default::default(),
             number: 1,
             ends: ["10.0.0.1:5001", "10.0.0.2:80"].map(|end| end.parse().expect("an address")),
             syns: [None, None],

@@ -58,6 +58,19 @@ row! {
 }
 
 row! {
+    /// The part of a captured flow's time that was spent waiting for one cause, or sending.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct TimeOfCause pub of (name, seconds, of_it): (&'static str, f64, f64) {
+        /// The cause, or `sending`.
+        cause: &'static str = name;
+        /// The time.
+        time_s: f64 [unit("s")] = seconds;
+        /// Its share of the flow's `duration_s`.
+        share: f64 = of_it;
+    }
+}
+
+row! {
     /// The stalls of one cause.
     #[derive(Clone, Debug, PartialEq)]
     pub struct StallsOfCause pub of (count, nanos): (u64, i64) {

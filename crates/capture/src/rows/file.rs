@@ -96,7 +96,7 @@ impl OneFile {
         if !kinds.is_empty() {
             remarks.push(format!("Packets not analysed: {}.", kinds.join(", ")));
         }
-        said.extend(traffic.unread_links.iter().map(|(link, packets)| {
+        remarks.extend(traffic.unread_links.iter().map(|(link, packets)| {
             let packets = counted(*packets, "packet");
             format!("Link type {link} is not read ({packets}): capture at another interface, or name the right type with editcap -T.")
         }));
@@ -105,6 +105,7 @@ impl OneFile {
             ("Dropped by the capture, according to the file", self.dropped(), "packet"),
             ("Ended early, because too many were open at once", traffic.cut_by_limit, "connection"),
             ("Left out, because they have fewer bytes", self.found.left_out, "connection"),
+            ("Times jump, and nothing is measured across a jump", traffic.time_jumps, "time"),
             ("With truncated options", traffic.options_cut, "segment"),
             ("Parts of a Multipath TCP connection", traffic.mptcp_joins, "connection"),
         ];
@@ -125,7 +126,7 @@ impl OneFile {
     }
 }
 
-fn counted(n: u64, one: &str) -> String {
+pub(super) fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 

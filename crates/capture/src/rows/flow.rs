@@ -1,6 +1,6 @@
 //! The row of a captured flow.
 
-use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, StallsOfCause};
+use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, StallsOfCause, TimeOfCause};
 use super::{FlowRow, S};
 use crate::seen::Way;
 use ackclock_course::stall::cause::CAUSES;
@@ -91,9 +91,9 @@ row! {
         /// The parts of `duration_s` that were spent waiting for each cause, and `sending`, the rest. They add up to it.
         time_by_cause_s: BTreeMap<&'static str, f64> [unit("s")] = f.time_by_cause();
         /// The cause with the largest part, `sending` included; missing without a duration.
-        main_cause: Option<&'static str> = f.main_cause().map(|(cause, _)| cause);
+        main_cause: Option<&'static str> [shown("mostly"), brief] = f.main_cause().map(|(cause, _)| cause);
         /// Its share of `duration_s`.
-        main_cause_share: Option<f64> [scaled("%", 1e2, 0)] = f.main_cause().map(|(_, share)| share);
+        main_cause_share: Option<f64> = f.main_cause().map(|(_, share)| share);
         /// A longer time without a data packet is a stall.
         stall_threshold_s: f64 [unit("s")] = f.course().stalls.threshold as f64 / S;
         /// The length of the longest stall.
@@ -165,6 +165,13 @@ impl FlowRow<'_> {
         let all: f64 = parts.values().sum();
         let (name, most) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         Some((name, most / all))
+    }
+
+    /// Its time by cause.
+    pub(super) fn times(&self) -> Vec<TimeOfCause> {
+        let parts = self.time_by_cause();
+        let all: f64 = parts.values().sum();
+        parts.into_iter().map(|(cause, seconds)| TimeOfCause::of((cause, seconds, seconds / all))).collect()
     }
 
     fn stalls_by_cause(&self) -> BTreeMap<&'static str, StallsOfCause> {

@@ -1,7 +1,10 @@
 //! The rows of captures as tables.
 
+use super::connection::{connections, CapturedConnection, CapturedExchange};
 use super::datagrams::DatagramFlow;
-use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, DensityShare, StallsOfCause};
+use super::details::{
+    CapturedReordering, CapturedRetransmission, CapturedStall, DensityShare, StallsOfCause, TimeOfCause,
+};
 use super::file::{CapturedFile, Skipped, SkippedOf};
 use super::flow::{CapturedFlow, FlowOf};
 use super::packet::CapturedPacket;
@@ -19,12 +22,26 @@ pub struct Table<'a> {
 }
 
 /// The names of the tables.
-pub const TABLES: [&str; 8] =
-    ["flows", "retransmissions", "reordering", "densities", "stalls", "datagrams", "files", "skipped"];
+pub const TABLES: [&str; 11] = [
+    "connections",
+    "exchanges",
+    "flows",
+    "retransmissions",
+    "reordering",
+    "densities",
+    "times",
+    "stalls",
+    "datagrams",
+    "files",
+    "skipped",
+];
 
 /// The table with this name in [`TABLES`].
 pub fn table<'a>(name: &str, files: &'a [OneFile]) -> Option<Table<'a>> {
     Some(match name {
+        "connections" => of(connections(files).map(|c| CapturedConnection::of(&c))),
+        "exchanges" => of(connections(files).flat_map(|c| c.each_exchange())),
+        "times" => of_flows(files, |f| f.times()),
         "flows" => of(flows(files).map(|f| CapturedFlow::of((&f, false)))),
         "retransmissions" => of_flows(files, |f| f.each_retransmission()),
         "reordering" => of_flows(files, |f| f.reordering().into_iter().collect()),
@@ -45,6 +62,8 @@ pub fn packets(packets: &[Packet], own: Way, first: i64) -> Table<'_> {
 /// The kinds of rows of a capture: the name that Python uses, the heading in the reference, the row.
 fn kinds() -> Vec<(&'static str, &'static str, Described)> {
     vec![
+        ("captured_connection", "`connections`", Described::of::<CapturedConnection>()),
+        ("captured_exchange", "`exchanges`", Described::of::<CapturedExchange>()),
         ("captured_flow", "`flows`", Described::of::<CapturedFlow>()),
         (
             "captured_retransmission",
@@ -52,6 +71,7 @@ fn kinds() -> Vec<(&'static str, &'static str, Described)> {
             Described::of::<CapturedRetransmission>(),
         ),
         ("captured_stall", "`stalls`; `each_stall` of a flow", Described::of::<CapturedStall>()),
+        ("time_of_cause", "`times`", Described::of::<TimeOfCause>()),
         ("stalls_of_cause", "`stalls_by_cause` of a flow", Described::of::<StallsOfCause>()),
         (
             "captured_reordering",
@@ -82,8 +102,9 @@ const PAGE: &str = "# What a capture says: columns
 After reading this page you know every number that [`ackclock capture`](captures.md) gives. The names are the same in `--json`, in
 the tables of [Python](api/capture.md) and `--parquet`, and on the lab page. Each heading names the table, and where its rows are in the JSON.
 
-The JSON has `ackclock` (the version), `remarks` (sentences about the whole analysis), `files`, `flows` and `datagrams`. The tables of
-retransmissions, stalls, reordering and densities begin with the flow's `file`, `connection` and `flow`; the table of skipped packets with
+The JSON has `ackclock` (the version), `answers` (what it says about the largest transfers and failed connections, in sentences), `remarks`
+(sentences about the whole analysis), `files`, `connections`, `flows` and `datagrams`. The tables of retransmissions, times, stalls, reordering
+and densities begin with the flow's `file`, `connection` and `flow`; the table of skipped packets with
 `file` and `kind`. Frames count from 1 in each file, as in Wireshark. This page is generated: `make generated`.
 ";
 

@@ -170,7 +170,7 @@ impl Work {
             segment: segment.unwrap_or(0),
             hi,
             largest: self.connection.largest(way).min(countable.unwrap_or(u32::MAX)),
-            data: even && stream.takes_data(),
+            data: even && stream.takes_data() && self.exchanges.goes_on(way),
             acks: even && calm && segment.is_some(),
             calm,
             counts: countable.is_some(),
