@@ -1,6 +1,7 @@
 //! Flows at the end of a run.
 
 use crate::scenario::Plan;
+use crate::stats::nearest_rank;
 use crate::tally::{DupThreshTally, FlowTally, Tally};
 use ackclock_sim::reordering::summary::ReorderingSummary;
 use ackclock_sim::results::{FlowResult, Results};
@@ -67,8 +68,7 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 
 /// The smallest value that 95 % of them do not exceed.
 pub(crate) fn p95(values: &[f64]) -> Option<f64> {
-    let rank = (values.len() * 95).div_ceil(100);
-    sorted(values).get(rank.checked_sub(1)?).copied()
+    nearest_rank(&sorted(values), 950)
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! A run's measures for network engineers, as numbers with their units: see `docs/measures.md`.
 
 use crate::results::{BackgroundSummary, FlowSummary};
+use crate::stats::nearest_rank;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measures::{FlowMeter, LinkMeter};
 use ackclock_table::{row, Flat};
@@ -224,7 +225,7 @@ impl Spread {
     pub fn exact(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let n = values.len();
-        let at = |thousandths: usize| values.get((n * thousandths).div_ceil(1000).max(1) - 1).copied();
+        let at = |thousandths| nearest_rank(&values, thousandths);
         Spread {
             count: n as u64,
             mean_s: (n > 0).then(|| values.iter().sum::<f64>() / n as f64),

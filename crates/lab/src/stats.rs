@@ -46,6 +46,11 @@ fn t_quantile(freedom: usize, share: f64) -> Option<f64> {
     (freedom > 0).then(|| StudentsT::new(0.0, 1.0, freedom as f64).ok()).flatten().map(|t| t.inverse_cdf(share))
 }
 
+/// The smallest of these values, which ascend, that `thousandths` of 1000 of them do not exceed; `None` without values.
+pub(crate) fn nearest_rank(ascending: &[f64], thousandths: usize) -> Option<f64> {
+    ascending.get((ascending.len() * thousandths).div_ceil(1000).max(1) - 1).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -178,7 +178,7 @@ impl Transfer {
             engine_processor: share(processor),
             kernel_processor: share(kernel.processor),
             counts: driver.counts(),
-            late_p99: driver.lateness().percentile(0.99),
+            late_p99: driver.lateness().percentile(990),
             late_worst: driver.lateness().worst(),
             retransmitted,
             wraps: (u64::from(ISN) + 1 + self.bytes) >> 32,

@@ -2,6 +2,7 @@
 //!
 //! Source: `man 2 clock_gettime`.
 
+use ackclock_sim::histogram::Histogram;
 use ackclock_tcp::time::{Nanos, Time};
 use nix::time::{clock_gettime, ClockId};
 use std::time::Duration;
@@ -58,78 +59,42 @@ impl Now for Clock {
     }
 }
 
-/// The distribution of lateness: how long after their due time events happened. Percentiles are
-/// exact to an eighth.
-#[derive(Clone, Debug)]
+/// The distribution of lateness: how long after their due time events happened.
+#[derive(Clone, Debug, Default)]
 pub struct Lateness {
-    /// By the position of the leading bit and the three bits after it.
-    counts: Vec<u64>,
+    all: Histogram,
     worst: u64,
-    total: u64,
-}
-
-impl Default for Lateness {
-    fn default() -> Self {
-        Lateness { counts: vec![0; 64 * 8], worst: 0, total: 0 }
-    }
 }
 
 impl Lateness {
     /// An event was due at `due` and happened at `now`.
     pub fn record(&mut self, due: Time, now: Time) {
         let late = now.0.saturating_sub(due.0);
-        self.counts[bucket(late)] += 1;
+        self.all.record(late);
         self.worst = self.worst.max(late);
-        self.total += 1;
     }
 
     /// Adds the records of another log.
     pub fn add(&mut self, other: &Lateness) {
-        self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
+        self.all.merge(&other.all);
         self.worst = self.worst.max(other.worst);
-        self.total += other.total;
     }
 
-    /// The lateness that a share `ratio` of all events does not exceed; `None` without events.
-    pub fn percentile(&self, ratio: f64) -> Option<Nanos> {
-        let rank = (libm::ceil(ratio * self.total as f64) as u64).clamp(1, self.total.max(1));
-        let mut seen = 0;
-        let found = self.counts.iter().position(|n| {
-            seen += n;
-            seen >= rank
-        })?;
-        Some(Nanos(upper(found).min(self.worst)))
+    /// The lateness that `thousandths` of 1000 of all events do not exceed, with an error of at most 1/256; `None` without
+    /// events.
+    pub fn percentile(&self, thousandths: u32) -> Option<Nanos> {
+        self.all.quantile(thousandths).map(Nanos)
     }
 
     /// The largest.
     pub fn worst(&self) -> Option<Nanos> {
-        (self.total > 0).then_some(Nanos(self.worst))
+        (!self.all.is_empty()).then_some(Nanos(self.worst))
     }
 
     /// The number of events.
     pub fn count(&self) -> u64 {
-        self.total
+        self.all.len()
     }
-}
-
-fn bucket(ns: u64) -> usize {
-    let order = 63 - (ns | 8).leading_zeros() as usize;
-    // Below 8, each value has its own bucket.
-    if ns < 8 {
-        ns as usize
-    } else {
-        (order - 2) * 8 + (ns >> (order - 3) & 7) as usize
-    }
-}
-
-/// The largest value of a bucket.
-fn upper(bucket: usize) -> u64 {
-    if bucket < 8 {
-        return bucket as u64;
-    }
-    let (order, eighth) = (bucket / 8 + 2, bucket as u64 % 8);
-    let width = 1u64 << (order - 3);
-    (1u64 << order).saturating_add(eighth * width).saturating_add(width - 1)
 }
 
 #[cfg(test)]
@@ -137,25 +102,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_exact_to_an_eighth() {
-        let mut late = Lateness::default();
-        assert_eq!(late.percentile(0.5), None);
-        for ns in 1..=100_000u64 {
-            late.record(Time(7), Time(7 + ns));
+    fn the_records_of_two_logs_are_counted_together() {
+        let (mut late, mut other) = (Lateness::default(), Lateness::default());
+        assert_eq!((late.percentile(500), late.worst()), (None, None));
+        for ns in 1..=100 {
+            let log = if ns % 2 == 0 { &mut late } else { &mut other };
+            log.record(Time(7), Time(7 + ns));
         }
-        for ratio in [0.001, 0.5, 0.9, 0.99, 1.0] {
-            let (found, exact) = (late.percentile(ratio).unwrap().0 as f64, ratio * 100_000.0);
-            assert!(found >= exact && found <= exact * 1.126, "{ratio}: {found} for {exact}");
-        }
-        assert_eq!((late.worst(), late.count()), (Some(Nanos(100_000)), 100_000));
-    }
-
-    #[test]
-    fn every_value_lies_in_a_bucket_that_ends_at_or_after_it() {
-        for ns in (0..200).chain((3..64).flat_map(|o| [(1 << o) - 1, 1 << o, (1 << o) + 1])).chain([u64::MAX]) {
-            let at = bucket(ns);
-            assert!(upper(at) >= ns && (at == 0 || upper(at - 1) < ns), "{ns} in {at}");
-        }
+        late.add(&other);
+        assert_eq!((late.percentile(500), late.worst(), late.count()), (Some(Nanos(50)), Some(Nanos(100)), 100));
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl Ready {
             engine_processor: ours.processor.as_secs_f64() / ours.time.as_secs_f64().max(1e-9),
             counts: driver.counts(),
             retransmitted: ours.retransmitted,
-            late_p99: driver.lateness().percentile(0.99),
+            late_p99: driver.lateness().percentile(990),
             late_worst: driver.lateness().worst(),
             priority,
         })
