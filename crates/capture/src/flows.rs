@@ -203,7 +203,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let key = Key::of(&tcp);
         let mut place = self.table.find(&key);
         if vlan != 0 || self.vlans.are_any() {
-            place = self.in_vlan(place, key, frame, vlan);
+            place = self.in_vlan(place, frame, vlan);
         }
         if tcp.flags() & Segment::SYN != 0 {
             place = self.opening(place, frame);
@@ -250,13 +250,17 @@ impl<'a, A: Analysis> Flows<'a, A> {
     /// found.
     #[cold]
     #[inline(never)]
-    fn in_vlan(&mut self, first: Option<u32>, key: Key, frame: &Frame<'_>, vlan: u32) -> Option<u32> {
+    fn in_vlan(&mut self, first: Option<u32>, frame: &Frame<'_>, vlan: u32) -> Option<u32> {
         let flow = |place: u32| &self.slots[taken_apart(place).0].flow;
         let is_home = |place: &u32| flow(*place).vlan == vlan;
-        if let Some(known) = first.filter(is_home).or_else(|| self.vlans.find(&key, vlan)) {
+        if let Some(known) = first.filter(is_home) {
             return Some(known);
         }
         let tcp = link::segment(frame)?;
+        let key = Key::of(&tcp);
+        if let Some(known) = self.vlans.find(&key, vlan) {
+            return Some(known);
+        }
         let fits = |place: &u32| flow(*place).fits(&tcp, taken_apart(*place).1);
         let found = first.into_iter().chain(self.vlans.between(&key)).find(fits);
         match found {

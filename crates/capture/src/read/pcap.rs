@@ -119,17 +119,32 @@ impl Pcap {
     /// Reads valid records. Returns `true` if the next one is invalid, `false` if there is none.
     #[inline]
     fn good<F: FnMut(&Frame<'_>)>(&self, bytes: &[u8], place: &mut Place, each: &mut F, from: &mut usize) -> bool {
-        // The byte order is tested once, not for each word.
-        if self.big {
-            self.good_in::<true, F>(bytes, place, each, from)
-        } else {
-            self.good_in::<false, F>(bytes, place, each, from)
+        // The order of bytes and lengths is tested once, not for each word.
+        const USUAL: Lengths = Lengths::KeptFirst;
+        match (self.lengths, self.big) {
+            (USUAL, false) => self.good_in(false, USUAL, bytes, place, each, from),
+            (USUAL, true) => self.good_in(true, USUAL, bytes, place, each, from),
+            (Lengths::KeptLast | Lengths::Either, _) => self.good_old(bytes, place, each, from),
         }
     }
 
-    #[inline(always)]
-    fn good_in<const BIG: bool, F: FnMut(&Frame<'_>)>(
+    #[cold]
+    #[inline(never)]
+    fn good_old(
         &self,
+        bytes: &[u8],
+        place: &mut Place,
+        mut each: &mut dyn FnMut(&Frame<'_>),
+        from: &mut usize,
+    ) -> bool {
+        self.good_in(self.big, self.lengths, bytes, place, &mut each, from)
+    }
+
+    #[inline(always)]
+    fn good_in<F: FnMut(&Frame<'_>)>(
+        &self,
+        big: bool,
+        lengths: Lengths,
         bytes: &[u8],
         place: &mut Place,
         each: &mut F,
@@ -137,7 +152,7 @@ impl Pcap {
     ) -> bool {
         let (mut at, mut number, mut time) = (*from, place.frames, place.at);
         let mut damaged = false;
-        while let Some(record) = self.record_in(BIG, bytes, at) {
+        while let Some(record) = self.record_in(big, lengths, bytes, at) {
             damaged = record.kept > self.most;
             let data = at + self.record;
             let Some(kept) = bytes.get(data..data + record.kept as usize).filter(|_| !damaged) else { break };
@@ -160,16 +175,18 @@ impl Pcap {
     }
 
     fn record(&self, bytes: &[u8], at: usize) -> Option<Record> {
-        self.record_in(self.big, bytes, at)
+        self.record_in(self.big, self.lengths, bytes, at)
     }
 
     #[inline(always)]
-    fn record_in(&self, big: bool, bytes: &[u8], at: usize) -> Option<Record> {
+    fn record_in(&self, big: bool, lengths: Lengths, bytes: &[u8], at: usize) -> Option<Record> {
         let head = bytes.get(at..at + self.record)?.first_chunk::<16>()?;
-        let (mut kept, mut original) = (word(big, head, 8), word(big, head, 12));
-        if self.lengths == Lengths::KeptLast || self.lengths == Lengths::Either && kept > original {
-            (kept, original) = (original, kept);
-        }
+        let (one, two) = (word(big, head, 8), word(big, head, 12));
+        let (kept, original) = match lengths {
+            Lengths::KeptFirst => (one, two),
+            Lengths::KeptLast => (two, one),
+            Lengths::Either => (one.min(two), one.max(two)),
+        };
         Some(Record { seconds: word(big, head, 0), fraction: word(big, head, 4), kept, original })
     }
 
