@@ -77,6 +77,7 @@ impl Pcap {
         };
         // The upper bits are the size of a frame's check sequence.
         let link = word(big, head, 20) as u16;
+        let (unit, link) = aix(major, minor, link).map_or((unit, link), |link| (1, link));
         Some(Pcap { big, unit, record, lengths, link, snaplen, most, begun: false })
     }
 
@@ -225,6 +226,18 @@ impl Pcap {
             at += self.record + record.kept as usize;
         }
         at <= bytes.len()
+    }
+}
+
+/// The link type of a file of AIX, whose times are in nanoseconds. It is of version 2.2, and has other numbers for link types
+/// (RFC 1573's), which nobody else used at that time.
+fn aix(major: u32, minor: u32, link: u16) -> Option<u16> {
+    match (major, minor, link) {
+        (2, 2, 6) => Some(1),
+        (2, 2, 9) => Some(6),
+        (2, 2, 15) => Some(10),
+        (2, 2, 24) => Some(0),
+        _ => None,
     }
 }
 

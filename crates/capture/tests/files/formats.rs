@@ -111,6 +111,19 @@ fn a_record_of_an_old_pcap_file_has_its_lengths_in_the_order_of_its_version() {
 }
 
 #[test]
+fn a_file_of_aix_counts_nanoseconds_and_link_types_in_its_own_way() {
+    let ip = packet(&header(false, ACK, 1, 7), 100);
+    for (number, link) in [(6, 1), (9, 6), (15, 10), (24, 0)] {
+        let frame = framed(link, &ip);
+        let len = frame.len() as u32;
+        let words = [0xa1b2_c3d4, 0x0002_0002, 0, 0, 200, number, 7, 999_999_999, len, len];
+        let file = [words.iter().flat_map(|word| word.to_be_bytes()).collect(), frame].concat();
+        let (all, ..) = read_all(&file);
+        assert_eq!((all[0].segments[0].at, all[0].segments[0].len), (7_999_999_999, 100), "{number}");
+    }
+}
+
+#[test]
 fn snoop_is_read_with_its_times_its_lengths_and_what_it_dropped() {
     // RFC 1761. Data link types 4 and 0 are Ethernet, 8 is FDDI.
     for (link, number) in [(4, 1), (0, 1), (8, 10)] {
