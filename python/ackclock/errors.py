@@ -42,8 +42,8 @@ class ScenarioError(_Sent, ValueError):
 
     def without_line(self) -> ScenarioError:
         """Return the same error without a line, for a generated text that has no meaningful line numbers."""
-        said = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
-        return type(self)(said, self.file, None, self.key, self.found, self.allowed, self.hint)
+        message = str(self).replace(f"{self.file}:{self.line}: ", f"{self.file}: ", 1)
+        return type(self)(message, self.file, None, self.key, self.found, self.allowed, self.hint)
 
 
 class LiveError(_Sent, RuntimeError):
@@ -102,8 +102,8 @@ class AlgorithmError(_Sent, RuntimeError):
         cls, error: BaseException, algorithm: str, method: str, time_s: float, time: str, seed: int
     ) -> AlgorithmError:
         """Build the error that says which algorithm raised ``error``, and when (``time`` is ``time_s`` in full)."""
-        said = " ".join(str(error).split())
-        what = f"{type(error).__name__}: {said}" if error.__traceback__ else said
+        reason = " ".join(str(error).split())
+        what = f"{type(error).__name__}: {reason}" if error.__traceback__ else reason
         message = f"{algorithm}.{method} at {time} of simulated time, seed {seed}: {what}"
         return cls(message, algorithm, method, time_s, seed, _frames(error))
 

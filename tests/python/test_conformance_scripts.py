@@ -37,8 +37,8 @@ def test_the_model_reports_at_most_three_blocks_beside_timestamps() -> None:
 
 def test_no_two_scripts_written_by_hand_prove_the_same_sentence_of_the_same_section() -> None:
     by_hand = [script for script in conformance_index.headers() if not script.generated]
-    said = [(script.sections, script.proves) for script in by_hand]
-    assert [twice for twice in set(said) if said.count(twice) > 1] == []
+    claims = [(script.sections, script.proves) for script in by_hand]
+    assert [twice for twice in set(claims) if claims.count(twice) > 1] == []
 
 
 def test_a_script_without_its_rfc_section_is_refused_with_its_name(tmp_path: Path) -> None:

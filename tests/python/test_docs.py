@@ -71,8 +71,8 @@ def carried_out(
 
 @pytest.mark.parametrize("page", PAGES + CODE)
 def test_every_block_of_a_page_does_what_it_says(page: str, carried_out: dict[str, Future[Ended]]) -> None:
-    said = carried_out[page].result()
-    assert said.returncode == 0, said.stderr
+    run = carried_out[page].result()
+    assert run.returncode == 0, run.stderr
 
 
 def test_no_more_blocks_than_allowed_are_not_run_and_every_reason_not_to_run_a_command_is_needed() -> None:

@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_made_or_read_is_refused_before_anything_is_made(
 ) -> None:
     (tmp_path / "there").write_text("mine", encoding="utf-8")
     recv, send = ["live", "recv", "--listen", AT, "--peer", "there"], ["live", "send"]
-    for words, said in (
+    for words, message in (
         ([*recv, "-o", "there"], "there: found a file, allowed: a name that does not exist yet"),
         ([*recv, "-o", "."], ".: found a folder, allowed: a name that does not exist yet"),
         ([*recv, "-o", "no/copy"], "no/copy: cannot write it: "),
@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_made_or_read_is_refused_before_anything_is_made(
     ):
         result = ackclock(*words)
         assert result.returncode == (2 if live_runs() else result.returncode), result.stderr
-        assert result.stderr.startswith(f"ackclock: {said}"), result.stderr
+        assert result.stderr.startswith(f"ackclock: {message}"), result.stderr
     assert (tmp_path / "there").read_text(encoding="utf-8") == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 

@@ -221,7 +221,7 @@ def test_ctrl_c_ends_a_live_run_with_130(lossy: Path, tmp_path: Path) -> None:
 
 @needs_devices
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             ["--sender", "nosuch"],
@@ -247,12 +247,12 @@ def test_ctrl_c_ends_a_live_run_with_130(lossy: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_message_and_exit_code_2(
-    ackclock: Command, lossy: Path, tmp_path: Path, options: list[str], said: str
+    ackclock: Command, lossy: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     result = ackclock("live", "path", lossy, "--seconds", "1", *options)
     reported = [line for line in result.stderr.splitlines() if not line.startswith("senders: ")]
     assert (result.returncode, result.stdout, len(reported)) == (2, "", 1), result.stderr
-    assert said in reported[0]
+    assert message in reported[0]
     assert [p.name for p in tmp_path.iterdir()] == ["lossy.toml"]
 
 

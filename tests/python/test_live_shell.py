@@ -105,13 +105,13 @@ def test_the_first_line_says_where_and_the_last_ones_what_became_of_packets(ackc
 
 @needs_devices
 def test_what_cannot_be_run_is_refused_in_one_sentence(ackclock: Command, lossy: Path) -> None:
-    for words, said in (
+    for words, message in (
         (["--", "/no/such/program"], 'found the command "/no/such/program"'),
         (["--to", "X", "--", "true"], 'key `--to`: found "X", allowed: one of S, D'),
         (["--mtu", "70", "--from", "D", "--", "true"], "it needs two different nodes"),
     ):
         result = ackclock("live", "shell", lossy, *words)
-        assert (result.returncode, said in result.stderr) == (2, True), result.stderr
+        assert (result.returncode, message in result.stderr) == (2, True), result.stderr
         assert result.stderr.splitlines()[-1].startswith("ackclock: ")
 
 
@@ -120,9 +120,9 @@ def outside() -> str:
     ask = ["sysctl -a 2>/dev/null | grep '^net[.]ipv[46]' | sort", "ip -d link", "ip addr", "ip route show table all"]
     if shutil.which("ip") is None or shutil.which("sysctl") is None:
         pytest.skip("live: skipped, because ip and sysctl are not installed")
-    said = (subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout for line in ask)
+    outputs = (subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout for line in ask)
     # Lifetimes of addresses count down, and other tests' devices are ignored.
-    return "".join(line for text in said for line in text.splitlines(keepends=True) if "valid_lft" not in line)
+    return "".join(line for text in outputs for line in text.splitlines(keepends=True) if "valid_lft" not in line)
 
 
 def runs(argument: str) -> bool:
@@ -200,9 +200,9 @@ def test_on_a_terminal_ctrl_c_is_for_the_program_and_the_second_one_ends_the_run
             process.stdin.flush()
             # Two signals in quick succession would count as one.
             time.sleep(0.5)
-        said, _ = process.communicate(timeout=20)
-    assert process.returncode == code, said
-    assert "S → D" in said.decode()
+        output, _ = process.communicate(timeout=20)
+    assert process.returncode == code, output
+    assert "S → D" in output.decode()
 
 
 FEW = ["unshare", "-U", "--keep-caps", "sh", "-c"]

@@ -180,8 +180,8 @@ def test_a_file_that_may_not_grow_ends_the_sweep_and_loses_nothing(ackclock: Com
     result = subprocess.run(command, cwd=plan.parent, capture_output=True, text=True, timeout=60, check=False)
     kept = _kept(plan.parent / "s")
     assert (result.returncode, result.stdout) == (1, "")
-    said = f"{kept} of {RUNS} runs are kept and the same command continues\n"
-    assert result.stderr == f"ackclock: s/runs.sqlite: disk I/O error; {said}"
+    message = f"{kept} of {RUNS} runs are kept and the same command continues\n"
+    assert result.stderr == f"ackclock: s/runs.sqlite: disk I/O error; {message}"
     assert 0 < kept < RUNS
     _goes_on(ackclock, plan, "s", kept)
 
@@ -203,8 +203,8 @@ def test_a_full_disk_ends_the_sweep_and_loses_nothing(ackclock: Command, plan: P
     result = ackclock("sweep", plan, "--store", store)
     kept = _kept(store)
     assert (result.returncode, result.stdout) == (1, "")
-    said = f"{kept} of {RUNS} runs are kept and the same command continues\n"
-    assert result.stderr == f"ackclock: {store}/runs.sqlite: database or disk is full; {said}"
+    message = f"{kept} of {RUNS} runs are kept and the same command continues\n"
+    assert result.stderr == f"ackclock: {store}/runs.sqlite: database or disk is full; {message}"
     assert 0 < kept < RUNS
     subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
     _goes_on(ackclock, plan, str(store), kept)

@@ -161,8 +161,8 @@ def test_a_run_that_is_not_as_it_was_kept_is_not_served(kept: Path, ackclock: Co
     (kept / "sweeps" / "rates" / "runs.parquet").unlink()
     done = ackclock("results", "show", "rates", "--store", "s")
     assert (done.returncode, done.stdout) == (1, "")
-    said = f"s/runs.sqlite: the run {key} is damaged: `ackclock results repair` keeps the others"
-    assert done.stderr == f"ackclock: {said}\n"
+    message = f"s/runs.sqlite: the run {key} is damaged: `ackclock results repair` keeps the others"
+    assert done.stderr == f"ackclock: {message}\n"
 
 
 def test_damaged_runs_are_found_and_the_others_are_kept(kept: Path, plan: Path, ackclock: Command) -> None:
@@ -244,15 +244,15 @@ def test_a_damaged_manifest_does_not_hide_the_others(kept: Path, plan: Path, ack
 @pytest.mark.parametrize(
     "change",
     [
-        lambda said: said | {"name": "../../out"},
-        lambda said: said | {"plan": 7},
-        lambda said: said | {"points": [{"parameters": [], "seeds": [1], "keys": ["k"]}]},
-        lambda said: said | {"points": [{"parameters": {}, "seeds": ["1"], "keys": ["k"]}]},
-        lambda said: said | {"points": [{"parameters": {}, "seeds": [1], "keys": [7]}]},
-        lambda said: said | {"points": 7},
-        lambda said: said | {"form": "1"},
-        lambda said: [said],
-        lambda said: said | {"more": 1},
+        lambda manifest: manifest | {"name": "../../out"},
+        lambda manifest: manifest | {"plan": 7},
+        lambda manifest: manifest | {"points": [{"parameters": [], "seeds": [1], "keys": ["k"]}]},
+        lambda manifest: manifest | {"points": [{"parameters": {}, "seeds": ["1"], "keys": ["k"]}]},
+        lambda manifest: manifest | {"points": [{"parameters": {}, "seeds": [1], "keys": [7]}]},
+        lambda manifest: manifest | {"points": 7},
+        lambda manifest: manifest | {"form": "1"},
+        lambda manifest: [manifest],
+        lambda manifest: manifest | {"more": 1},
     ],
 )
 def test_a_manifest_that_says_something_else_is_damaged(change: object, kept: Path, ackclock: Command) -> None:

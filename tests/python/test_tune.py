@@ -304,18 +304,18 @@ def test_the_defaults_are_those_of_the_plans_paths_and_a_trial_goes_before_them(
         {"detect.threshold.alpha": 1.0, "detect.threshold.x": 0.0625, "rto.min": "1 s"},
         {"detect.threshold.alpha": 1.0, "detect.threshold.x": 0.0625, "rto.min": "1 s"},
     ]
-    said = tomllib.loads(PLAN)
-    said["set"] = {"set.rto.min": "400 ms"}
-    assert read(said).default_point() == {
+    given = tomllib.loads(PLAN)
+    given["set"] = {"set.rto.min": "400 ms"}
+    assert read(given).default_point() == {
         "detect.threshold.alpha": 1.0,
         "detect.threshold.x": 0.0625,
         "rto.min": 400.0,
     }
-    path, tried = read(said).paths[0], (("rto.min", "300 ms"),)
+    path, tried = read(given).paths[0], (("rto.min", "300 ms"),)
     alone = Task(path.file, path.text, "dsack-ewma", tried, 1, 1)
     assert path.task("dsack-ewma", tried, Seeds(1, 1)).identities() == alone.identities()
-    said["path"][1]["set"]["set.rto.min"] = "500 ms"
-    assert read(said).default_point() is None
+    given["path"][1]["set"]["set.rto.min"] = "500 ms"
+    assert read(given).default_point() is None
 
 
 def test_paths_may_stand_in_a_file_of_their_own(plan: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_plan_made_in_python_may_hold_scenarios_paths_and_texts(plan: Path) ->
 
 def test_parameters_of_an_algorithm_in_python_are_tuned_as_those_of_a_built_in_one(plan: Path) -> None:
     source = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "avg_dev.py"
-    said = {
+    given = {
         "stack": "avg-dev",
         "trials": 3,
         "path": [{"scenario": "swaps.toml"}],
@@ -345,12 +345,12 @@ def test_parameters_of_an_algorithm_in_python_are_tuned_as_those_of_a_built_in_o
         "parameters": {"detect.threshold.alpha": {"from": 0.1, "to": 1.0}},
     }
     threshold = {"kind": "python", "source": f"{source}:AvgDev"}
-    ours = ak.tune({**said, "set": {"set.detect.threshold": threshold}}, allow_python=True)
-    built_in = ak.tune(said)
+    ours = ak.tune({**given, "set": {"set.detect.threshold": threshold}}, allow_python=True)
+    built_in = ak.tune(given)
     assert ours.trials.select("goodput", "needless").rows() == built_in.trials.select("goodput", "needless").rows()
     assert ours.trials["goodput"].n_unique() > 1
     cls: Any = runpy.run_path(str(source))["AvgDev"]
-    assert ak.tune({**said, "set": {"set.detect.threshold": cls}}).trials.rows() == ours.trials.rows()
+    assert ak.tune({**given, "set": {"set.detect.threshold": cls}}).trials.rows() == ours.trials.rows()
 
 
 BAD = {
@@ -395,13 +395,13 @@ def test_a_bad_plan_is_refused_in_one_line_that_names_its_place(plan: Path, case
 
 
 def test_a_plan_without_paths_or_parameters_or_with_a_scenario_for_another_stack_is_refused(plan: Path) -> None:
-    said: dict[str, Any] = tomllib.loads(PLAN)
+    given: dict[str, Any] = tomllib.loads(PLAN)
     with pytest.raises(ak.ScenarioError, match=r"plan: key `path`: found nothing, allowed: at least one table"):
-        read({key: value for key, value in said.items() if key != "path"})
+        read({key: value for key, value in given.items() if key != "path"})
     with pytest.raises(
         ak.ScenarioError, match=r"plan: key `parameters`: found nothing, allowed: a table with at least"
     ):
-        read({key: value for key, value in said.items() if key != "parameters"})
+        read({key: value for key, value in given.items() if key != "parameters"})
     with pytest.raises(ak.ScenarioError, match="tune: key `trials`: found 0, allowed: a whole number from 1"):
         ak.tune(plan, trials=0)
     (plan.parent / "swaps.toml").write_text(SWAPS + '[flow.set]\n"rto.mni" = "1 s"\n', encoding="utf-8")
@@ -410,10 +410,10 @@ def test_a_plan_without_paths_or_parameters_or_with_a_scenario_for_another_stack
 
 
 def test_a_path_on_which_nothing_arrives_cannot_be_compared(plan: Path) -> None:
-    said = tomllib.loads(PLAN)
-    said["path"][0]["set"] = {"link[0].elements": [{"kind": "bernoulli", "p": 1.0}]}
+    given = tomllib.loads(PLAN)
+    given["path"][0]["set"] = {"link[0].elements": [{"kind": "bernoulli", "p": 1.0}]}
     with pytest.raises(ak.ScenarioError, match="path swaps: found a run in which nothing arrives"):
-        ak.tune(said)
+        ak.tune(given)
 
 
 def test_the_command_writes_its_files_prints_a_table_and_its_best_can_be_pasted(ackclock: Command, plan: Path) -> None:
@@ -423,13 +423,13 @@ def test_the_command_writes_its_files_prints_a_table_and_its_best_can_be_pasted(
     assert "all held-out paths" in result.stdout
     out = plan.parent / "out"
     assert sorted(path.name for path in out.iterdir()) == ["best.toml", "front.svg", "trials.parquet", "tuning.json"]
-    said = json.loads((out / "tuning.json").read_text(encoding="utf-8"))
-    assert said["results_revision"] == _native.results_revision
-    assert (said["search"], len(said["trials"])) == ({"kind": "tpe", "seed": 1, "trials": 6}, 6)
+    written = json.loads((out / "tuning.json").read_text(encoding="utf-8"))
+    assert written["results_revision"] == _native.results_revision
+    assert (written["search"], len(written["trials"])) == ({"kind": "tpe", "seed": 1, "trials": 6}, 6)
     assert pl.read_parquet(out / "trials.parquet")["trial"].to_list() == list(range(6))
     best = tomllib.loads((out / "best.toml").read_text(encoding="utf-8"))
     assert list(best) == list(CHOICES)
-    assert {one["choice"]: one["parameters"] for one in said["best"]} == best
+    assert {one["choice"]: one["parameters"] for one in written["best"]} == best
     options = [f"--set={path}={value}" for path, value in best["knee"].items()]
     assert ackclock("run", "swaps.toml", "--stack", "dsack-ewma", *options).returncode == 0
     flow = "\n".join(f"{json.dumps(path)} = {json.dumps(value)}" for path, value in best["knee"].items())
@@ -438,7 +438,7 @@ def test_the_command_writes_its_files_prints_a_table_and_its_best_can_be_pasted(
     )
     assert ackclock("run", "pasted.toml").returncode == 0
     again = ackclock("tune", plan, "--trials", 6, "--out", "out", "--json")
-    assert json.loads(again.stdout) == said
+    assert json.loads(again.stdout) == written
 
 
 def test_the_command_refuses_in_one_line_with_its_exit_code(ackclock: Command, plan: Path) -> None:

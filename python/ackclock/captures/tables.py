@@ -223,10 +223,10 @@ def print_reordering(result: dict[str, Any]) -> None:
 def _density(density: dict[str, float]) -> str:
     """The displacements with at least half a percent of the packets, and the share of the others."""
     large = {int(n): share for n, share in density.items() if share >= LEAST}
-    said = ", ".join(f"{n}: {share:.5f}" for n, share in sorted(large.items()))
+    listed = ", ".join(f"{n}: {share:.5f}" for n, share in sorted(large.items()))
     if not (others := [share for share in density.values() if share < LEAST]):
-        return said
-    return f"{said}{', ' if said else ''}{len(others)} others together: {sum(others):.5f}"
+        return listed
+    return f"{listed}{', ' if listed else ''}{len(others)} others together: {sum(others):.5f}"
 
 
 def print_remarks(result: dict[str, Any]) -> None:

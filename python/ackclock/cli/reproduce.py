@@ -179,8 +179,8 @@ def _made(wish: Wish, as_json: bool) -> bool:
 
         done = papers.reproduce(wish, show)
     if as_json:
-        said = {"ackclock": _native.__version__, "out": str(wish.out), **papers.as_json(done)}
-        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        answer = {"ackclock": _native.__version__, "out": str(wish.out), **papers.as_json(done)}
+        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
     else:
         click.echo(papers.summary(done, wish.out))
     return done.good

@@ -102,8 +102,8 @@ def show(name: str, column: tuple[str, ...], store: Path | None, as_json: bool) 
         manifest = found.manifest
         about = {"sweep": found.name, "points": len(manifest.points), "runs": manifest.runs}
         more = {"finished": manifest.finished, "results_revision": manifest.results_revision}
-        said = {**about, **more, "summary": found.summary.to_dicts()}
-        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        answer = {**about, **more, "summary": found.summary.to_dicts()}
+        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
         return
     tables.print_means(found.summary, found.manifest, column)
 
@@ -178,8 +178,8 @@ def _merge(source: Path, to: Path) -> None:
         with runs.Store(source, create=False):
             pass  # check that the other store exists before this one is created
         with runs.Store(to) as opened:
-            said = stores.merge(source, opened)
-    click.echo("\n".join(said))
+            lines = stores.merge(source, opened)
+    click.echo("\n".join(lines))
 
 
 def _report_damage(damaged: list[str]) -> None:

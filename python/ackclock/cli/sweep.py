@@ -89,11 +89,11 @@ def _forecast(plan: plans.Plan, store: Path | None, as_json: bool, allow_python:
         click.echo(json.dumps({"name": plan.name, **asdict(found)}, indent=2))
         return
     least = " or more" if plan.stop else ""
-    said = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
+    text = f"{plan.name}: {found.points:,} points, {found.runs:,} runs{least}, {found.kept:,} of them kept"
     if found.seconds:
         each = found.seconds / local.cores()
-        said += f"; the others take about {duration(each)} on {local.cores()} cores, judging by the kept ones"
-    click.echo(said)
+        text += f"; the others take about {duration(each)} on {local.cores()} cores, judging by the kept ones"
+    click.echo(text)
 
 
 def _print(done: Sweep, kept: int, as_json: bool) -> None:
@@ -104,6 +104,6 @@ def _print(done: Sweep, kept: int, as_json: bool) -> None:
         rows: list[dict[str, Any]] = done.summary.to_dicts()
         click.echo(json.dumps({**about, **counts, "summary": rows}, indent=2, ensure_ascii=False))
         return
-    said = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
-    click.echo(f"{said}, {kept:,} of them kept; means with 95 % confidence intervals")
+    text = f"{done.name}: {len(manifest.points):,} points, {manifest.runs:,} runs"
+    click.echo(f"{text}, {kept:,} of them kept; means with 95 % confidence intervals")
     tables.print_means(done.summary, manifest)

@@ -45,8 +45,8 @@ def _mean(values: Sequence[float | None], look: Shown) -> str:
     mean, half = known_interval(values)
     if mean is None:
         return "-"
-    said = f"{mean * look.scale:,.{look.digits}f}"
-    return said if half is None else f"{said} ± {half * look.scale:,.{look.digits}f}"
+    text = f"{mean * look.scale:,.{look.digits}f}"
+    return text if half is None else f"{text} ± {half * look.scale:,.{look.digits}f}"
 
 
 def _group(run: Run, group: dict[str, Any]) -> list[str] | None:

@@ -58,8 +58,8 @@ def print_run(result: dict[str, Any]) -> None:
     size = len(runs[0]["flows"])
     blocks = [flows[i : i + size] for i in range(0, len(flows), size)]
     seeds = len(runs) // len(blocks)
-    said = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
-    out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {said}", markup=False)
+    seeds_text = f"seed {runs[0]['seed']}" if seeds == 1 else f"{seeds} seeds, means with 95 % confidence intervals"
+    out.print(f"{result['scenario']}: {runs[0]['duration_s']:g} s simulated, {seeds_text}", markup=False)
     out.print(_flow_table(blocks))
     for note in unused_notes(runs):
         out.print(note, markup=False, soft_wrap=True)
@@ -103,8 +103,8 @@ def print_live_path(result: dict[str, Any]) -> None:
     out.print(_lateness(live), markup=False, soft_wrap=True)
     for side, dropped in live["device_drops"].items():
         if dropped:
-            said = f"the {side}'s device dropped {dropped:,} packets: this machine was too slow for this run"
-            out.print(said, markup=False, soft_wrap=True)
+            text = f"the {side}'s device dropped {dropped:,} packets: this machine was too slow for this run"
+            out.print(text, markup=False, soft_wrap=True)
 
 
 def _print_counters(out: Console, counters: dict[str, dict[str, int] | None], shown: list[str]) -> None:
@@ -124,18 +124,18 @@ def _lateness(live: dict[str, Any]) -> str:
     p50, p99, worst = live["late_p50_us"], live["late_p99_us"], live["late_worst_us"]
     if p99 is None:
         return f"no packet left the path; {live['priority']}"
-    said = f"packets left the path late by {p50:,.0f} µs (p50), {p99:,.0f} µs (p99), {worst:,.0f} µs (worst)"
+    text = f"packets left the path late by {p50:,.0f} µs (p50), {p99:,.0f} µs (p99), {worst:,.0f} µs (worst)"
     if p99 > LATE_US:
-        said += f": p99 is above {LATE_US} µs, so do not trust short times of this run"
-    return f"{said}; {live['priority']}"
+        text += f": p99 is above {LATE_US} µs, so do not trust short times of this run"
+    return f"{text}; {live['priority']}"
 
 
 def _print_drops(out: Console, run: dict[str, Any]) -> None:
     for link in run["links"]:
         drops = {why: link[f"{why}_drops"] for why in ("queue", "loss", "script") if link[f"{why}_drops"]}
         if drops:
-            said = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
-            out.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {said}", markup=False)
+            counts = ", ".join(f"{count:,} by {why}" for why, count in drops.items())
+            out.print(f"dropped {link['from']} → {link['to']} (seed {run['seed']}): {counts}", markup=False)
 
 
 def print_stacks(stacks: list[dict[str, Any]]) -> None:

@@ -59,5 +59,5 @@ def _change(row: dict[str, Any], key: str, digits: int, unit: str) -> tuple[str,
     mean, low, high = (row[key + ending] for ending in ("", "_low95", "_high95"))
     if low is None:
         return f"{100 * mean:+.{digits}f}{unit}", ""
-    said = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
-    return said, "more" if low > 0 else "less" if high < 0 else ""
+    text = f"{100 * mean:+.{digits}f}{unit} ({100 * low:+.{digits}f} to {100 * high:+.{digits}f})"
+    return text, "more" if low > 0 else "less" if high < 0 else ""
