@@ -2,12 +2,22 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RunTrace } from "../engine/trace";
 import { type Lab, Session } from "./session";
 
+const LAB: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
+/** Listeners that do nothing. */
+const SILENT = {
+  changed: () => {},
+  progress: () => {},
+  done: () => {},
+  refused: () => {},
+  failed: () => {},
+  stale: () => {},
+};
+
 /** A session whose runs take `lasting` ms; it records its drawings, and whether it marks them as stale. */
 function session(lasting: number) {
   const drawn: number[] = [];
   const stale: boolean[] = [];
   let ended = 0;
-  const lab: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
   const one = (_: Lab, __: number, { signal }: { signal: AbortSignal }) =>
     new Promise<RunTrace>((resolve, reject) => {
       const timer = setTimeout(() => resolve({} as RunTrace), lasting);
@@ -17,12 +27,9 @@ function session(lasting: number) {
         reject(signal.reason);
       });
     });
-  const made = new Session(lab, one, {
-    changed: () => {},
-    progress: () => {},
+  const made = new Session(LAB, one, {
+    ...SILENT,
     done: (_, of) => drawn.push(of.seed),
-    refused: () => {},
-    failed: () => {},
     stale: (is) => stale.push(is),
   });
   return { made, drawn, stale, ended: () => ended };
@@ -69,7 +76,6 @@ test("a long run is stopped for the latest value, and at most one run is in prog
 
 test("progress is told at the beginning and the end, and ten times a second in between", async () => {
   const reported: number[] = [];
-  const lab: Lab = { scenario: {}, stacks: [{ name: null, set: {} }], seed: 0 };
   const one = async (_: Lab, __: number, { progress }: { progress: (share: number) => void }) => {
     for (let ms = 1; ms <= 1000; ms++) {
       await new Promise((later) => setTimeout(later, 1));
@@ -77,9 +83,8 @@ test("progress is told at the beginning and the end, and ten times a second in b
     }
     return {} as RunTrace;
   };
-  const nothing = { changed: () => {}, done: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
-  const made = new Session(lab, one, {
-    ...nothing,
+  const made = new Session(LAB, one, {
+    ...SILENT,
     progress: (now) => reported.push(now.running ? now.share : Number.NaN),
   });
   const run = made.run();
@@ -92,21 +97,10 @@ test("progress is told at the beginning and the end, and ten times a second in b
 
 test("an error thrown before a run begins is a failure, and the session continues", async () => {
   const failed: string[] = [];
-  const { made } = session(10);
-  const broken = new Session(
-    made.lab,
-    () => {
-      throw new Error("no text");
-    },
-    {
-      changed: () => {},
-      progress: () => {},
-      done: () => {},
-      refused: () => {},
-      failed: ({ message }) => failed.push(message),
-      stale: () => {},
-    },
-  );
+  const one = () => {
+    throw new Error("no text");
+  };
+  const broken = new Session(LAB, one, { ...SILENT, failed: ({ message }) => failed.push(message) });
   await broken.run();
   expect(failed).toEqual(["no text"]);
 });
@@ -124,8 +118,7 @@ test("runs begin in lanes, the longest of the last time first, and are drawn in 
     now -= 1;
     return i as unknown as RunTrace;
   };
-  const nothing = { changed: () => {}, progress: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
-  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, { ...nothing, done: (runs) => drawn.push(runs) }, 2);
+  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, { ...SILENT, done: (runs) => drawn.push(runs) }, 2);
   for (let i = 0; i < 2; i++) {
     const run = made.run();
     await vi.advanceTimersByTimeAsync(1000);
@@ -147,8 +140,7 @@ test("of a run that is stopped, no other column begins", async () => {
       begun.push(i);
       signal.addEventListener("abort", () => reject(signal.reason));
     });
-  const nothing = { changed: () => {}, progress: () => {}, refused: () => {}, failed: () => {}, stale: () => {} };
-  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, { ...nothing, done: () => {} }, 2);
+  const made = new Session({ scenario: {}, stacks, seed: 0 }, one, SILENT, 2);
   const run = made.run();
   made.stop();
   await run;
