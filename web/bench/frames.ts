@@ -4,7 +4,7 @@
  * Vite's server (`?runs=4` shares the million among four runs) and asks for `await measure()`; there is no other user.
  */
 
-import { createViews } from "../src/views/views";
+import { Views } from "../src/views/views";
 import { syntheticRun } from "./synthetic";
 
 /** The cost of one kind of movement. */
@@ -24,7 +24,9 @@ const query = new URLSearchParams(location.search);
 const runs = Number(query.get("runs") ?? 1);
 const container = document.querySelector<HTMLElement>("#views");
 if (!container) throw new Error("no container");
-const views = createViews(container);
+const nothing = () => {};
+const listeners = { packet: nothing, window: nothing, measured: nothing };
+const views = new Views(container, document.createElement("div"), listeners);
 const made = Array.from({ length: runs }, (_, i) => syntheticRun(PACKETS / runs, 1000, `run ${i + 1}`));
 const began = performance.now();
 views.setRuns(made);

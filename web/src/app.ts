@@ -14,7 +14,7 @@ import { failure } from "./ui/failed";
 import { dropped, kindOf, picker, textOf } from "./ui/files";
 import { FlowPicker } from "./ui/flows";
 import { type Frame, frame } from "./ui/frame";
-import { busy, fromFirst, GESTURES, GRAPHS, ORDER } from "./ui/graphs";
+import { busy, fromFirst, GESTURES, GRAPHS } from "./ui/graphs";
 import { Guest, type Shown } from "./ui/guest";
 import { type Actions, Header } from "./ui/header";
 import { Edits } from "./ui/history";
@@ -36,7 +36,9 @@ import { around, type Pause, pausesOf, type StallPanel, stallPanel } from "./ui/
 import { follow, toggle } from "./ui/theme";
 import { type Step, stepOf, tour } from "./ui/tour";
 import { TraceFile } from "./ui/traceFile";
-import { createViews, type ViewName, type Views } from "./views/views";
+import type { PacketRef } from "./views/chart";
+import type { ViewName } from "./views/fold";
+import { Views } from "./views/views";
 import "./style/base.css";
 import "./style/controls.css";
 import "./style/layout.css";
@@ -140,7 +142,11 @@ class App {
     const { stall, instants } = this;
     const cards = [this.caption, this.capture, this.guest, stall, instants].map(({ element }) => element);
     this.parts = frame(this.header.element, this.panel.element, this.flows.element, ...cards);
-    this.views = createViews(this.parts.views, { views: ORDER, below: this.repeats.element });
+    this.views = new Views(this.parts.views, this.repeats.element, {
+      measured: (points) => this.instants.measured(points),
+      window: () => this.edits.follow(),
+      packet: (packet) => this.change(packet),
+    });
     listen(shortcuts);
     this.pick = picker((file) => void this.bring(file));
     this.listen();
@@ -375,13 +381,13 @@ class App {
   private listen(): void {
     follow((now) => this.header.dark(now === "dark"));
     dropped((file) => void this.bring(file));
-    this.views.on("measured", (points) => this.instants.measured(points));
-    this.views.on("window", () => this.edits.follow());
-    this.views.on("packet", (packet) => {
-      const run = this.runs[packet.run];
-      const column = this.guest.simulated ? columns(this.session.lab)[packet.run] : undefined;
-      if (run) packetMenu(run, packet, column, (next) => this.edit(next));
-    });
+  }
+
+  /** Opens the menu of what can be changed about a packet. */
+  private change(packet: PacketRef): void {
+    const run = this.runs[packet.run];
+    const column = this.guest.simulated ? columns(this.session.lab)[packet.run] : undefined;
+    if (run) packetMenu(run, packet, column, (next) => this.edit(next));
   }
 
   private stop(): void {

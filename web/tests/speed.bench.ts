@@ -7,10 +7,9 @@ import { afterAll, beforeAll, test } from "vitest";
 import type { Preset } from "../src/scenario/presets";
 import { encode } from "../src/scenario/state";
 import { fromToml, type Table } from "../src/scenario/toml";
-import { DIST, type Lab, open, start } from "./browser";
+import { DIST, type Lab, open, ROOT, start } from "./browser";
 import { writeLarge } from "./large";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const PATH = join(ROOT, "papers/blanton-allman-2002/scenario-paper.toml");
 const TIMES = 7;
 /** Clicks on each preset at first, and how many of the slowest ones are then measured again, with `TIMES` clicks. */

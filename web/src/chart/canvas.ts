@@ -58,17 +58,8 @@ export class CanvasSurface implements Surface {
     context.lineCap = "butt";
     context.setLineDash(stroke.dash ? [...stroke.dash] : []);
     context.beginPath();
-    let down = false;
-    for (let i = 0; i < corners.length; i += 2) {
-      const x = corners.data[i];
-      const y = corners.data[i + 1];
-      if (Number.isNaN(x)) down = false;
-      else if (down) context.lineTo(x, y);
-      else {
-        context.moveTo(x, y);
-        down = true;
-      }
-    }
+    // A path's first `lineTo` only moves.
+    for (let i = 0; i < corners.length; i += 2) context.lineTo(corners.data[i], corners.data[i + 1]);
     context.stroke();
     context.setLineDash([]);
   }

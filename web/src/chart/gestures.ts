@@ -32,19 +32,15 @@ interface Finger {
   y: number;
 }
 
-/** Listens to `element` and calls `to`. Returns a function that stops it. */
-export function listen(element: HTMLElement, to: Gestures): () => void {
-  const ended = new AbortController();
-  const on = <K extends keyof HTMLElementEventMap>(kind: K, hear: (event: HTMLElementEventMap[K]) => void) =>
-    element.addEventListener(kind, hear, { signal: ended.signal, passive: false });
-  on("wheel", (event) => wheel(event, element, to));
-  on("keydown", (event) => key(event, element, to));
-  on("dblclick", (event) => {
+/** Listens to `element` and calls `to`. */
+export function listen(element: HTMLElement, to: Gestures): void {
+  element.addEventListener("wheel", (event) => wheel(event, element, to), { passive: false });
+  element.addEventListener("keydown", (event) => key(event, element, to));
+  element.addEventListener("dblclick", (event) => {
     event.preventDefault();
     to.reset();
   });
-  pointers(element, on, to);
-  return () => ended.abort();
+  pointers(element, to);
 }
 
 function place(event: MouseEvent, element: HTMLElement): Finger {
@@ -88,15 +84,11 @@ function key(event: KeyboardEvent, element: HTMLElement, to: Gestures): void {
   action();
 }
 
-function pointers(
-  element: HTMLElement,
-  on: <K extends keyof HTMLElementEventMap>(kind: K, hear: (event: HTMLElementEventMap[K]) => void) => void,
-  to: Gestures,
-): void {
+function pointers(element: HTMLElement, to: Gestures): void {
   const fingers = new Map<number, Finger>();
   let from: Finger | undefined;
   let mode: "still" | "pan" | "box" | "pinch" = "still";
-  on("pointerdown", (event) => {
+  element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
@@ -105,7 +97,7 @@ function pointers(
     from = at;
     mode = fingers.size > 1 ? "pinch" : event.shiftKey ? "box" : "still";
   });
-  on("pointermove", (event) => {
+  element.addEventListener("pointermove", (event) => {
     const at = place(event, element);
     const before = fingers.get(event.pointerId);
     if (!before || !from) {
@@ -139,9 +131,9 @@ function pointers(
     // The finger that remains after a pinch continues to drag.
     mode = fingers.size > 0 ? "pan" : "still";
   };
-  on("pointerup", up);
-  on("pointercancel", up);
-  on("pointerleave", ({ pointerType }) => {
+  element.addEventListener("pointerup", up);
+  element.addEventListener("pointercancel", up);
+  element.addEventListener("pointerleave", ({ pointerType }) => {
     // The finger leaves after each tap, but the description of its target stays.
     if (fingers.size === 0 && pointerType !== "touch") to.leave();
   });

@@ -16,11 +16,6 @@ export class Coords {
     this.data[this.length++] = y;
   }
 
-  /** The next point begins a new line. */
-  lift(): void {
-    if (this.length > 0) this.point(Number.NaN, Number.NaN);
-  }
-
   box(x: number, y: number, width: number, height: number): void {
     this.grow(4);
     this.data[this.length++] = x;

@@ -55,16 +55,8 @@ export class SvgSurface implements Surface {
 
   line(corners: Coords, stroke: Stroke): void {
     let path = "";
-    let down = false;
-    for (let i = 0; i < corners.length; i += 2) {
-      const x = corners.data[i];
-      if (Number.isNaN(x)) {
-        down = false;
-        continue;
-      }
-      path += `${down ? "L" : "M"}${n(x)} ${n(corners.data[i + 1])}`;
-      down = true;
-    }
+    for (let i = 0; i < corners.length; i += 2)
+      path += `${i === 0 ? "M" : "L"}${n(corners.data[i])} ${n(corners.data[i + 1])}`;
     const dash = stroke.dash ? ` stroke-dasharray="${stroke.dash.join(" ")}"` : "";
     if (path)
       this.parts.push(

@@ -45,14 +45,9 @@ export function readTheme(element: HTMLElement): Theme {
   return theme as Theme;
 }
 
-/** Calls `changed` when the theme changes between light and dark; the returned function ends that. */
-export function watchTheme(changed: () => void): () => void {
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
+/** Calls `changed` when the theme changes between light and dark. */
+export function watchTheme(changed: () => void): void {
   const observer = new MutationObserver(changed);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
-  scheme.addEventListener("change", changed);
-  return () => {
-    observer.disconnect();
-    scheme.removeEventListener("change", changed);
-  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 }

@@ -13,8 +13,8 @@ export class Timeline {
   private seen: Span = { t0: 0, t1: 1 };
   private last = 1;
   private looked: number | undefined;
-  private readonly windowListeners = new Set<(span: Span) => void>();
-  private readonly cursorListeners = new Set<(time: number | undefined) => void>();
+  private readonly windowListeners: ((span: Span) => void)[] = [];
+  private readonly cursorListeners: ((time: number | undefined) => void)[] = [];
 
   /** The end of the run, s. */
   get end(): number {
@@ -34,14 +34,12 @@ export class Timeline {
     return this.seen.t0 === 0 && this.seen.t1 === this.last;
   }
 
-  onWindow(listener: (span: Span) => void): () => void {
-    this.windowListeners.add(listener);
-    return () => this.windowListeners.delete(listener);
+  onWindow(listener: (span: Span) => void): void {
+    this.windowListeners.push(listener);
   }
 
-  onCursor(listener: (time: number | undefined) => void): () => void {
-    this.cursorListeners.add(listener);
-    return () => this.cursorListeners.delete(listener);
+  onCursor(listener: (time: number | undefined) => void): void {
+    this.cursorListeners.push(listener);
   }
 
   /** Sets a run of `end` seconds; all of it is visible if all of the previous run was. */

@@ -11,12 +11,8 @@ import { FATES, KINDS, PHASES, SLOTS, VERDICTS, WHYS } from "./results";
 
 export { FATES, KINDS, PHASES, SLOTS, VERDICTS, WHYS };
 
-export type Slot = (typeof SLOTS)[number];
-export type Phase = (typeof PHASES)[number];
 export type Why = (typeof WHYS)[number];
 export type Kind = (typeof KINDS)[number];
-export type Verdict = (typeof VERDICTS)[number];
-export type Fate = (typeof FATES)[number];
 
 /** Segments with data, in the order of transmission. */
 export interface Sends {

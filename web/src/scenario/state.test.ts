@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decode, encode, encodePreset, type State } from "./state";
+import { decode, encode, type State } from "./state";
 
 const STATE: State = {
   scenario: {
@@ -33,7 +33,7 @@ test("a fragment that `ackclock lab` made is read", async () => {
 });
 
 test("a preset is asked for by its id", async () => {
-  expect(await decode(`#${encodePreset("hoe-1995/fig5-7")}`)).toEqual({ what: "preset", id: "hoe-1995/fig5-7" });
+  expect(await decode("#preset=hoe-1995/fig5-7")).toEqual({ what: "preset", id: "hoe-1995/fig5-7" });
   expect(await decode("preset=a%2Fb")).toEqual({ what: "preset", id: "a/b" });
   expect(await decode("preset=%")).toEqual({ what: "preset", id: "%" });
 });

@@ -47,11 +47,6 @@ export async function encode(state: State): Promise<string> {
   return `lab=${VERSION}.${base64url(packed)}`;
 }
 
-/** The fragment that opens a preset, without `#`. */
-export function encodePreset(id: string): string {
-  return `preset=${id}`;
-}
-
 /** Reads a fragment, with or without `#`. Never rejects. */
 export async function decode(fragment: string): Promise<Asked> {
   const text = fragment.replace(/^#/, "");

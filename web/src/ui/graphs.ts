@@ -1,9 +1,6 @@
-/** The views in their order, and the gestures in them. */
+/** The views, and the gestures in them. */
 import type { FlowTrace, RunTrace } from "../engine/trace";
-import { TITLES } from "../views/fold";
-import type { ViewName } from "../views/views";
-
-export const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path", "flows"];
+import { TITLES, type ViewName } from "../views/fold";
 
 /** The graphs that can be saved as pictures, with their titles. */
 export const GRAPHS = Object.entries(TITLES) as (readonly [ViewName, string])[];

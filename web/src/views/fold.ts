@@ -16,9 +16,10 @@ export const TITLES = {
   flows: "Throughput of each flow",
   table: "Results",
 } as const;
+export type ViewName = keyof typeof TITLES;
 
 /** A view under its title, which folds it away. */
-export function fold(name: keyof typeof TITLES, inside: HTMLElement): HTMLElement {
+export function fold(name: ViewName, inside: HTMLElement): HTMLElement {
   const box = h("details", { class: "ak-fold", "data-fold": name }, h("summary", {}, TITLES[name]), inside);
   box.open = !folded().has(name);
   box.addEventListener("toggle", () => {

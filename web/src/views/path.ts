@@ -36,7 +36,7 @@ export class PathView {
   }
 
   set(flows: readonly (Ways | undefined)[], headings: readonly string[]): void {
-    this.clear();
+    for (const panel of this.panels) panel.destroy();
     this.drawn = flows.flatMap((one, run) => (one ? [{ ways: one, heading: headings[run] }] : []));
     this.element.hidden = this.drawn.length === 0;
     this.panels = this.drawn.map(({ heading }, i) => {
@@ -51,11 +51,6 @@ export class PathView {
       return panel;
     });
     this.grid.replaceChildren(...this.panels.map(({ element }) => element));
-  }
-
-  clear(): void {
-    for (const panel of this.panels) panel.destroy();
-    this.panels = [];
   }
 
   repaint(): void {

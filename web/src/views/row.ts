@@ -54,7 +54,6 @@ export class Row {
   private charts: readonly Chart[] = [];
   private headings: readonly string[] = [];
   private panels: Panel[] = [];
-  private leave: (() => void)[] = [];
   /** The visible values, if the user has chosen them: their span, and the lowest value of each run. */
   private manual: { span: number; lows: number[] } | undefined;
   /** The ranges of values for the window that was asked for last. */
@@ -122,16 +121,9 @@ export class Row {
     return this.style.legend.filter(({ key }) => this.charts.some((chart) => chart.has?.(key) ?? true));
   }
 
-  clear(): void {
-    this.empty();
-    for (const list of this.lists.splice(0)) list.clear();
-  }
-
   private empty(): void {
     for (const panel of this.panels) panel.destroy();
-    for (const leave of this.leave) leave();
     this.panels = [];
-    this.leave = [];
     this.manual = undefined;
     this.fitted = undefined;
     this.held = undefined;
@@ -206,7 +198,7 @@ export class Row {
     panel.element.dataset.view = name;
     panel.element.dataset.run = String(run);
     panel.element.style.height = `${panelHeight(height, this.titled)}px`;
-    this.leave.push(listen(panel.element, this.gestures(run)));
+    listen(panel.element, this.gestures(run));
     return panel;
   }
 

@@ -3,7 +3,7 @@
 import "../chart/palette.css";
 import "./views.css";
 import { readTheme, type Theme, watchTheme } from "../chart/theme";
-import { type Span, Timeline } from "../chart/timeline";
+import { Timeline } from "../chart/timeline";
 import { Tooltip } from "../chart/tip";
 import { h } from "../dom";
 import type { Repeated } from "../engine/repeat";
@@ -11,7 +11,7 @@ import type { FlowTrace, RunTrace } from "../engine/trace";
 import type { Chart, PacketRef } from "./chart";
 import { type Picture, type PictureKind, picture } from "./export";
 import { FLOWS, FlowsChart, sharesTable } from "./flows";
-import { fold } from "./fold";
+import { fold, type ViewName } from "./fold";
 import type { Mark, Point } from "./marks";
 import { PathView, ways } from "./path";
 import { QUEUE, QueueChart, queuesOf } from "./queue";
@@ -22,53 +22,25 @@ import { STATE_VIEWS, StateChart, variables } from "./state";
 import { drawTable, tableElement, tableLines, tableSize } from "./table";
 import { Transport } from "./transport";
 
-export type ViewName = "sequence" | "window" | "dupthresh" | "rto" | "queue" | "path" | "table" | "flows";
-export const VIEW_NAMES: readonly ViewName[] = [
-  "sequence",
-  "window",
-  "dupthresh",
-  "rto",
-  "queue",
-  "path",
-  "table",
-  "flows",
-];
-export type Arrangement = "columns" | "rows";
+const ORDER: readonly ViewName[] = ["table", "sequence", "window", "dupthresh", "rto", "queue", "path", "flows"];
 
-export interface ViewsOptions {
-  /** The views, in this order. Default: all. */
-  readonly views?: readonly ViewName[];
-  /** Runs side by side, or one below the other. Default: by the width. */
-  readonly arrange?: Arrangement;
-  /** Shown below the table of results. */
-  readonly below?: HTMLElement;
-}
-
-export interface ViewsEvents {
+export interface Listeners {
   /** A packet was clicked, or chosen with Enter. */
-  packet: PacketRef;
+  readonly packet: (packet: PacketRef) => void;
   /** The visible time has changed. */
-  window: Span;
+  readonly window: () => void;
   /** The points of the measurement, one or two. */
-  measured: readonly Point[];
-  /** The cursor has moved to another moment. */
-  cursor: number | undefined;
+  readonly measured: (points: readonly Point[]) => void;
 }
 
 /** Below this width per run, in px, runs are stacked vertically. */
 const COLUMN_PX = 280;
-
-/** Puts the views into `container`. */
-export function createViews(container: HTMLElement, options: ViewsOptions = {}): Views {
-  return new Views(container, options);
-}
 
 export class Views {
   readonly element = h("div", { class: "ak-views" });
   readonly timeline = new Timeline();
   private readonly tooltip = new Tooltip();
   private readonly transport = new Transport(this.timeline);
-  private readonly listeners = new Map<keyof ViewsEvents, Set<(detail: never) => void>>();
   private readonly rows: readonly Row[];
   private readonly path: PathView;
   private readonly table = h("section", {
@@ -84,10 +56,6 @@ export class Views {
     this.queue = queuesOf(this.runs)[index]?.link;
     this.fill();
   });
-  private readonly names: readonly ViewName[];
-  private readonly leave: (() => void)[];
-  private readonly resized: ResizeObserver;
-  private arrange: Arrangement | undefined;
   private theme: Theme;
   private runs: readonly RunTrace[] = [];
   private flow = 0;
@@ -100,9 +68,12 @@ export class Views {
   /** The points of the current measurement; undefined if there is none. */
   private points: readonly Point[] | undefined;
 
-  constructor(container: HTMLElement, { views = VIEW_NAMES, arrange, below }: ViewsOptions) {
-    this.names = views;
-    this.arrange = arrange;
+  /** Puts the views into `container`, and `below` below the table of results. */
+  constructor(
+    container: HTMLElement,
+    below: HTMLElement,
+    private readonly listeners: Listeners,
+  ) {
     container.append(this.element);
     this.theme = readTheme(this.element);
     const shared: Shared = {
@@ -113,32 +84,26 @@ export class Views {
       marked: () => this.marked,
       marks: () => this.marks,
       measure: { points: () => this.points, add: (point) => this.measure(point) },
-      chosen: (run, hit) => this.emit("packet", { run, flow: this.flow, kind: hit.kind, index: hit.index }),
+      chosen: (run, hit) => listeners.packet({ run, flow: this.flow, kind: hit.kind, index: hit.index }),
       changeable: (run) => this.runs[run] !== undefined && this.flowOf(this.runs[run])?.captured === undefined,
     };
-    const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE, FLOWS].filter(({ name }) =>
-      this.has(name),
-    );
+    const styles = [SEQUENCE, ...STATE_VIEWS.map(({ style }) => style), QUEUE, FLOWS];
     // The table is below the first graph, so the graph's time axis also has a title.
     const titled = new Set([styles[0], styles[styles.length - 1]]);
     this.rows = styles.map((style) => new Row(style, titled.has(style), shared));
     this.path = new PathView(shared);
-    this.table.append(this.tabled, ...(below ? [below] : []));
+    this.table.append(this.tabled, below);
     this.place();
-    this.resized = new ResizeObserver(() => this.columns());
-    this.resized.observe(this.element);
-    this.leave = [
-      watchTheme(() => this.recolour()),
-      this.timeline.onWindow((span) => {
-        for (const row of this.rows) row.repaint();
-        this.path.refresh();
-        this.emit("window", span);
-      }),
-      this.timeline.onCursor((time) => {
-        for (const view of [...this.rows, this.path]) view.refresh();
-        this.emit("cursor", time);
-      }),
-    ];
+    new ResizeObserver(() => this.columns()).observe(this.element);
+    watchTheme(() => this.recolour());
+    this.timeline.onWindow(() => {
+      for (const row of this.rows) row.repaint();
+      this.path.refresh();
+      listeners.window();
+    });
+    this.timeline.onCursor(() => {
+      for (const view of [...this.rows, this.path]) view.refresh();
+    });
   }
 
   /** Shows a flow of these runs; the visible time stays, unless it covered all of the last runs. */
@@ -194,12 +159,7 @@ export class Views {
     const [first, second] = this.points ?? [];
     this.points = first && !second && first.view === point.view ? [first, point] : [point];
     for (const row of this.rows) row.refresh();
-    this.emit("measured", this.points);
-  }
-
-  /** Moves the cursor to a moment, s. */
-  setCursor(time: number | undefined): void {
-    this.timeline.point(time);
+    this.listeners.measured(this.points);
   }
 
   /** Moves the cursor to a moment, s, and makes it visible. */
@@ -214,40 +174,9 @@ export class Views {
     return this.timeline.cursor ?? (t0 + t1) / 2;
   }
 
-  setArrangement(arrange: Arrangement | undefined): void {
-    this.arrange = arrange;
-    this.columns();
-  }
-
-  /** Plays forwards (1) or backwards (-1), or stops. */
-  play(direction: -1 | 0 | 1): void {
-    this.transport.play(direction);
-  }
-
-  /** Calls `listener` on each such event; the returned function removes it. */
-  on<K extends keyof ViewsEvents>(kind: K, listener: (detail: ViewsEvents[K]) => void): () => void {
-    const all = this.listeners.get(kind) ?? new Set();
-    this.listeners.set(kind, all.add(listener));
-    return () => all.delete(listener);
-  }
-
   /** A view as a picture, as shown now. Rejects if it shows nothing or is larger than the browser can draw. */
   export(view: ViewName, kind: PictureKind): Promise<Blob> {
     return picture(this.pictured(view), this.theme, kind);
-  }
-
-  destroy(): void {
-    this.transport.play(0);
-    this.resized.disconnect();
-    for (const leave of this.leave) leave();
-    for (const row of this.rows) row.clear();
-    this.path.clear();
-    this.tooltip.element.remove();
-    this.element.remove();
-  }
-
-  private has(name: string): boolean {
-    return (this.names as readonly string[]).includes(name);
   }
 
   private place(): void {
@@ -258,9 +187,8 @@ export class Views {
     };
     this.rows.find(({ style }) => style === FLOWS)?.element.append(this.shares);
     this.rows.find(({ style }) => style === QUEUE)?.element.prepend(this.queueChooser);
-    const folds = this.names.map((name) => fold(name, places[name]));
-    const first = this.names.indexOf("sequence");
-    folds.splice(Math.max(first, 0), 0, this.transport.element);
+    const folds = ORDER.map((name) => fold(name, places[name]));
+    folds.splice(ORDER.indexOf("sequence"), 0, this.transport.element);
     this.element.replaceChildren(...folds, this.tooltip.element);
   }
 
@@ -320,10 +248,8 @@ export class Views {
     const runs = Math.max(this.runs.length, 1);
     const fits = (columns: number) => this.element.clientWidth >= COLUMN_PX * columns;
     // Four runs that do not fit side by side are arranged two by two.
-    const most = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
-    const columns = this.arrange === undefined ? most : this.arrange === "columns" ? runs : 1;
-    this.beside = columns;
-    this.element.style.setProperty("--ak-columns", String(columns));
+    this.beside = [runs, Math.ceil(runs / 2)].find(fits) ?? 1;
+    this.element.style.setProperty("--ak-columns", String(this.beside));
   }
 
   private recolour(): void {
@@ -364,10 +290,6 @@ export class Views {
       sizes: [tableSize(lines, headings.length)],
       draw: (surface) => drawTable(surface, lines, headings, this.theme),
     };
-  }
-
-  private emit<K extends keyof ViewsEvents>(kind: K, detail: ViewsEvents[K]): void {
-    for (const listener of this.listeners.get(kind) ?? []) (listener as (detail: ViewsEvents[K]) => void)(detail);
   }
 }
 
