@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -393,11 +391,3 @@ def test_a_plan_that_is_not_there_is_refused(ackclock: Command) -> None:
     assert result.stderr == (
         "ackclock: none.toml: found no readable file (No such file or directory), allowed: the path of a plan in TOML\n"
     )
-
-
-def test_sweeps_do_not_slow_down_the_start_of_everything_else() -> None:
-    code = (
-        "import ackclock, sys; ackclock.sweep; print([m for m in ('sqlite3', 'polars', 'tomli_w') if m in sys.modules])"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert loaded.stdout == "[]\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -130,19 +128,6 @@ def test_stacks_are_typed_and_complete() -> None:
     html = ak.stacks()._repr_html_()
     assert html.count("<tr>") == 1 + len(ak.stacks())
     assert "<td>newreno</td><td>" in html
-
-
-def test_neither_import_nor_command_loads_polars_or_matplotlib(short: Path, ackclock: Command) -> None:
-    for do in (
-        "import ackclock",
-        f"from ackclock.cli import main; main.app(['run', {str(short)!r}], standalone_mode=False)",
-    ):
-        code = f"{do}\nimport sys; print([m for m in ('polars', 'matplotlib', 'numpy') if m in sys.modules])"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert done.stdout.splitlines()[-1] == "[]"
-    assert ackclock("run", short).returncode == 0
-    with pytest.raises(AttributeError, match="has no attribute 'polt'"):
-        _ = ak.polt
 
 
 def test_background_traffic_and_reordering_have_tables_of_their_own() -> None:

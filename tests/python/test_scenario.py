@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -222,9 +220,3 @@ def test_a_notebook_shows_links_and_flows_and_escapes_names() -> None:
     assert "<strong>&lt;b&gt;</strong>: 600 s, 30 seeds, 3 links, 1 flow" in html
     assert "swap (mode slots, count 12, gap exponential 1 s)" in html
     assert html.count("<tr>") == 1 + 3 + 1 + 1
-
-
-def test_scenarios_are_loaded_late() -> None:
-    code = "import ackclock, sys; print([m for m in sys.modules if m.startswith('ackclock.scenario')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-    assert ak.Scenario is Scenario

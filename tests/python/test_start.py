@@ -37,7 +37,7 @@ def slow(found: set[str], *more: str) -> list[str]:
 
 def test_the_import_loads_nothing_that_a_first_call_does_not_need() -> None:
     found = loaded("import ackclock")
-    assert slow(found, "click", "rich", "json", "inspect", "dataclasses") == []
+    assert slow(found, "click", "rich", "json", "inspect", "dataclasses", "tomli_w") == []
     own = {name for name in found if name.startswith("ackclock")}
     assert own == {"ackclock", "ackclock._native", "ackclock.arena", "ackclock.study", "ackclock.sweep"}
 
@@ -55,6 +55,11 @@ def test_a_run_loads_its_own_command_alone(short: Path) -> None:
     assert slow(loaded(command("run", str(short)))) == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_loads_nothing_slow(name: str) -> None:
+    assert slow(loaded(command(name, "--help"))) == []
+
+
 def test_the_package_lists_every_name_and_loads_each() -> None:
     import ackclock  # noqa: PLC0415 - the subject
 
@@ -62,6 +67,8 @@ def test_the_package_lists_every_name_and_loads_each() -> None:
     assert [name for name in ackclock.__all__ if getattr(ackclock, name, None) is None] == []
     assert callable(ackclock.sweep)
     assert callable(ackclock.study)
+    with pytest.raises(AttributeError, match="has no attribute 'polt'"):
+        _ = ackclock.polt
 
 
 def test_every_command_is_in_the_help_in_order_and_can_be_loaded() -> None:
