@@ -240,6 +240,7 @@ def test_ranks_are_shared_by_equal_values() -> None:
         values = [draw.choice([-0.0, 0.0, 1.5, 7.0, math.inf, draw.random()]) for _ in range(count)]
         assert statistics.ranks(values) == pl.Series(values, dtype=pl.Float64).rank().to_list()
     assert statistics.rank_correlation([1, 2, 3], [9, 4, 1]) == pytest.approx(-1)
+    assert statistics.rank_correlation([1, 2, 3, 4], [1, 1, 2, 2]) == pytest.approx(0.894427)
     assert statistics.rank_correlation([1, 2, 3], [1, 1, 1]) == 0
 
 

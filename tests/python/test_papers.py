@@ -19,7 +19,7 @@ from ackclock.papers.folder import every
 from ackclock.papers.paper import Work
 from ackclock.papers.reading import Reading
 from ackclock.runs.trial import Effort
-from ackclock.statistics import Comparison, Mean, Median, Verdict, rank_correlation
+from ackclock.statistics import Comparison, Mean, Median, Verdict
 from blanton_allman import ns2, schemes
 from blanton_allman import points as points_of
 from blanton_allman.findings import EXTREMES, UNCHECKED
@@ -302,8 +302,3 @@ def test_a_median_has_quartiles_and_a_median_deviation() -> None:
     m = Median.of([1, 2, 3, 4, 100])
     assert (m.n, m.value, m.low, m.high, m.deviation) == (5, 3, 2, 4, 1)
     assert Median.of([7]) == Median(1, 7, 7, 7, 0)
-
-
-def test_equal_values_share_their_rank() -> None:
-    assert rank_correlation([1, 2, 3, 4], [1, 1, 2, 2]) == pytest.approx(0.894427)
-    assert rank_correlation([1, 2, 3], [5, 5, 5]) == 0
