@@ -1,6 +1,6 @@
 //! How a connection was opened and closed: its SYNs, their answers, its FINs and RSTs.
 //!
-//! Source: RFC 9293 §3.5 (opening), §3.6 (closing), §3.5.2 (a RST answers a SYN that no one waits for).
+//! Source: RFC 9293 §3.5 (opening), §3.6 (closing), §3.5.2 (a RST replies to a SYN that no one waits for).
 
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;

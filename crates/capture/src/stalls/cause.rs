@@ -9,7 +9,7 @@ use ackclock_course::stall::cause::{Cause, FEW};
 
 /// A segment that follows an acknowledgment within this fraction of the wait was sent because of it.
 const PART: i64 = 10;
-/// Where data arrives, a wait of up to so many round trips is the network's: an ACK to the sender, data back, and a delayed ACK.
+/// Where data arrives, a wait of up to this many round trips is the network's: an ACK to the sender, data back, and a delayed ACK.
 const ROUND_TRIPS: i64 = 2;
 /// No sender's retransmission timer is shorter, nanoseconds. Source: FreeBSD 14, `tcp_rexmit_min`; others have 200 ms and more.
 const LEAST_TIMEOUT: i64 = 30_000_000;

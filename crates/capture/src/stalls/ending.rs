@@ -5,7 +5,7 @@ use super::{threshold, Facts, Found, Stall, Stalls, Sums, SIDES};
 use crate::place::Side;
 use ackclock_course::stall::cause::{Cause, CAUSES};
 
-/// So many copies of a segment without any reply make a peer one that has gone, and a path one that drops segments of that size.
+/// This many copies of a segment without any reply make a peer one that has gone, and a path one that drops segments of that size.
 const COPIES: usize = 3;
 
 /// The segments of the largest size.
