@@ -95,6 +95,12 @@ CAMPAIGNS = {
         cmp target/same.json target/aarch64.json
         """,
     ),
+    "capture-judge": Long(
+        "any folder of captures against a plain second reader, and tshark where it is installed: FOLDER",
+        """
+        ACKCLOCK_CAPTURES=${1:?FOLDER} .venv/bin/pytest -q --no-header -rs tests/python/test_capture_plain.py -k folder
+        """,
+    ),
     "faults": Long(
         "kills commands at each write of their files, and fills the disk there; --most N",
         f"""

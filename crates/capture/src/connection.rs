@@ -137,9 +137,9 @@ impl Connection {
             self.opening.on(seen);
         }
         if self.first_frame == 0 {
-            (self.first_frame, self.start) = (seen.frame, seen.at);
+            (self.first_frame, self.start, self.end) = (seen.frame, seen.at, seen.at);
         }
-        (self.end, self.last_frame) = (seen.at, seen.frame);
+        (self.end, self.last_frame) = (self.end.max(seen.at), seen.frame);
         let (w, back) = (seen.way as usize, seen.way.back() as usize);
         let top = self.ids[w].top();
         let order = self.ids[w].next(seen.id).unwrap_or(0);
@@ -177,7 +177,7 @@ impl Connection {
         counted.packets += packets;
         counted.segments += segments;
         counted.carried_bytes += bytes;
-        (self.end, self.last_frame) = (end, frame);
+        (self.end, self.last_frame) = (self.end.max(end), frame);
     }
 
     /// Whether no single packet has to be recorded, or judged soon.
@@ -307,7 +307,8 @@ impl Connection {
             span: stream.span(),
             carried_bytes,
             unseen_bytes: stream.unseen(),
-            duration: facts.first_at.map_or(0, |first| end - first),
+            // Times may go back.
+            duration: facts.first_at.map_or(0, |first| (end - first).max(0)),
             first_data: facts.first_at.unwrap_or(0),
             acks: facts.acks,
             largest,

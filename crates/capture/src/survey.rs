@@ -104,8 +104,8 @@ impl Surveyed {
     /// The ways with data that this file reports, the main one first. With two files, each reports the data sent at its end.
     pub fn ways_with_data(&self) -> impl Iterator<Item = Way> + '_ {
         let main = self.record.main_way();
-        let is_told = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
-        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(is_told)
+        let is_reported = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
+        [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(is_reported)
     }
 
     /// A way in the usual form: `10.0.0.1:5001 > 10.0.0.2:80`.

@@ -60,7 +60,7 @@ row! {
         /// Retransmissions of which the capture does not show whether they were needed.
         undecided_retransmissions: u64 [shown("undecided"), brief, seldom] = f.record().retransmissions.undecided;
         /// Retransmissions whose verdict is likely, not certain. They count in none of the four verdicts.
-        likely_retransmissions: u64 [shown("likely"), brief, seldom] = f.record().retransmissions.likely;
+        likely_retransmissions: u64 [shown("likely"), seldom] = f.record().retransmissions.likely;
         /// Packets that may have been sent before, though nothing proves it: they filled a hole a round trip or more after later
         /// data. They are not retransmissions in the counts above.
         suspected_retransmissions: u64 [shown("suspected"), seldom] = f.record().retransmissions.suspected;
@@ -91,7 +91,7 @@ row! {
         /// The parts of `duration_s` that were spent waiting for each cause, and `sending`, the rest. They add up to it.
         time_by_cause_s: BTreeMap<&'static str, f64> [unit("s")] = f.time_by_cause();
         /// The cause with the largest part, `sending` included; missing without a duration.
-        main_cause: Option<&'static str> [shown("mostly"), brief] = f.main_cause().map(|(cause, _)| cause);
+        main_cause: Option<&'static str> [shown("mostly")] = f.main_cause().map(|(cause, _)| cause);
         /// Its share of `duration_s`.
         main_cause_share: Option<f64> = f.main_cause().map(|(_, share)| share);
         /// A longer time without a data packet is a stall.

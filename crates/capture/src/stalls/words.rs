@@ -53,14 +53,7 @@ impl Stall {
                 Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
                 None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
             },
-            Cause::Nagle => format!(
-                "Only {} bytes were outstanding, less than a full segment ({}). Frame {after} followed their ACK{}.",
-                f.outstanding,
-                f.full,
-                f.all_acked.map_or(String::new(), |(at, frame)| {
-                    format!(" (frame {frame}), which took {}", seconds(at.saturating_sub(f.from)))
-                })
-            ),
+            Cause::Nagle => nagle(f),
             Cause::Network => "It is no longer than an ACK to the sender and the data that it allows take.".to_owned(),
             Cause::ApplicationIdle => idle(f),
             Cause::SenderHost => format!(
@@ -105,6 +98,17 @@ fn window(f: &Facts) -> String {
         Some(window) => format!("The receiver's window of {window} bytes was used up{opened}."),
         None => format!("The receiver's window was used up{opened}."),
     }
+}
+
+fn nagle(f: &Facts) -> String {
+    let took = |(at, frame): (i64, u64)| format!(" (frame {frame}), which took {}", seconds(at.saturating_sub(f.from)));
+    format!(
+        "Only {} bytes were outstanding, less than a full segment ({}). Frame {} followed their ACK{}.",
+        f.outstanding,
+        f.full,
+        f.after,
+        f.all_acked.map_or_else(String::new, took)
+    )
 }
 
 fn idle(f: &Facts) -> String {
