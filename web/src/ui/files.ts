@@ -5,7 +5,7 @@ import { h } from "../dom";
 export function picker(then: (file: File) => void): () => void {
   const input = h("input", {
     type: "file",
-    accept: ".toml,.csv,.parquet,.pcap,.pcapng,.cap,.gz,.zst,.lz4",
+    accept: ".toml,.csv,.parquet,.pcap,.pcapng,.cap,.snoop,.erf,.gz,.zst,.lz4",
     hidden: true,
     "aria-label": "Scenario, trace or capture",
   });
@@ -18,10 +18,10 @@ export function picker(then: (file: File) => void): () => void {
   return () => input.click();
 }
 
-/** The first bytes of captures: pcapng, pcap in both byte orders and with both units of time, and compressed files. */
-const CAPTURES = /^(0a0d0d0a|d4c3b2a1|a1b2c3d4|4d3cb2a1|a1b23c4d|34cdb2a1|a1b2cd34|1f8b|28b52ffd|04224d18)/;
+/** The first bytes of captures: pcapng, pcap in both byte orders and with both units of time, snoop, and compressed files. */
+const CAPTURES = /^(0a0d0d0a|d4c3b2a1|a1b2c3d4|4d3cb2a1|a1b23c4d|34cdb2a1|a1b2cd34|736e6f6f|1f8b|28b52ffd|04224d18)/;
 /** A file with this name is treated as a capture, whatever its first bytes are. */
-const CALLED = /\.(pcap|pcapng|cap)(\.(gz|zst|lz4|xz|bz2|zip))?$/i;
+const CALLED = /\.(pcap|pcapng|cap|snoop|erf)(\.(gz|zst|lz4|xz|bz2|zip))?$/i;
 
 export type Kind = "capture" | "parquet" | "csv" | "scenario";
 
