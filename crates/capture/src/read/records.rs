@@ -216,9 +216,8 @@ impl Records {
             if !record.good || timed && !near {
                 return Some(false);
             }
-            if timed {
-                (before, packets) = (Some(record.at), packets + 1);
-            }
+            before = if timed { Some(record.at) } else { before };
+            packets += 1;
             at += record.len;
         }
         match at <= bytes.len() {

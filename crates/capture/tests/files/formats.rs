@@ -185,6 +185,8 @@ fn an_erf_record_that_is_not_read_is_counted_by_the_number_of_its_link_type() {
     let about: Vec<u8> = [erf(27, 0, &[0; 40]), erf_file(2, &|ip| behind(&[0, 0], &framed(1, ip)))].concat();
     let (_, contents, traffic) = read_all(&about);
     assert_eq!((contents.frames, traffic.segments, traffic.unread_links.len()), (4, 3, 0), "{traffic:?}");
+    let without_times = (0..3).flat_map(|i| erf(22, 0, &packet(&header(false, ACK, 1 + i, 7), 10))).collect::<Vec<_>>();
+    assert_eq!(read_all(&without_times).1.frames, 3);
 }
 
 #[test]
