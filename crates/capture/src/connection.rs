@@ -324,6 +324,7 @@ impl Connection {
             onward: stream.onward.summary(),
             backward: self.backward[way as usize].summary(),
             sack_seen: facts.sack_seen,
+            sacks_outside: facts.sacks_outside,
             dsacks: facts.dsacks,
             timestamps: stream.timestamps,
             ..DirectionRecord::default()

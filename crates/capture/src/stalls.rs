@@ -245,6 +245,12 @@ impl Stalls {
         self.fin = seen.end();
     }
 
+    /// Whether the wait before this segment may depend on the round-trip time.
+    #[inline(always)]
+    pub(crate) fn asks(&self, seen: &Seen) -> bool {
+        !self.now.begun || seen.at.saturating_sub(self.now.from) > SHORT
+    }
+
     /// The round-trip time between the hosts, as far as it is known.
     pub fn know(&mut self, round_trip: Option<i64>) {
         self.round_trip = round_trip;

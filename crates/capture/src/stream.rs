@@ -162,6 +162,8 @@ pub(crate) struct Facts {
     /// longer.
     pub(crate) handshake: Option<i64>,
     pub(crate) sack_seen: bool,
+    /// Acknowledgments with SACK blocks that cannot be about these data.
+    pub(crate) sacks_outside: u64,
     pub(crate) dsacks: u64,
     /// Reports of duplicates for data captured here only once.
     pub(crate) stray_dsacks: u64,

@@ -295,10 +295,16 @@ impl Work {
     fn unusual(&mut self, flow: &Flow, seen: &Seen) {
         self.catch_up();
         self.any(flow, seen);
-        for way in [Way::Out, Way::Back] {
-            self.ways[way as usize].stalls.know(self.connection.round_trip(way));
-        }
         self.resume();
+    }
+
+    /// Tells the round-trip time before this packet where a wait is to be judged by it.
+    #[inline(always)]
+    fn know_round_trip(&mut self, seen: &Seen) {
+        let own = &mut self.ways[seen.way as usize].stalls;
+        if seen.len > 0 && own.asks(seen) {
+            own.know(self.connection.round_trip(seen.way));
+        }
     }
 
     /// Any packet, when all parts are up to date.
@@ -306,6 +312,7 @@ impl Work {
         if seen.has(Segment::SYN) {
             self.syn(flow, seen.way);
         }
+        self.know_round_trip(seen);
         if seen.len > 0 && self.connection.is_new(seen) {
             self.exchanges.data(seen, self.connection.last_data(), self.connection.acked_at());
         }

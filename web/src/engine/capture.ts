@@ -6,6 +6,8 @@ import { FATES, type FlowTrace, type RunTrace, type Stall, type Steps } from "./
 export type At = "sender" | "receiver" | "middle";
 
 export interface Found {
+  /** What the capture says about its largest transfers and failed connections. */
+  answers: string[];
   files: [CapturedFile];
   flows: CapturedFlow[];
 }

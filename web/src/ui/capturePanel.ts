@@ -104,11 +104,11 @@ export class CapturePanel {
     if (next) await this.choose(next);
   }
 
-  private show(of: CaptureFile, { files: [file], flows }: Found): void {
+  private show(of: CaptureFile, { answers, files: [file], flows }: Found): void {
     this.element.hidden = false;
     this.title.textContent = of.name;
     this.place.value = of.at ?? "";
-    this.message.textContent = file.remarks.join(" ");
+    this.message.textContent = [...answers, ...file.remarks].join(" ");
     fill(this.flows, flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)));
     this.left();
   }

@@ -43,6 +43,11 @@ impl Estimate {
         Estimate { value, low, high, mark: Mark::Measured, how: how.into() }
     }
 
+    /// A value that stands for one that the capture does not show.
+    pub(crate) fn unknown(value: f64, how: impl Into<String>) -> Self {
+        Estimate { value, low: value, high: value, mark: Mark::Unknown, how: how.into() }
+    }
+
     /// A lower bound, with `high` as the upper end.
     pub(crate) fn at_least(value: f64, high: f64, how: impl Into<String>) -> Self {
         Estimate { value, low: value, high, mark: Mark::LowerBound, how: how.into() }

@@ -32,7 +32,13 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
     let first = all.iter().map(|o| o.first_at()).min().unwrap_or(0);
     let options = if way.timestamps { 12 } else { 0 };
     let (window, flight) = (o.log.window.max(o.log.flight) as f64, o.log.flight as f64);
-    let window = if flight >= HELD * window {
+    let scaled = [o.way, o.way.back()].iter().all(|way| o.record.way(*way).syn.is_some());
+    let window = if !scaled {
+        Estimate::unknown(
+            window,
+            "no SYN was captured, so the scale of the windows is unknown; the most data in flight stands for it",
+        )
+    } else if flight >= HELD * window {
         Estimate::measured(window, (window, window), "the largest that the receiver announced; it was used up")
     } else {
         Estimate::at_least(window, window, "the largest that the receiver announced; it was never used up")

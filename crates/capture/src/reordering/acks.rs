@@ -77,7 +77,10 @@ impl ByAcks {
             self.sacked.forget_below(ack);
             self.again.forget_below(ack);
         }
-        for &(left, right) in seen.blocks() {
+        // The first block reports the newest arrival (RFC 2018 §4), and a receiver may hold back several reports.
+        let (mut blocks, count) = (seen.sack, seen.blocks().len());
+        blocks[..count].sort_unstable();
+        for &(left, right) in &blocks[..count] {
             let (left, right) = (left.max(self.una), right.min(self.sent));
             if left < right && self.sacked.len() < MOST {
                 let (order, again, segment) = (&mut self.order, &self.again, self.segment);
@@ -195,6 +198,18 @@ mod tests {
         let order = measured(false);
         assert_eq!((order.packets(), order.late().packets, order.late().median_extent()), (10, 1, Some(3)));
         assert_eq!((order.late().bytes, order.late().longest.0, order.duplicates()), (3000, 3, 0));
+    }
+
+    #[test]
+    fn blocks_that_one_ack_reports_together_show_no_order() {
+        let mut by = ByAcks::default();
+        by.full_segment(1000);
+        (0..10).for_each(|n| by.sent(&data(n)));
+        by.acked(&ack(100, 2, &[]));
+        by.acked(&ack(101, 2, &[(7, 9), (3, 5)]));
+        by.sent(&Seen { at: 103, ..data(2) });
+        by.acked(&ack(104, 10, &[]));
+        assert_eq!(by.finish().unwrap().order.late().packets, 2, "5 and 6 arrived after 7");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use ackclock_course::stall::words::span;
 
 /// The number of transfers with a sentence of their own.
 const TRANSFERS: usize = 3;
+/// So many ACKs are no accident.
+const DEVICE: u64 = 3;
 /// From this share of the duration on, a cause is the answer.
 const MUCH: f64 = 0.2;
 
@@ -41,11 +43,23 @@ fn failures(files: &[OneFile]) -> Option<String> {
 fn transfer(f: &FlowRow<'_>) -> String {
     let duration = f.record().duration as f64 / S;
     let begin = format!("{}: {} in {}.", f.name(), bytes(f.record().bytes), span(duration));
-    [Some(begin), Some(reason(f, duration)), answered(f, duration), ending(f)]
+    [Some(begin), outside(f), Some(reason(f, duration)), answered(f, duration), ending(f)]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// SACK blocks that a device on the path made useless.
+fn outside(f: &FlowRow<'_>) -> Option<String> {
+    let outside = f.record().sacks_outside;
+    (outside >= DEVICE).then(|| {
+        let acks = counted(outside, "ACK");
+        format!(
+            "{acks} have SACK blocks far from all of its data: a device on the path changes sequence numbers and not the blocks, so \
+             that its sender cannot use them."
+        )
+    })
 }
 
 /// How long its requests waited, if that is longer than the answers took.

@@ -7,6 +7,8 @@ use ackclock_tcp::segment::Segment;
 
 /// The number of new parts of a SACK block that are distinguished.
 const FRESH: usize = 8;
+/// No window in use is larger, bytes.
+const FAR: u64 = 1 << 26;
 /// A number that jumps by more than this starts anew: the data in between cannot have been in flight.
 const LEAP: u64 = 1 << 30;
 
@@ -281,6 +283,7 @@ impl Stream {
             blocks = &blocks[1..];
         }
         self.facts.sack_seen |= s.sacks > 0;
+        self.facts.sacks_outside += u64::from(s.blocks().iter().any(|block| self.is_outside(*block)));
         news |= self.blocks(blocks, ack, &cover);
         self.advance(s, ack, captured, &cover);
         if let Some((left, right)) = dsack {
@@ -298,6 +301,11 @@ impl Stream {
     pub(crate) fn beside_data(&mut self, s: &Seen) {
         self.window = s.window;
         self.note_echo(s.timestamps.map(|t| t.echo));
+    }
+
+    /// Whether a SACK block is farther from the data than any window reaches: it cannot be about them.
+    fn is_outside(&self, (left, right): (u64, u64)) -> bool {
+        right > self.hi.saturating_add(FAR) || left.saturating_add(FAR) < self.una
     }
 
     /// New SACK blocks; returns whether they have news.

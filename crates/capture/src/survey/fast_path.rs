@@ -92,6 +92,8 @@ impl Work {
             return false;
         }
         let (order, counts, answered) = (own.next(), own.counts, other.answered);
+        self.know_round_trip(seen);
+        let streams = &mut self.connection.streams;
         self.usual.end = (seen.at, seen.frame);
         self.usual.lanes[w].order = order;
         self.usual.lanes[w].packets += 1;
