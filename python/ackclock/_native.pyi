@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, final
 
@@ -115,7 +115,11 @@ def capture(
     progress: Callable[[float], object] | None,
 ) -> Capture: ...
 def capture_copy(
-    file: str, frames: Sequence[int] | None, chosen: tuple[str, str] | None, to: str
+    file: str,
+    frames: Sequence[int] | None,
+    comments: Mapping[int, str] | None,
+    chosen: tuple[str, str] | None,
+    to: str,
 ) -> tuple[int, int]: ...
 def capture_packets(file: str, number: int, source: str, limit: int) -> Table: ...
 def capture_fit(

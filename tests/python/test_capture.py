@@ -483,6 +483,22 @@ def test_tshark_guesses_where_we_judge(upload: Path) -> None:
     assert frames == set(ak.capture(upload).retransmissions["frame"])
 
 
+def test_verdicts_and_causes_are_comments_of_the_packets_that_wireshark_shows(upload: Path, tmp_path: Path) -> None:
+    found, to = ak.capture(upload), tmp_path / "comments.pcapng"
+    frames = set(found.retransmissions["frame"]) | set(found.stalls["frame_after"])
+    assert found.write_comments(to) == len(frames) > 2
+    assert ak.capture(to).flows.drop("file").equals(found.flows.drop("file")), "nothing else has changed"
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    fields = ["-T", "fields", "-e", "frame.number", "-e", "frame.comment"]
+    command = ["tshark", "-n", "-r", str(to), "-Y", "frame.comment", *fields]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    shown = {int(number): comment for number, _, comment in (line.partition("\t") for line in lines)}
+    assert shown.keys() == frames
+    assert all(row["evidence"] in shown[row["frame"]] for row in found.retransmissions.to_dicts())
+    assert any("stall of" in comment and "application idle" in comment for comment in shown.values())
+
+
 def test_help_has_examples_and_files_are_completed(
     ackclock: Command, upload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-//! Writes packets of a capture: selected ones, or all TCP without identifying information.
+//! Writes packets of a capture: selected ones, all with comments, or all TCP without identifying information.
 //!
 //! Source: draft-ietf-opsawg-pcapng §4.2 and §4.3.
 
@@ -53,7 +53,19 @@ pub fn chosen<W: Write>(input: Input<'_>, frames: &[u64], out: W) -> Result<Copi
         if frames.binary_search(&frame.number).is_err() {
             return Ok(false);
         }
-        out.packet(frame, frame.link, frame.original, frame.bytes)?;
+        out.packet(frame, (frame.link, frame.original), frame.bytes, "")?;
+        Ok(true)
+    })
+}
+
+/// Writes all frames unchanged, those with these numbers with a comment, which Wireshark shows and filters (`frame.comment`).
+///
+/// # Errors
+/// [`Uncopied`].
+pub fn commented<W: Write>(input: Input<'_>, comments: &BTreeMap<u64, String>, out: W) -> Result<Copied, Uncopied> {
+    copy(input, out, |frame, out| {
+        let comment = comments.get(&frame.number).map_or("", String::as_str);
+        out.packet(frame, (frame.link, frame.original), frame.bytes, comment)?;
         Ok(true)
     })
 }
@@ -82,7 +94,7 @@ pub fn anonymised<W: Write>(
         }
         let Some(original) = strangers.disguise(&tcp, vlan, &mut bytes) else { return Ok(false) };
         let link = if vlan == 0 { RAW } else { ETHERNET };
-        out.packet(&Frame { heading, ..*frame }, link, original, &bytes)?;
+        out.packet(&Frame { heading, ..*frame }, (link, original), &bytes, "")?;
         Ok(true)
     })
 }
@@ -112,7 +124,8 @@ where
 }
 
 impl<W: Write> Out<W> {
-    fn packet(&mut self, frame: &Frame<'_>, link: u16, len: u32, bytes: &[u8]) -> io::Result<()> {
+    /// A packet with this link type and original length.
+    fn packet(&mut self, frame: &Frame<'_>, (link, len): (u16, u32), bytes: &[u8], comment: &str) -> io::Result<()> {
         let next = self.interfaces.len() as u32;
         let interface = *self.interfaces.entry((frame.interface, link)).or_insert(next);
         if interface == next {
@@ -124,7 +137,7 @@ impl<W: Write> Out<W> {
             Heading::Out => Some(Direction::Out),
         };
         let at = u64::try_from(frame.at).unwrap_or(0);
-        Packet { interface, at, direction, len, bytes }.write(&mut self.blocks);
+        Packet { interface, at, direction, len, bytes, comment }.write(&mut self.blocks);
         self.write()
     }
 

@@ -31,7 +31,7 @@ impl<W: Write> PcapngWriter<W> {
     pub fn packet(&mut self, at: u64, direction: Option<Direction>, len: u32, bytes: &[u8]) -> io::Result<()> {
         let bytes = &bytes[..bytes.len().min(self.snap)];
         self.block.clear();
-        Packet { interface: 0, at, direction, len, bytes }.write(&mut self.block);
+        Packet { interface: 0, at, direction, len, bytes, comment: "" }.write(&mut self.block);
         self.out.write_all(&self.block)
     }
 

@@ -11,7 +11,8 @@ const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// Options of interfaces and of packets.
+/// Options of blocks, of interfaces and of packets.
+const COMMENT: u16 = 1;
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
@@ -51,6 +52,8 @@ pub struct Packet<'a> {
     pub len: u32,
     /// The captured bytes.
     pub bytes: &'a [u8],
+    /// A comment that other tools show with it; empty: none.
+    pub comment: &'a str,
 }
 
 /// The beginning of a file.
@@ -89,6 +92,9 @@ impl Packet<'_> {
             }
             out.extend_from_slice(self.bytes);
             pad(out);
+            if !self.comment.is_empty() {
+                option(out, COMMENT, self.comment.as_bytes());
+            }
             if let Some(direction) = self.direction {
                 // Bits 0 and 1.
                 let flags: u32 = match direction {
@@ -96,6 +102,8 @@ impl Packet<'_> {
                     Direction::Out => 2,
                 };
                 option(out, EPB_FLAGS, &flags.to_le_bytes());
+            }
+            if self.direction.is_some() || !self.comment.is_empty() {
                 option(out, 0, &[]);
             }
         });
@@ -139,15 +147,15 @@ mod tests {
         #[test]
         fn another_library_reads_what_is_written(
             name in "[a-z0-9]{0,9}",
-            packets in prop::collection::vec((any::<u64>(), 0u32..9, prop::collection::vec(any::<u8>(), 0..70), 0..3), 0..9),
+            packets in prop::collection::vec((any::<u64>(), 0u32..9, prop::collection::vec(any::<u8>(), 0..70), 0..3, "[a-z]{0,9}"), 0..9),
         ) {
             let mut file = Vec::new();
             section(&mut file);
             Interface { link: RAW, snap: 96, name: &name }.write(&mut file);
             let directions = [None, Some(Direction::In), Some(Direction::Out)];
-            for (at, more, bytes, way) in &packets {
+            for (at, more, bytes, way, comment) in &packets {
                 let len = bytes.len() as u32 + more;
-                Packet { interface: 0, at: *at, direction: directions[*way as usize], len, bytes }.write(&mut file);
+                Packet { interface: 0, at: *at, direction: directions[*way as usize], len, bytes, comment }.write(&mut file);
             }
             let mut reader = PcapNgReader::new(&file[..]).unwrap();
             let Block::InterfaceDescription(interface) = reader.next_block().unwrap().unwrap() else { panic!("no interface") };
@@ -155,13 +163,16 @@ mod tests {
             let named = format!("IfName({name:?})");
             let is_named = format!("{:?}", interface.options).contains(&named);
             prop_assert_eq!(is_named, !name.is_empty(), "{:?}", interface.options);
-            for (at, more, bytes, way) in &packets {
+            for (at, more, bytes, way, comment) in &packets {
                 let Block::EnhancedPacket(packet) = reader.next_block().unwrap().unwrap() else { panic!("no packet") };
                 prop_assert_eq!(packet.timestamp, Duration::from_nanos(*at));
                 prop_assert_eq!((packet.original_len, &packet.data[..]), (bytes.len() as u32 + more, &bytes[..]));
                 let flags = [None, Some("Flags(1)"), Some("Flags(2)")][*way as usize];
                 let options = format!("{:?}", packet.options);
-                prop_assert!(flags.map_or(packet.options.is_empty(), |f| options.contains(f)), "{}", options);
+                prop_assert_eq!(packet.options.is_empty(), flags.is_none() && comment.is_empty(), "{}", options);
+                prop_assert!(flags.is_none_or(|f| options.contains(f)), "{}", options);
+                let commented = options.contains(&format!("Comment({comment:?})"));
+                prop_assert_eq!(commented, !comment.is_empty(), "{}", options);
             }
             prop_assert!(reader.next_block().is_none());
         }

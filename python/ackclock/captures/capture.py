@@ -176,7 +176,7 @@ class Capture:
         """
         file = self._only_file("write", to)
         frames = self.retransmissions.filter(pl.col("verdict") == "needless")["frame"].unique().sort().to_list()
-        return _native.capture_copy(file, frames, None, fspath(to))[0]
+        return _native.capture_copy(file, frames, None, None, fspath(to))[0]
 
     def write_reordered(self, to: str | PathLike[str]) -> int:
         """Write the packets that arrived late (RFC 4737), unchanged, into a pcapng file.
@@ -195,7 +195,33 @@ class Capture:
         frames = self._found.late()
         if frames is None:
             raise ValueError("write: found a capture without arrivals, allowed: a capture not made at the sender")
-        return _native.capture_copy(file, frames, None, fspath(to))[0]
+        return _native.capture_copy(file, frames, None, None, fspath(to))[0]
+
+    def write_comments(self, to: str | PathLike[str]) -> int:
+        """Write all packets, unchanged, into a pcapng file, with comments that Wireshark shows and filters.
+
+        Each retransmission has its verdict with the evidence, and the packet that ended a stall its cause:
+        ``frame.comment contains "needless"``, ``frame.comment contains "stall"``. The capture is read again. The file
+        gets its name only when it is complete.
+
+        Returns:
+            The number of packets with a comment.
+
+        Raises:
+            OSError: the file cannot be written.
+            ValueError: there are several files, the capture is standard input, or ``to`` is the capture itself.
+        """
+        file = self._only_file("write", to)
+        comments: dict[int, str] = {}
+        for row in self.retransmissions.to_dicts():
+            likely = "suspected " if row["suspected"] else "likely " if row["likely"] else ""
+            comments[row["frame"]] = f"{likely}{row['verdict']}: {row['evidence']}"
+        for row in self.stalls.to_dicts():
+            stall = f"stall of {row['duration_s']:.3f} s, {row['cause']}: {row['evidence']}"
+            before = comments.get(row["frame_after"])
+            comments[row["frame_after"]] = f"{before}; {stall}" if before else stall
+        _native.capture_copy(file, None, comments, None, fspath(to))
+        return len(comments)
 
     def anonymise(self, to: str | PathLike[str]) -> int:
         """Write all TCP segments into a pcapng file, with replaced addresses and ports and without payload.
@@ -211,7 +237,7 @@ class Capture:
             OSError: the file cannot be written.
             ValueError: there are several files, the capture is standard input, or ``to`` is the capture itself.
         """
-        return _native.capture_copy(self._only_file("anonymise", to), None, self._chosen, fspath(to))[0]
+        return _native.capture_copy(self._only_file("anonymise", to), None, None, self._chosen, fspath(to))[0]
 
     def packets(self, flow: str | None = None) -> pl.DataFrame:
         """Return the packets of one connection, for graphs. The capture is read again.

@@ -37,6 +37,7 @@ Examples:
   ackclock capture upload.pcapng --xplot course.xpl
   ackclock capture upload.pcapng --write needless needless.pcapng
   ackclock capture upload.pcapng --at receiver --write reordered late.pcapng
+  ackclock capture upload.pcapng --write comments for-wireshark.pcapng
   ackclock capture upload.pcapng --anonymise public.pcapng
   ackclock capture upload.pcapng --fit path.toml
   ackclock capture upload.pcapng --what-if --stack rack-tlp --stack linux-bbr-2025
@@ -48,8 +49,8 @@ NAMES = (".pcap", ".pcapng", ".cap", ".snoop", ".erf")
 _ENDINGS = (*NAMES, ".gz", ".zst", ".lz4")
 
 
-Chosen = Literal["needless", "reordered"]
-"""Which packets to write."""
+Chosen = Literal["needless", "reordered", "comments"]
+"""Which packets to write; all, if with comments."""
 By = Literal["server", "cause"]
 """What totals are by."""
 
@@ -109,8 +110,8 @@ class Reports:
 @click.option(
     "--write",
     type=(click.Choice(get_args(Chosen)), PATH),
-    metavar="needless|reordered FILE",
-    help="Write needless retransmissions or late packets as pcapng.",
+    metavar="needless|reordered|comments FILE",
+    help="Write needless retransmissions, late packets, or all with verdicts as comments, as pcapng.",
 )
 @click.option("--anonymise", type=PATH, metavar="FILE", help="Write all TCP as pcapng without names and payload.")
 @click.option(
@@ -245,7 +246,12 @@ def _write(found: Capture, reports: Reports) -> None:
     """Write the requested files of packets and graphs."""
     if reports.write is not None:
         which, to = reports.write
-        (found.write_needless if which == "needless" else found.write_reordered)(to)
+        writers = {
+            "needless": found.write_needless,
+            "reordered": found.write_reordered,
+            "comments": found.write_comments,
+        }
+        writers[which](to)
     if reports.anonymise is not None:
         found.anonymise(reports.anonymise)
     if reports.xplot is not None:

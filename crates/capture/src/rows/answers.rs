@@ -11,7 +11,7 @@ use ackclock_course::stall::words::span;
 
 /// The number of transfers with a sentence of their own.
 const TRANSFERS: usize = 3;
-/// So many ACKs are no accident.
+/// From this number of ACKs on it is no accident.
 const DEVICE: u64 = 3;
 /// From this share of the duration on, a cause is the answer.
 const MUCH: f64 = 0.2;
