@@ -136,6 +136,8 @@ pub struct Stalls {
     max: u64,
     now: Since,
     una: u64,
+    /// The first byte.
+    start: u64,
     /// The number after the FIN, once it was sent.
     fin: u64,
     /// The smallest time from data to its acknowledgment, nanoseconds.
@@ -225,7 +227,7 @@ impl Stalls {
             }
         } else {
             self.now.begun = true;
-            (self.una, self.max) = (seen.seq, seen.seq);
+            (self.una, self.max, self.start) = (seen.seq, seen.seq, seen.seq);
         }
         if seen.len >= self.full.len {
             self.full.sent(seen.len, end);

@@ -26,11 +26,11 @@ test("the share that has been read is reported", () => {
 
 test("a flow of a capture is drawn with the verdicts that the list counts", () => {
   const drawn = course(run, flow);
-  expect(row).toMatchObject({
-    needed_retransmissions: drawn.needed.length,
-    needless_retransmissions: drawn.needless.length,
-    undecided_retransmissions: drawn.undecided.length,
-  });
+  const sure = row.needed_retransmissions + row.needless_retransmissions + row.refused_retransmissions;
+  const again = drawn.needed.length + drawn.needless.length + drawn.refused.length + drawn.undecided.length;
+  expect(sure + row.likely_retransmissions + row.undecided_retransmissions).toBe(again);
+  expect(drawn.needless.length).toBeGreaterThanOrEqual(row.needless_retransmissions);
+  expect(drawn.undecided.length).toBe(row.undecided_retransmissions);
   expect(drawn.needed.length).toBeGreaterThan(0);
   expect(drawn.needless.length).toBeGreaterThan(0);
   expect(drawn.first.length + row.retransmissions).toBe(flow.sends.time.length);
@@ -61,12 +61,12 @@ test("the table of results has the capture's counts, and no line for numbers tha
 });
 
 test("its stalls are listed with their evidence, the longest first", async () => {
-  const jitter = await capture("cubic-loss-3-jitter-sender");
-  const [stalled] = (await engine.capture(jitter)).flows;
+  const silent = await capture("cubic-swap12-no-sack-sender");
+  const [stalled] = (await engine.capture(silent)).flows;
   if (!stalled) throw new Error("no flow");
-  const pauses = pausesOf([await engine.captureFlow(jitter, stalled)]);
+  const pauses = pausesOf([await engine.captureFlow(silent, stalled)]);
   expect(pauses.length).toBe(stalled.stalls);
-  expect(pauses.length).toBeGreaterThan(5);
+  expect(pauses.length).toBeGreaterThan(1);
   expect((pauses[0]?.to ?? 0) - (pauses[0]?.from ?? 0)).toBeCloseTo(stalled.longest_stall_s ?? 0, 9);
   expect(pauses[0]?.title).toContain(`without a segment of data: ${stalled.longest_stall_cause}`);
   expect(pauses[0]?.sentences.at(-1)?.text).toMatch(/^Frame \d+ ended it\. [A-Z].*\.$/);

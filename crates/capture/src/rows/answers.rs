@@ -129,8 +129,8 @@ fn idle(f: &FlowRow<'_>, of_it: &str) -> String {
     let connection = ConnectionRow { file: f.file, connection: f.connection };
     let exchanges = connection.exchanges();
     let (server, client) = (connection.server().unwrap_or(0), exchanges.client);
-    if exchanges.count > 0 && server.max(client) > 0 {
-        let (who, time) = if server > client { ("server", server) } else { ("client", client) };
+    let (who, time) = if server > client { ("server", server) } else { ("client", client) };
+    if time * 2 >= f.course().stalls.waits[Cause::ApplicationIdle as usize] {
         let times = counted(exchanges.count, "exchange");
         return format!("{of_it} waiting for applications, {} for the {who} in {times}.", span(time as f64 / S));
     }
@@ -147,29 +147,29 @@ fn repairs(f: &FlowRow<'_>) -> Option<String> {
     let wasted = counts.needless + counts.refused;
     let order = f.course().reordering.as_ref().filter(|r| r.order.ratio() > 0.0);
     let all = grouped(counts.total);
+    let of_all = |n: u64| match (n, counts.total) {
+        (1, 1) => "Its one retransmission".to_owned(),
+        (n, total) if n == total => format!("All its {all} retransmissions"),
+        (n, _) => format!("{} of its {all} retransmissions", grouped(n)),
+    };
     Some(match (counts.total, order) {
         (0, _) => return None,
         (total, Some(r)) if wasted * 2 > total => {
             let places = r.order.late().extents.keys().next_back().copied().unwrap_or(1);
             format!(
-                "{} of its {all} retransmissions repaired no loss: packets overtake each other ({:.1} %, up to {}), and the \
-                 sender takes them for lost.",
-                grouped(wasted),
+                "{} repaired no loss: packets overtake each other ({:.1} %, up to {}), and the sender takes them for lost.",
+                of_all(wasted),
                 r.order.ratio() * 1e2,
                 counted(places, "place")
             )
         }
-        (total, _) if wasted * 2 > total => {
-            format!("{} of its {all} retransmissions were not needed.", grouped(wasted))
-        }
+        (total, _) if wasted * 2 > total => format!("{} repaired no loss.", of_all(wasted)),
         (total, _) if counts.needed * 2 >= total => {
             let of = f.record().segments.max(1) as f64;
-            format!(
-                "{} of its {all} retransmissions repaired a loss ({:.2} % of its segments).",
-                grouped(counts.needed),
-                counts.needed as f64 / of * 1e2
-            )
+            let share = counts.needed as f64 / of * 1e2;
+            format!("{} repaired a loss ({share:.2} % of its segments).", of_all(counts.needed))
         }
+        (1, _) => "The capture does not show whether its one retransmission was needed.".to_owned(),
         _ => format!("The capture does not show whether its {all} retransmissions were needed."),
     })
 }

@@ -7,6 +7,10 @@ use ackclock_course::stall::cause::{Cause, CAUSES};
 
 /// This many copies of a segment without any reply make a peer one that has gone, and a path one that drops segments of that size.
 const COPIES: usize = 3;
+/// Every path takes segments up to this size, bytes (RFC 1122 §4.2.2.6).
+const ALWAYS: u32 = 536;
+/// An ACK that is later than two round trips and this was not just on its way, nanoseconds (RFC 1122 §4.2.3.2).
+const DELAYED_ACK: i64 = 500_000_000;
 
 /// The segments of the largest size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +61,11 @@ impl Stalls {
             return found;
         }
         let open_end = self.open_end(end);
+        let last_ack = to.saturating_sub(self.now.from);
+        if self.now.begun && open_end.is_none() && last_ack > threshold.saturating_add(DELAYED_ACK) {
+            // It was late, or an earlier one was not captured.
+            found.add(Cause::Unknown, last_ack);
+        }
         self.kept.extend(open_end);
         self.mark_silence(side);
         for facts in &self.kept {
@@ -88,7 +97,8 @@ impl Stalls {
     fn mark_silence(&mut self, side: Side) {
         let unanswered = |f: &&mut Facts| (f.again || f.at_end) && f.flight > 0;
         let (full, una) = (self.full, self.una);
-        let never_full = full.copies >= COPIES && una < full.end && una > 0;
+        let smaller_arrived = una > self.start;
+        let never_full = full.len > ALWAYS && full.copies >= COPIES && una < full.end && smaller_arrived;
         let heard = self.heard.unwrap_or(i64::MIN);
         let mut waits: Vec<_> = self.kept.iter_mut().filter(unanswered).collect();
         if side == Side::Receiver || self.max <= una {
