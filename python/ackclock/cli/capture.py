@@ -227,7 +227,7 @@ def expanded(names: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         path = Path(name)
-        if name != "-" and path.is_dir():
+        if name != "-" and _is_folder(path):
             inside = sorted(str(file) for file in path.rglob("*") if file.is_file() and is_capture(file))
             if not inside:
                 fail(f"{name}: found a folder without captures, allowed: one with files named {', '.join(NAMES)}")
@@ -235,6 +235,14 @@ def expanded(names: Sequence[str]) -> tuple[str, ...]:
         else:
             found.append(name)
     return tuple(found)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a path is a folder; what is no path at all is refused when it is read."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def is_capture(file: Path) -> bool:
