@@ -341,23 +341,30 @@ impl Stalls {
             flight: self.max.saturating_sub(self.una),
             ..self.now.facts()
         };
-        if self.kept.len() < KEPT {
+        // A wait that is no stall is only counted.
+        if facts.length() <= threshold(self.answer()) {
+            self.sum(&facts);
+        } else if self.kept.len() < KEPT {
             self.kept.push(facts);
-            return;
+        } else if let Some((i, shortest)) = self.kept.iter().enumerate().min_by_key(|(_, f)| f.length()) {
+            if shortest.length() < facts.length() {
+                let out = self.kept.remove(i);
+                self.kept.push(facts);
+                self.sum(&out);
+            } else {
+                self.sum(&facts);
+            }
         }
-        let Some((i, shortest)) = self.kept.iter().enumerate().min_by_key(|(_, f)| f.length()) else { return };
-        let out = if shortest.length() < facts.length() {
-            let out = self.kept.remove(i);
-            self.kept.push(facts);
-            out
-        } else {
-            facts
-        };
-        let round_trip = self.round_trip.or(self.answer);
-        let is_stall = out.length() > threshold(round_trip);
+    }
+
+    /// Counts a wait that is not kept, for each side of the capture.
+    fn sum(&mut self, wait: &Facts) {
+        let round_trip = self.answer();
+        let is_stall = wait.length() > threshold(round_trip);
         for (side, sums) in SIDES.into_iter().zip(self.shorter.get_or_insert_default().iter_mut()) {
-            let sum = &mut sums[cause(&out, side, round_trip) as usize];
-            *sum = (sum.0 + u64::from(is_stall), sum.1 + if is_stall { out.length() } else { 0 }, sum.2 + out.length());
+            let sum = &mut sums[cause(wait, side, round_trip) as usize];
+            let stalled = if is_stall { wait.length() } else { 0 };
+            *sum = (sum.0 + u64::from(is_stall), sum.1 + stalled, sum.2 + wait.length());
         }
     }
 
