@@ -499,6 +499,20 @@ def test_verdicts_and_causes_are_comments_of_the_packets_that_wireshark_shows(up
     assert any("stall of" in comment and "application idle" in comment for comment in shown.values())
 
 
+def test_a_selection_holds_for_every_report_and_a_folder_stands_for_its_captures(
+    ackclock: Command, upload: Path, tmp_path: Path
+) -> None:
+    said = json.loads(ackclock("capture", upload.parent, "--port", "81", "--json").stdout)
+    assert (said["flows"], said["connections"], said["answers"]) == ([], [], [])
+    assert "no stalls" in ackclock("capture", upload, "--host", "192.0.2.0/24", "--stalls").stdout
+    table = ackclock("capture", upload, "--host", "10.0.0.0/8", "--with", "stalls", "--csv", tmp_path / "f.csv").stdout
+    assert FLOW in table
+    assert pl.read_csv(tmp_path / "f.csv")["flow"].to_list() == [FLOW]
+    assert "10.0.0.2:80" in ackclock("capture", upload, "--by", "server").stdout
+    refused = ackclock("capture", upload, "--sort", "colour")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
 def test_help_has_examples_and_files_are_completed(
     ackclock: Command, upload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,7 +99,7 @@ def test_identifications_that_count_all_packets_of_a_host_show_no_loss(wire: Wir
     assert (flow["retransmissions"], flow["suspected_retransmissions"], flow["fills"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(("later", "resent", "suspected"), [(0.0002, 0, 0), (0.2, 0, 1)])
+@pytest.mark.parametrize(("later", "resent", "suspected"), [(0.0015, 0, 0), (0.2, 0, 1)])
 def test_a_hole_filled_within_a_round_trip_was_late_and_one_filled_later_is_only_suspected(
     wire: Wire, later: float, resent: int, suspected: int
 ) -> None:
@@ -108,7 +108,6 @@ def test_a_hole_filled_within_a_round_trip_was_late_and_one_filled_later_is_only
         late = later if n == 20 else 0
         wire.add(0.1 + n * 0.001 + late, False, 1 + n * MSS, 1, ACK, MSS)
         wire.add(0.1 + n * 0.001 + late + 0.00001, True, 1, 1 + min(n + 1, 20) * MSS, ACK)
-    wire.packets = [(s + 0.0011 * (later < 0.001 and 0.1199 < s < 0.1204), p) for s, p in wire.packets]
     flow = main(wire.capture())
     assert (flow["captured"], flow["retransmissions"]) == ("at the receiver", resent)
     assert (flow["suspected_retransmissions"], flow["fills"]) == (suspected, 1)
@@ -157,7 +156,7 @@ def test_a_window_that_stays_closed_is_a_stall_to_the_end_and_its_probes_are_no_
     flow = main(wire.capture())
     assert (flow["retransmissions"], flow["window_probes"], flow["zero_windows"]) == (0, 4, 5)
     stall = flow["each_stall"][-1]
-    assert (stall["cause"], flow["bytes"]) == ("receiver window", MSS + 2 - 2)
+    assert (stall["cause"], flow["bytes"]) == ("receiver window", MSS)
     assert stall["at_end"]
 
 

@@ -1,7 +1,7 @@
 //! Detects where a transfer stalled, and divides its time among the causes.
 //!
 //! Idea: the time between two data segments belongs to what the second had to wait for. The packets in between show it. A wait
-//! longer than twice the round-trip time, or than a retransmission timer would take, is a stall (TAPO, Zhou et al. 2015, §4.1). A
+//! longer than twice the round-trip time, or than a retransmission timer would take, is a stall (TAPO, Zhou et al. 2015). A
 //! wait after the last segment is one, too, if the connection went on with data outstanding or with a closed window. Until the end
 //! neither the place of the capture nor the threshold is known; so the longest waits are kept with all evidence of their cause.
 //!

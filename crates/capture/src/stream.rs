@@ -162,7 +162,7 @@ pub(crate) struct Facts {
     /// longer.
     pub(crate) handshake: Option<i64>,
     pub(crate) sack_seen: bool,
-    /// Acknowledgments with SACK blocks that cannot be about these data.
+    /// Acknowledgments with SACK blocks far from these data.
     pub(crate) sacks_outside: u64,
     pub(crate) dsacks: u64,
     /// Reports of duplicates for data captured here only once.

@@ -48,15 +48,36 @@ class Selection:
         selected.sort(key=lambda flow: -(flow[self.sort] or 0))
         return selected[: self.top]
 
+    def applied(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The content of ``ackclock capture --json`` with the selected flows and their connections alone.
+
+        The sentences are about whole files, so they are left out if anything is selected.
+        """
+        if (self.host, self.port, self.having) == (None, None, None):
+            return result
+        flows = [flow for flow in result["flows"] if self._selects(flow)]
+        kept = {(flow["file"], flow["connection"]) for flow in flows}
+        ends = [(one, f"{one['client']} > {one['server']}") for one in result["connections"]]
+        connections = [
+            one
+            for one, name in ends
+            if (one["file"], one["connection"]) in kept or (self.having is None and self._is_between(name))
+        ]
+        return {**result, "answers": [], "flows": flows, "connections": connections}
+
     def _selects(self, flow: dict[str, Any]) -> bool:
-        ends = [end.rpartition(":") for end in flow["flow"].split(" > ")]
+        return self._is_between(flow["flow"]) and (self.having is None or flow[self.having] > 0)
+
+    def _is_between(self, flow: str) -> bool:
+        """Whether a flow, ``A:p > B:p``, has the chosen address and port at one of its ends."""
+        ends = [end.rpartition(":") for end in flow.split(" > ")]
         if self.port is not None and str(self.port) not in [port for _, _, port in ends]:
             return False
         if self.host is not None:
             network = ipaddress.ip_network(self.host, strict=False)
             if not any(ipaddress.ip_address(address.strip("[]")) in network for address, _, _ in ends):
                 return False
-        return self.having is None or flow[self.having] > 0
+        return True
 
 
 def sortable() -> list[str]:

@@ -23,17 +23,17 @@ LEAST = 0.005
 CAUSES = 4
 """The number of causes in a line of totals."""
 FAILED = ("refused", "unanswered", "half open")
+"""The openings of connections that failed."""
 FAILURES = 20
 """The number of failed connections shown."""
 FILES = 10
 """Of more files only those with something odd are named."""
 PLACES = 5
 """The number of sentences about places of capture."""
-
-
 FOLDED = 40
 """The smallest width of text that is folded."""
 FILE = Shown("file", "", 1.0, 0, True, False, False)
+"""How the file of a row is shown."""
 GAP = 3
 """Characters between two columns."""
 
@@ -110,9 +110,7 @@ def _first(kind: str, rows: Sequence[dict[str, Any]], most: int = SHOWN) -> None
     if rows:
         _print(kind, rows[:most])
     if len(rows) > most:
-        console().print(
-            f"{len(rows) - most:,} more are not shown; --top {len(rows)}, --csv and --json have all of them"
-        )
+        console().print(f"{len(rows) - most:,} more are not shown; --json and --parquet have all of them")
 
 
 def print_flows(result: dict[str, Any], selection: Selection) -> None:

@@ -210,6 +210,7 @@ def _report(
     result = found.to_dict(reports.retransmissions or reports.stalls or as_json)
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
+    result = reports.selection.applied(result)
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return

@@ -74,7 +74,7 @@ pub struct DirectionRecord {
     pub backward: Summary,
     /// Whether its receiver sent SACK blocks.
     pub sack_seen: bool,
-    /// Acknowledgments with SACK blocks far from all data: a device changed the sequence numbers and not the blocks.
+    /// Acknowledgments with SACK blocks more than 64 MB from all data, as where a device changes sequence numbers and not the blocks.
     pub sacks_outside: u64,
     /// Duplicates reported by its receiver (DSACK).
     pub dsacks: u64,

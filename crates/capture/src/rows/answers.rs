@@ -43,7 +43,7 @@ fn failures(files: &[OneFile]) -> Option<String> {
 fn transfer(f: &FlowRow<'_>) -> String {
     let duration = f.record().duration as f64 / S;
     let begin = format!("{}: {} in {}.", f.name(), bytes(f.record().bytes), span(duration));
-    [Some(begin), outside(f), Some(reason(f, duration)), answered(f, duration), ending(f)]
+    [Some(begin), Some(reason(f, duration)), outside(f), answered(f, duration), ending(f)]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
@@ -56,8 +56,8 @@ fn outside(f: &FlowRow<'_>) -> Option<String> {
     (outside >= DEVICE).then(|| {
         let acks = counted(outside, "ACK");
         format!(
-            "{acks} have SACK blocks far from all of its data: a device on the path changes sequence numbers and not the blocks, so \
-             that its sender cannot use them."
+            "{acks} have SACK blocks far from all of its data, as where a device on the path changes sequence numbers and not the \
+             blocks: its sender cannot use them."
         )
     })
 }
@@ -94,10 +94,10 @@ fn bytes(n: u64) -> String {
 
 /// The causes that have one answer, with the sentence about them.
 const GROUPS: [(&[Cause], &str); 9] = [
-    (&[Cause::Timeout, Cause::TailLoss, Cause::FastRetransmit, Cause::LossProbe], "repairing losses"),
-    (&[Cause::ReceiverWindow], "waiting for the receiver's window: the receiving application reads too slowly"),
+    (&[Cause::Timeout, Cause::TailLoss, Cause::FastRetransmit, Cause::LossProbe], "retransmissions"),
+    (&[Cause::ReceiverWindow], "waiting for room in the receiver's window"),
     (&[Cause::ApplicationIdle], "waiting for an application"),
-    (&[Cause::Nagle], "small segments that waited for delayed ACKs (Nagle)"),
+    (&[Cause::Nagle], "small segments that waited for ACKs (Nagle)"),
     (&[Cause::MtuHole], "full segments that never arrived: the path seems to drop large packets"),
     (&[Cause::PeerGone], "waiting for a peer that sent nothing more"),
     (&[Cause::SenderHost], "waiting for the sending host"),
@@ -136,8 +136,8 @@ fn idle(f: &FlowRow<'_>, of_it: &str) -> String {
     }
     let end = if f.way == Way::Out { "client" } else { "server" };
     match f.connection.record.place.side(f.way) {
-        Side::Sender | Side::Middle => format!("{of_it} waiting for the application of the {end}, which sent nothing."),
-        Side::Receiver => format!("{of_it} waiting for the {end}, which sent nothing."),
+        Side::Sender | Side::Middle => format!("{of_it} waiting for the application of the {end}."),
+        Side::Receiver => format!("{of_it} waiting for the {end}, from which nothing arrived."),
     }
 }
 

@@ -104,7 +104,8 @@ row! {
             f.course().stalls.longest().map(|s| s.cause.name());
         /// Whether SACK is in use.
         sack: Option<bool> = f.sack();
-        /// ACKs with SACK blocks that lie far from all data: a device on the path changes sequence numbers and not the blocks.
+        /// ACKs with SACK blocks more than 64 MB from all data, as where a device on the path changes sequence numbers and not the
+        /// blocks.
         sacks_outside: u64 [shown("SACKs outside"), seldom] = f.record().sacks_outside;
         /// Whether the receiver reported a duplicate (DSACK, RFC 2883).
         dsack_seen: bool = f.record().dsacks > 0;

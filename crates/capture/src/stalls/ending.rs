@@ -5,12 +5,12 @@ use super::{threshold, Facts, Found, Stall, Stalls, Sums, SIDES};
 use crate::place::Side;
 use ackclock_course::stall::cause::{Cause, CAUSES};
 
-/// This many copies of a segment without any reply make a peer one that has gone, and a path one that drops segments of that size.
+/// The number of copies of a segment without any reply from which on a peer has gone, or a path drops segments of that size.
 const COPIES: usize = 3;
-/// Every path takes segments up to this size, bytes (RFC 1122 §4.2.2.6).
-const ALWAYS: u32 = 536;
-/// An ACK that is later than two round trips and this was not just on its way, nanoseconds (RFC 1122 §4.2.3.2).
-const DELAYED_ACK: i64 = 500_000_000;
+/// Segments up to this size are sent without knowledge of the path, bytes (RFC 1122 §4.2.2.6): that they are lost shows no hole.
+const DEFAULT_MSS: u32 = 536;
+/// An ACK is delayed by less than this, nanoseconds (RFC 1122 §4.2.3.2).
+const LONGEST_DELAY: i64 = 500_000_000;
 
 /// The segments of the largest size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +62,7 @@ impl Stalls {
         }
         let open_end = self.open_end(end);
         let last_ack = to.saturating_sub(self.now.from);
-        if self.now.begun && open_end.is_none() && last_ack > threshold.saturating_add(DELAYED_ACK) {
+        if self.now.begun && open_end.is_none() && last_ack > threshold.saturating_add(LONGEST_DELAY) {
             // It was late, or an earlier one was not captured.
             found.add(Cause::Unknown, last_ack);
         }
@@ -98,7 +98,7 @@ impl Stalls {
         let unanswered = |f: &&mut Facts| (f.again || f.at_end) && f.flight > 0;
         let (full, una) = (self.full, self.una);
         let smaller_arrived = una > self.start;
-        let never_full = full.len > ALWAYS && full.copies >= COPIES && una < full.end && smaller_arrived;
+        let never_full = full.len > DEFAULT_MSS && full.copies >= COPIES && una < full.end && smaller_arrived;
         let heard = self.heard.unwrap_or(i64::MIN);
         let mut waits: Vec<_> = self.kept.iter_mut().filter(unanswered).collect();
         if side == Side::Receiver || self.max <= una {

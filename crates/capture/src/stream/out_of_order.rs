@@ -7,7 +7,7 @@ use ackclock_tcp::segment::Segment;
 
 /// The number of new parts of a SACK block that are distinguished.
 const FRESH: usize = 8;
-/// No window in use is larger, bytes.
+/// Windows hardly reach farther, bytes.
 const FAR: u64 = 1 << 26;
 /// A number that jumps by more than this starts anew: the data in between cannot have been in flight.
 const LEAP: u64 = 1 << 30;
@@ -303,7 +303,7 @@ impl Stream {
         self.note_echo(s.timestamps.map(|t| t.echo));
     }
 
-    /// Whether a SACK block is farther from the data than any window reaches: it cannot be about them.
+    /// Whether a SACK block is so far from the data that it is hardly about them.
     fn is_outside(&self, (left, right): (u64, u64)) -> bool {
         right > self.hi.saturating_add(FAR) || left.saturating_add(FAR) < self.una
     }
