@@ -125,6 +125,11 @@ CAMPAIGNS = {
         tool("campaigns/kills"),
         release=True,
     ),
+    "kernel-causes": Long(
+        "transfers between two kernels whose cause of waiting is set, in tests/captures/causes; NAME ...",
+        tool("campaigns/kernel_causes"),
+        release=True,
+    ),
     "linux": Long(
         "this kernel's TCP beside ours on the paths of tests/linux: its missing runs, ours, docs/linux.md",
         tool("campaigns/linux"),

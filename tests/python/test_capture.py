@@ -527,7 +527,7 @@ def test_the_guide_explains_every_cause_of_a_stall(upload: Path) -> None:
     page = (Path(__file__).parents[2] / "docs/captures.md").read_text(encoding="utf-8")
     causes = set(re.findall(r"^\| `([A-Za-z ]+)` \|", page.partition("| cause |")[2].partition("\n\n")[0], re.M))
     assert set(only(ak.capture(upload, at="receiver").to_dict())["stalls_by_cause"]) <= causes
-    assert len(causes) == 14
+    assert len(causes) == 18
 
 
 @pytest.mark.parametrize("option", [("--stalls",), ("--parquet", "tables"), ("--write", "needless", "some.pcapng")])

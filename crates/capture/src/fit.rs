@@ -16,7 +16,7 @@
 
 mod answers;
 mod disorder;
-mod estimate;
+pub(crate) mod estimate;
 mod flows;
 mod json;
 mod log;

@@ -8,11 +8,17 @@
 //! | module | content |
 //! | --- | --- |
 //! | `cause` | the cause from the evidence |
-//! | `ending` | the wait at the end, and a peer that stays silent |
+//! | `edges` | the right edge of the window, as the sender knew it |
+//! | `ending` | the wait at the end, outages, and a peer that stays silent |
+//! | `pace` | whether a retransmission has made the window smaller |
+//! | `policer` | whether losses are a policer's |
 //! | `words` | the evidence in sentences |
 
 mod cause;
+mod edges;
 mod ending;
+mod pace;
+mod policer;
 mod words;
 
 use crate::place::Side;
@@ -20,7 +26,12 @@ use crate::seen::Seen;
 use ackclock_course::stall::cause::{Cause, CAUSES};
 use ackclock_tcp::segment::Segment;
 use cause::cause;
+use edges::Edges;
 pub(crate) use ending::End;
+use pace::Pace;
+pub use pace::Window;
+use policer::Losses;
+pub use policer::Policer;
 
 /// The number of waits of one way that are kept in full: the longest.
 const KEPT: usize = 256;
@@ -55,14 +66,25 @@ pub struct Facts {
     pub last: bool,
     /// Whether the segment before the wait had PSH: its sender had written no more.
     pub pushed: bool,
+    /// Whether that segment was shorter than a full one.
+    pub short: bool,
+    /// Whether the IPv4 identification of the segment that ended it is the next after that of the segment before it; `None`
+    /// without identifications.
+    pub next_id: Option<bool>,
     /// Bytes outstanding when the wait began.
     pub outstanding: u64,
     /// Bytes outstanding when it ended.
     pub flight: u64,
-    /// The largest payload of a segment so far, bytes.
+    /// Payload of a full segment as the SYNs announce it, or otherwise the largest so far, bytes.
     pub full: u32,
+    /// Whether a retransmission has made the window smaller.
+    pub sending: Window,
+    /// When the other end had last been heard when it ended, nanoseconds.
+    pub heard: Option<i64>,
     /// Room in the receiver's window when the wait began, bytes; `None` if the window is unknown.
     pub room: Option<u64>,
+    /// Captured where the data arrive: room in the window that the sender knew when it sent the last segment before it, bytes.
+    pub known_room: Option<u64>,
     /// The receiver's window when the wait began, bytes; 0 if it closed in the wait.
     pub window: Option<u64>,
     /// When everything was acknowledged, and the frame of that acknowledgment.
@@ -98,7 +120,7 @@ pub struct Stall {
 }
 
 /// The stalls of one direction, and its time by cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// The longest, in the order of time; at most 256.
     pub kept: Vec<Stall>,
@@ -109,6 +131,10 @@ pub struct Found {
     /// The time from the first data to the last acknowledgment of new data that was spent waiting for each cause, in the order of
     /// [`CAUSES`], nanoseconds.
     pub waits: [i64; CAUSES.len()],
+    /// Time after that, by cause, nanoseconds.
+    pub after: [i64; CAUSES.len()],
+    /// The policer that its losses show, if they do.
+    pub policer: Option<Policer>,
     /// The rest of that time: segments followed each other, or their last acknowledgment was on its way.
     pub sending: i64,
 }
@@ -153,6 +179,18 @@ pub struct Stalls {
     heard: Option<i64>,
     /// The first segment of the largest size.
     full: ending::Full,
+    /// Payload of a full segment as the SYNs announce it, bytes; 0 if unknown.
+    segment: u32,
+    /// A round trip as far as it is known, nanoseconds; otherwise as long as can be.
+    turn: i64,
+    pace: Pace,
+    edges: Edges,
+    /// The total of the short waits in a reduced window, nanoseconds.
+    reduced: i64,
+    /// From the first retransmission on.
+    losses: Option<Box<Losses>>,
+    /// The last times from data to its acknowledgment, nanoseconds.
+    last_answers: [Option<i64>; 2],
     kept: Vec<Facts>,
     /// The waits that are not kept, for each side of the capture.
     shorter: Option<Box<[Sums; 3]>>,
@@ -167,6 +205,8 @@ struct Since {
     /// Whether there was a segment.
     begun: bool,
     pushed: bool,
+    len: u32,
+    id: Option<u16>,
     /// Whether an acknowledgment has arrived; the following fields are then valid.
     answered: bool,
     /// Whether the window closed.
@@ -221,13 +261,21 @@ impl Stalls {
     pub fn data(&mut self, seen: &Seen) {
         let end = seen.seq.wrapping_add(u64::from(seen.len));
         if self.now.begun {
+            let wait = seen.at.saturating_sub(self.now.from);
             // Almost no wait is long: this is tested first.
-            if seen.at.saturating_sub(self.now.from) > self.least.max(SHORT) {
+            if wait > self.least.max(SHORT) {
                 self.long(seen, end);
+            } else if self.pace.window(self.una) == Window::Reduced {
+                self.reduced += wait;
             }
         } else {
             self.now.begun = true;
             (self.una, self.max, self.start) = (seen.seq, seen.seq, seen.seq);
+            self.turn = self.answer().unwrap_or(i64::MAX);
+            self.pace.begin(seen.at, seen.seq);
+        }
+        if seen.at.saturating_sub(self.pace.from) > self.turn {
+            self.pace.turn(seen.at, self.max, self.una);
         }
         if seen.len >= self.full.len {
             self.full.sent(seen.len, end);
@@ -236,10 +284,24 @@ impl Stalls {
             self.timed = Some((end, seen.at));
         } else if seen.seq < self.max {
             self.timed = None;
+            self.repair(seen);
+        }
+        if let Some(losses) = self.losses.as_deref_mut().filter(|_| end > self.max) {
+            losses.sent(seen.at, end);
         }
         self.max = self.max.max(end);
         let now = &mut self.now;
         (now.from, now.before, now.pushed, now.answered) = (seen.at, seen.frame, seen.has(Segment::PSH), false);
+        (now.len, now.id) = (seen.len, seen.id);
+    }
+
+    /// Data from below the highest byte was sent.
+    #[cold]
+    fn repair(&mut self, seen: &Seen) {
+        self.pace.repair(self.max, self.una);
+        let (start, now) = (self.start, (seen.at, self.max));
+        let losses = self.losses.get_or_insert_with(|| Box::new(Losses::new(start, seen.seq, now)));
+        losses.repaired(seen.at, seen.seq, seen.len, self.last_answers.iter().flatten().min().copied());
     }
 
     /// A FIN was sent.
@@ -257,6 +319,12 @@ impl Stalls {
     pub fn know(&mut self, round_trip: Option<i64>) {
         self.round_trip = round_trip;
         self.least = round_trip.unwrap_or(0) / 4;
+        self.turn = self.answer().unwrap_or(i64::MAX);
+    }
+
+    /// Payload of a full segment, bytes.
+    pub(crate) fn full_segment(&mut self, bytes: u32) {
+        self.segment = bytes;
     }
 
     /// Whether there were data.
@@ -290,7 +358,9 @@ impl Stalls {
         }
         self.window = window;
         if let Some(window) = window {
-            self.edge = Some(self.edge.unwrap_or(0).max(ack.saturating_add(window)));
+            let edge = self.edge.unwrap_or(0).max(ack.saturating_add(window));
+            self.edge = Some(edge);
+            self.edges.on(seen.at, edge, self.turn);
             self.now.closed |= window == 0;
         }
         (self.now.last_ack, self.now.last_ack_at) = (seen.frame, seen.at);
@@ -299,8 +369,9 @@ impl Stalls {
             self.max = ack;
         }
         if ack > self.una {
+            let repairs = self.pace.window(self.una) == Window::Repairs;
             self.una = ack;
-            self.progress(seen.at, ack);
+            self.progress(seen.at, ack, repairs);
             if ack >= self.max {
                 (self.now.all_acked, self.now.all_acked_at) = (seen.frame, seen.at);
             }
@@ -313,13 +384,28 @@ impl Stalls {
     }
 
     #[inline(always)]
-    fn progress(&mut self, at: i64, ack: u64) {
+    fn progress(&mut self, at: i64, ack: u64, repairs: bool) {
         if let Some((end, sent)) = self.timed.filter(|t| t.0 <= ack) {
             let took = at.saturating_sub(sent).max(0);
             self.answer = Some(self.answer.map_or(took, |a| a.min(took)));
+            self.turn = self.answer().unwrap_or(i64::MAX);
+            // An acknowledgment that waited for a hole to be filled is no round trip.
+            if !repairs {
+                self.last_answers = [Some(took), self.last_answers[0]];
+            }
             self.timed = None;
             debug_assert!(end <= ack);
         }
+    }
+
+    /// The room that the sender knew when it sent the last segment: by ACKs that left a round trip before it arrived here.
+    fn known_room(&self) -> Option<u64> {
+        let edge = self.edges.at(self.now.from.saturating_sub(self.answer()?), self.edge?)?;
+        Some(edge.saturating_sub(self.now.max))
+    }
+
+    fn full_size(&self) -> u32 {
+        self.full.len.max(self.segment)
     }
 
     /// A wait that is not part of sending has ended.
@@ -335,7 +421,12 @@ impl Stalls {
             after: seen.frame,
             seq: seen.seq,
             len: seen.len,
-            full: self.full.len,
+            short: self.now.len < self.full_size().max(seen.len),
+            next_id: seen.id.zip(self.now.id).map(|(id, before)| id == before.wrapping_add(1)),
+            full: self.full_size(),
+            known_room: self.known_room(),
+            sending: self.pace.window(self.una),
+            heard: self.heard,
             again: seen.seq < self.max,
             last: end == self.max,
             flight: self.max.saturating_sub(self.una),

@@ -265,7 +265,14 @@ impl Analysis for Survey {
             };
             let DirectionRecord { first_data, duration, .. } = *record.way(way);
             let during = (first_data, first_data.saturating_add(duration));
-            let end = End { last: (record.end, record.last_frame), during, acks: record.way(way).acks > 0 };
+            let counts = record.way(way).retransmissions;
+            let end = End {
+                last: (record.end, record.last_frame),
+                during,
+                acks: record.way(way).acks > 0,
+                lossy: (counts.needless + counts.refused) * 2 <= counts.total,
+                smallest: rtt.min,
+            };
             Course { reordering, stalls: own.stalls.finish(side, rtt.median, end) }
         };
         let ways = [course(Way::Out, out), course(Way::Back, back)];
@@ -344,6 +351,7 @@ impl Work {
         if let Some(bytes) = full_segment(&flow.syns) {
             for own in &mut self.ways {
                 own.arrivals.full_segment(bytes);
+                own.stalls.full_segment(bytes);
                 own.segment = bytes;
                 if let Some(acks) = &mut own.acks {
                     acks.full_segment(bytes);

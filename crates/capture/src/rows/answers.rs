@@ -92,27 +92,77 @@ fn bytes(n: u64) -> String {
     }
 }
 
-/// The causes that have one answer, with the sentence about them.
-const GROUPS: [(&[Cause], &str); 9] = [
-    (&[Cause::Timeout, Cause::TailLoss, Cause::FastRetransmit, Cause::LossProbe], "retransmissions"),
-    (&[Cause::ReceiverWindow], "waiting for room in the receiver's window"),
-    (&[Cause::ApplicationIdle], "waiting for an application"),
-    (&[Cause::Nagle], "small segments that waited for ACKs (Nagle)"),
-    (&[Cause::MtuHole], "full segments that never arrived: the path seems to drop large packets"),
-    (&[Cause::PeerGone], "waiting for a peer that sent nothing more"),
-    (&[Cause::SenderHost], "waiting for the sending host"),
-    (&[Cause::CongestionWindow, Cause::Network], "waiting for ACKs: the window grew, or filled the path"),
-    (&[Cause::Unknown, Cause::CaptureLoss], "waits that the capture does not explain"),
-];
+/// Causes that have one answer.
+struct Group {
+    /// Its name in tables.
+    name: &'static str,
+    causes: &'static [Cause],
+    /// The sentence about it.
+    words: &'static str,
+}
+
+const LOSS: &[Cause] =
+    &[Cause::Timeout, Cause::TailLoss, Cause::FastRetransmit, Cause::LossProbe, Cause::Recovery, Cause::ReducedWindow];
+
+/// Those of them without a timer.
+const FAST: &[Cause] = &[Cause::FastRetransmit, Cause::Recovery, Cause::ReducedWindow];
+
+const GROUPS: [Group; 13] = {
+    const fn group(name: &'static str, causes: &'static [Cause], words: &'static str) -> Group {
+        Group { name, causes, words }
+    }
+    [
+        group("loss recovery", LOSS, "retransmissions, and the smaller window that followed them"),
+        group("policer", &[Cause::Policer], "losses of a policer, which drops what exceeds its rate"),
+        group("outage", &[Cause::Outage], "silence of the network, in which nothing came back"),
+        group("receiver window", &[Cause::ReceiverWindow], "waiting for room in the receiver's window"),
+        group("application idle", &[Cause::ApplicationIdle], "waiting for an application"),
+        group("Nagle", &[Cause::Nagle], "small segments that waited for ACKs (Nagle)"),
+        group("MTU hole", &[Cause::MtuHole], "full segments that never arrived: the path seems to drop large packets"),
+        group("peer gone", &[Cause::PeerGone], "waiting for a peer that sent nothing more"),
+        group("sender host", &[Cause::SenderHost], "waiting for the sending host"),
+        group("congestion window", &[Cause::CongestionWindow], WINDOW),
+        group("network", &[Cause::Network], WINDOW),
+        group("capture loss", &[Cause::CaptureLoss], "waits in which the capture missed segments"),
+        group("unknown", &[Cause::Unknown], "waits that the capture does not explain"),
+    ]
+};
+const WINDOW: &str = "waiting for ACKs: the window grew, or filled the path";
+
+/// The group with the most time, and that time in nanoseconds.
+fn largest(time: impl Fn(Cause) -> i64) -> (i64, &'static Group) {
+    let all = GROUPS.iter().map(|group| (group.causes.iter().map(|c| time(*c)).sum::<i64>(), group));
+    all.max_by_key(|(time, _)| *time).unwrap_or((0, &GROUPS[0]))
+}
+
+/// What most of a flow's time went into, waits after its last ACK included, and its share; `None` without time.
+pub(super) fn main_cause(f: &FlowRow<'_>) -> Option<(&'static str, f64)> {
+    let found = &f.course().stalls;
+    let (time, group) = largest(|c| found.waits[c as usize] + found.after[c as usize]);
+    let all = f.record().duration + found.after.iter().sum::<i64>();
+    let name = match group.causes {
+        _ if found.sending >= time => "sending",
+        causes if causes == LOSS && is_reordered(f) => "reordering",
+        _ => group.name,
+    };
+    let most = time.max(found.sending);
+    (all > 0).then(|| (name, most as f64 / all as f64))
+}
+
+/// Whether most retransmissions of a flow were needless, and followed duplicate ACKs: packets were overtaken, not lost.
+fn is_reordered(f: &FlowRow<'_>) -> bool {
+    let (counts, waits) = (f.record().retransmissions, f.course().stalls.waits);
+    let of = |causes: &[Cause]| causes.iter().map(|c| waits[*c as usize]).sum::<i64>();
+    (counts.needless + counts.refused) * 2 > counts.total && of(FAST) * 2 > of(LOSS)
+}
 
 fn reason(f: &FlowRow<'_>, duration: f64) -> String {
     let waits = f.course().stalls.waits;
-    let of = |causes: &[Cause]| causes.iter().map(|c| waits[*c as usize]).sum::<i64>() as f64 / S;
-    let largest = GROUPS.iter().map(|(causes, words)| (of(causes), *causes, *words));
-    let Some((time, causes, words)) = largest.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|l| l.0 >= MUCH * duration)
-    else {
+    let (time, Group { causes, words, .. }) = largest(|c| waits[c as usize]);
+    let time = time as f64 / S;
+    if time < MUCH * duration {
         return repairs(f).unwrap_or_else(|| "No wait stands out.".to_owned());
-    };
+    }
     let of_it = format!("{} of them went into", span(time));
     match causes[0] {
         Cause::Timeout => {
@@ -120,6 +170,10 @@ fn reason(f: &FlowRow<'_>, duration: f64) -> String {
             format!("{of_it} {words}.{about}")
         }
         Cause::ApplicationIdle => idle(f, &of_it),
+        Cause::Policer => match f.course().stalls.policer {
+            Some(p) => format!("{of_it} {words}: {:.0} kB/s, after {}.", p.rate / 1e3, bytes(p.burst)),
+            None => format!("{of_it} {words}."),
+        },
         _ => format!("{of_it} {words}."),
     }
 }

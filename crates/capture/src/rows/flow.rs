@@ -1,5 +1,6 @@
 //! The row of a captured flow.
 
+use super::answers::main_cause;
 use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, StallsOfCause, TimeOfCause};
 use super::{FlowRow, S};
 use crate::seen::Way;
@@ -90,10 +91,12 @@ row! {
         stalls: u64 = f.course().stalls.count();
         /// The parts of `duration_s` that were spent waiting for each cause, and `sending`, the rest. They add up to it.
         time_by_cause_s: BTreeMap<&'static str, f64> [unit("s")] = f.time_by_cause();
-        /// The cause with the largest part, `sending` included; missing without a duration.
-        main_cause: Option<&'static str> [shown("mostly")] = f.main_cause().map(|(cause, _)| cause);
-        /// Its share of `duration_s`.
-        main_cause_share: Option<f64> = f.main_cause().map(|(_, share)| share);
+        /// What most of its time went into, waits after its last ACK included: a cause, or `sending`. The causes that follow
+        /// retransmissions are one, `loss recovery`; or `reordering`, if most of them were needless and followed duplicate ACKs.
+        /// Missing without time.
+        main_cause: Option<&'static str> [shown("mostly")] = main_cause(f).map(|(cause, _)| cause);
+        /// Its share of that time.
+        main_cause_share: Option<f64> = main_cause(f).map(|(_, share)| share);
         /// A longer time without a data packet is a stall.
         stall_threshold_s: f64 [unit("s")] = f.course().stalls.threshold as f64 / S;
         /// The length of the longest stall.
@@ -160,14 +163,6 @@ impl FlowRow<'_> {
         let waits = CAUSES.iter().zip(found.waits).map(|(cause, nanos)| (cause.name(), nanos));
         let parts = waits.chain([("sending", found.sending)]);
         parts.filter(|(_, nanos)| *nanos > 0).map(|(name, nanos)| (name, nanos as f64 / S)).collect()
-    }
-
-    /// The cause with the largest part of its duration, and that part.
-    pub fn main_cause(&self) -> Option<(&'static str, f64)> {
-        let parts = self.time_by_cause();
-        let all: f64 = parts.values().sum();
-        let (name, most) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((name, most / all))
     }
 
     /// Its time by cause.

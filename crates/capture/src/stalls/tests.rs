@@ -67,7 +67,7 @@ impl Talk {
     /// The connection ends with its last packet.
     fn end(&self) -> End {
         let last = (self.stalls.now.last_ack_at.max(self.stalls.now.from), self.frame);
-        End { last, during: (0, last.0), acks: true }
+        End { last, during: (0, last.0), acks: true, lossy: true, smallest: Some(RTT) }
     }
 
     /// The last stall, seen from a side.
@@ -232,23 +232,97 @@ fn a_small_segment_that_waits_for_a_delayed_ack_is_held_back_by_nagle() {
 }
 
 #[test]
-fn where_data_arrives_two_round_trips_are_the_networks_time_and_more_is_the_applications_only_after_a_push() {
-    for (ms, push, cause) in [
-        (95, 0, Cause::Network),
-        (95, Segment::PSH, Cause::Network),
-        (900, Segment::PSH, Cause::ApplicationIdle),
-        (900, 0, Cause::Unknown),
+fn where_data_arrives_two_round_trips_are_the_networks_time_and_more_is_the_applications_only_after_a_short_segment_with_psh(
+) {
+    for (ms, push, short, cause) in [
+        (95, 0, false, Cause::Network),
+        (95, Segment::PSH, false, Cause::Network),
+        (900, Segment::PSH, true, Cause::ApplicationIdle),
+        (900, Segment::PSH, false, Cause::Unknown),
+        (900, 0, false, Cause::Unknown),
     ] {
         let mut talk = Talk::new();
-        talk.data(70, 30, push);
-        talk.ack(70, 31, 60_000);
+        if short {
+            talk.small(70, 30_000, 900);
+            talk.ack_of(70, BASE + 30_900);
+        } else {
+            talk.data(70, 30, push);
+            talk.ack(70, 31, 60_000);
+        }
         talk.data(70 + ms, 31, 0);
         let found = talk.found(Side::Receiver);
         assert!(
             found.waits[cause as usize] >= (ms - 1) * MS || found.kept.last().is_some_and(|s| s.cause == cause),
-            "{ms} {push}"
+            "{ms} {push} {short}"
         );
     }
+}
+
+#[test]
+fn where_data_arrives_a_host_that_gave_no_number_meanwhile_was_idle() {
+    for (id, cause) in [(8, Cause::ApplicationIdle), (9, Cause::Unknown)] {
+        let mut talk = Talk::new();
+        let seen = |talk: &mut Talk, ms: i64, n: u64, id: u16| {
+            talk.frame += 1;
+            let (frame, flags) = (talk.frame, Segment::ACK | Segment::PSH);
+            let seen =
+                Seen { frame, at: ms * MS, seq: BASE + n * 1000, len: 1000, flags, id: Some(id), ..Seen::default() };
+            talk.stalls.data(&seen);
+        };
+        seen(&mut talk, 70, 30, 7);
+        talk.ack(70, 31, 60_000);
+        seen(&mut talk, 900, 31, id);
+        assert_eq!(talk.stall(Side::Receiver).cause, cause);
+    }
+}
+
+#[test]
+fn after_a_retransmission_the_window_is_in_repair_and_then_reduced_until_a_round_trip_carries_as_much_again() {
+    let mut talk = Talk::new();
+    (20..24).for_each(|n| talk.ack(90, n + 1, 60_000));
+    talk.data(91, 24, 0);
+    let waits = |talk: &Talk| talk.found(Side::Sender).waits;
+    talk.ack(125, 26, 60_000);
+    talk.data(126, 30, 0);
+    assert!(waits(&talk)[Cause::Recovery as usize] >= 34 * MS, "{:?}", waits(&talk));
+    talk.ack(160, 31, 60_000);
+    // One segment in each round trip, and seven before.
+    for n in 0..4 {
+        let ms = 161 + n * 42;
+        talk.data(ms, 31 + n as u64, 0);
+        talk.ack(ms + 40, 32 + n as u64, 60_000);
+    }
+    let reduced = waits(&talk)[Cause::ReducedWindow as usize];
+    assert!(reduced >= 3 * 40 * MS, "{:?}", waits(&talk));
+    // As many as before, twice.
+    for n in 0..2 {
+        (0..15).for_each(|i| talk.data(400 + n * 42, 40 + n as u64 * 15 + i, 0));
+        talk.ack(440 + n * 42, 55 + n as u64 * 15, 60_000);
+    }
+    talk.data(484, 80, 0);
+    talk.ack(524, 81, 60_000);
+    let before = waits(&talk);
+    talk.data(525, 81, 0);
+    let after = waits(&talk);
+    assert_eq!(after[Cause::ReducedWindow as usize], before[Cause::ReducedWindow as usize]);
+    assert!(after[Cause::CongestionWindow as usize] > before[Cause::CongestionWindow as usize]);
+}
+
+#[test]
+fn silence_through_which_a_timer_sends_again_and_again_is_an_outage_if_the_other_end_is_heard_later() {
+    let mut talk = Talk::new();
+    [400, 1000, 2200].into_iter().for_each(|ms| talk.data(ms, 20, 0));
+    talk.ack(2240, 21, 60_000);
+    let found = talk.found(Side::Sender);
+    assert_eq!(found.by_cause[Cause::Outage as usize], (3, (2200 - 59) * MS));
+    assert_eq!(talk.found(Side::Receiver).by_cause[Cause::Outage as usize].0, 0);
+    let words = "Nothing came back for 2.13 s, with 10000 bytes outstanding; frame 53 was sent without an answer.";
+    assert_eq!(found.kept.last().unwrap().words(), words);
+    let mut once = Talk::new();
+    once.ack(90, 21, 60_000);
+    once.data(400, 21, 0);
+    once.ack(440, 22, 60_000);
+    assert_eq!(once.found(Side::Sender).by_cause[Cause::Outage as usize].0, 0);
 }
 
 #[test]

@@ -53,6 +53,23 @@ impl Stall {
                 Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
                 None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
             },
+            Cause::Recovery => format!(
+                "Data had been sent again, and not everything that was outstanding then was acknowledged; frame {after} waited for \
+                 the next ACK."
+            ),
+            Cause::ReducedWindow => format!(
+                "The congestion window was fully in flight until {last}; since a retransmission less was sent in a round trip than \
+                 before."
+            ),
+            Cause::Policer => format!(
+                "Frame {after} followed {quiet} after {last}; losses and their times are those of a policer, which drops what exceeds \
+                 its rate."
+            ),
+            Cause::Outage => format!(
+                "Nothing came back for {}, with {} bytes outstanding; frame {after} was sent without an answer.",
+                f.heard.map_or(quiet, |heard| seconds(f.to.saturating_sub(heard))),
+                f.flight
+            ),
             Cause::Nagle => nagle(f),
             Cause::Network => "It is no longer than an ACK to the sender and the data that it allows take.".to_owned(),
             Cause::ApplicationIdle => idle(f),

@@ -52,6 +52,15 @@ causes! {
     Nagle "Nagle",
     /// A segment was sent again after duplicate ACKs.
     FastRetransmit "fast retransmit",
+    /// Until everything outstanding at the first retransmission was acknowledged, the next segment waited for an ACK (RFC 6675 §5,
+    /// RecoveryPoint).
+    Recovery "recovery",
+    /// As `CongestionWindow`, and since a retransmission the transfer has carried less in a round trip than before it.
+    ReducedWindow "reduced window",
+    /// As the causes of a loss, in a transfer whose losses are a policer's (Flach and others 2016 §3).
+    Policer "policer",
+    /// Nothing came back although many segments were outstanding and a timer sent again and again; later the other end was heard.
+    Outage "outage",
     /// Captured where the data arrives: data took no longer than an ACK to its sender and the way back.
     Network "network",
     /// The other end sent nothing more, although segments were sent again and again.

@@ -31,6 +31,10 @@ fn short(f: &Facts) -> String {
         | Cause::SenderHost
         | Cause::Nagle
         | Cause::FastRetransmit
+        | Cause::Recovery
+        | Cause::ReducedWindow
+        | Cause::Policer
+        | Cause::Outage
         | Cause::Network
         | Cause::PeerGone
         | Cause::MtuHole
