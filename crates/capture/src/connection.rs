@@ -222,7 +222,8 @@ impl Connection {
             Some(There::Noting(_)) | None => None,
         };
         let side = place.side(way);
-        let found = judge(&Facts { way, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
+        let round_trip = self.round_trip(way);
+        let found = judge(&Facts { way, round_trip, side, stream: &self.streams[w], cases, arrivals, ids, ack_ids });
         found.iter().for_each(|r| self.counted[w].retransmissions.add(r));
         if self.wanted.each {
             self.found.extend(found);
@@ -256,10 +257,12 @@ impl Connection {
         // Computed without branches, which would be unpredictable.
         own.pushed = if seen.len > 0 { seen.has(Segment::PSH) } else { own.pushed };
         let other = &mut self.answers[back];
+        // What came before the capture may have had the first value, too.
+        let is_known = other.value.is_some() | (seen.flags & Segment::SYN != 0);
         let is_new = !other.waiting & (other.value != Some(t.value));
         other.value = if is_new { Some(t.value) } else { other.value };
         other.at = if is_new { seen.at } else { other.at };
-        other.waiting |= is_new & (seen.len == 0) & !other.pushed;
+        other.waiting |= is_new & is_known & (seen.len == 0) & !other.pushed;
     }
 
     /// The capture has ended.

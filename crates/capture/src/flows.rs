@@ -220,7 +220,7 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let seen = &mut self.seen;
         seen.heading = heading;
         let mark = flow.see(&tcp, way, frame, seen);
-        if repeats.is_one(&mark, seen, frame.interface) {
+        if repeats.is_one(&mark, seen, frame.interface, flow.segments[way as usize]) {
             self.traffic.repeats += 1;
             return;
         }

@@ -11,6 +11,9 @@ use std::collections::VecDeque;
 const GAPS: usize = 64;
 /// A step in this range, in either direction, may be due to reordering.
 const NEAR: i32 = 4096;
+/// Steps above this are not those of a counter that shows the order: it comes around too soon. Some hosts write the two bytes of a
+/// counter the other way round, which gives steps of 256.
+const FAR: i32 = 128;
 /// The number of steps examined before a judgment.
 const ENOUGH: u32 = 8;
 
@@ -25,6 +28,10 @@ pub(crate) struct Ids {
     ones: u32,
     near: u32,
     wild: u32,
+    /// Those of the small ones that are above [`FAR`].
+    far: u32,
+    /// Packets with the number of the one before.
+    same: u32,
     /// Numbers that have not arrived, as (first, end), oldest first: the newest gaps.
     gaps: VecDeque<(u64, u64)>,
     /// The total number of missing numbers.
@@ -58,9 +65,11 @@ impl Ids {
         let at = self.at.saturating_add_signed(i64::from(step));
         if step != 0 && step.abs() <= NEAR {
             self.near = self.near.saturating_add(1);
+            self.far = self.far.saturating_add(u32::from(step.abs() > FAR));
             self.note(at);
         } else {
             self.wild = self.wild.saturating_add(1);
+            self.same = self.same.saturating_add(u32::from(step == 0));
         }
         self.at = at;
         self.top = self.top.max(at);
@@ -102,7 +111,13 @@ impl Ids {
     /// Whether the numbers show the order of transmission.
     pub(crate) fn tell_order(&self) -> bool {
         let good = self.ones.saturating_add(self.near);
-        good > 0 && self.wild <= good / 16
+        good > 0 && self.wild <= good / 16 && self.far <= good / 2
+    }
+
+    /// Whether two packets with one number, and the same bytes, are one packet: the numbers differ from packet to packet, however.
+    pub(crate) fn differ(&self) -> bool {
+        let others = self.ones.saturating_add(self.near).saturating_add(self.wild).saturating_sub(self.same);
+        others >= ENOUGH && self.same <= others / 4
     }
 
     /// Whether enough numbers were seen to be certain of that: random ones do not rise for so long.

@@ -16,7 +16,7 @@ use crate::both::Arrivals;
 use crate::ids::Ids;
 use crate::place::Side;
 use crate::seen::Way;
-use crate::stream::copies::{Cases, Copy, Piece, SentBefore};
+use crate::stream::copies::{Before, Cases, Copy, Piece, SentBefore};
 use crate::stream::{older, Stream};
 use crate::verdict::{Evidence, Judged, Retransmission, Verdict};
 use std::cmp::Ordering;
@@ -27,6 +27,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) way: Way,
     pub(crate) side: Side,
     pub(crate) stream: &'a Stream,
+    /// The smallest round-trip time between the hosts, nanoseconds.
+    pub(crate) round_trip: Option<i64>,
     pub(crate) cases: &'a Cases,
     /// The arrivals, if the receiver's side was captured too.
     pub(crate) arrivals: Option<&'a Arrivals>,
@@ -40,34 +42,44 @@ pub(crate) struct Facts<'a> {
 const SUSPECTED: Judged =
     Judged { verdict: Verdict::Needed, likely: true, evidence: Evidence::FilledLate, earlier: None, proof: None };
 
+/// Whether two copies are one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Same {
+    No,
+    Perhaps,
+    Yes,
+}
+
 /// The verdict on each retransmission of a stream, in the order of frames.
 pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
     let mut found: BTreeMap<u64, Retransmission> = BTreeMap::new();
     let ctx = onward::Context::new(facts);
     for (from, piece) in &facts.cases.pieces {
         let copies = facts.in_order_of_sending(piece);
-        let mut sendings = u32::from(piece.before);
+        let mut sendings = u32::from(piece.before == Before::Yes);
         for (i, copy) in copies.iter().enumerate() {
-            if i > 0 && facts.doubled(&copies[i - 1], copy) {
+            let same = copies[..i].iter().map(|earlier| facts.same(earlier, copy)).max().unwrap_or(Same::No);
+            if same == Same::Yes {
                 continue;
             }
             sendings += 1;
-            let proved = i > 0 || piece.before || copy.fills && copy.again == SentBefore::Yes;
+            let proved = i > 0 || piece.before == Before::Yes || copy.fills && copy.again == SentBefore::Yes;
             let suspected = !proved && copy.fills && copy.again == SentBefore::Perhaps;
             if copy.payload == 0 || !proved && !suspected {
                 continue;
             }
-            let judged = if suspected {
+            let mut judged = if suspected {
                 SUSPECTED
             } else {
                 match (facts.arrivals, facts.side) {
-                    (Some(arrivals), _) if !piece.before && i > 0 => {
+                    (Some(arrivals), _) if piece.before == Before::No && i > 0 => {
                         known::judge(arrivals, (*from, piece.end), piece.cover.is_some(), &copies, i)
                     }
                     (_, Side::Receiver) => arrivals::judge(facts, piece, &copies, i),
                     (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
                 }
             };
+            judged.likely |= same == Same::Perhaps && judged.verdict != Verdict::Undecided;
             let one = Retransmission {
                 frame: copy.sent.frame,
                 at: copy.sent.at,
@@ -114,9 +126,35 @@ impl Facts<'_> {
         copies
     }
 
-    /// Whether the network duplicated one packet.
-    fn doubled(&self, a: &Copy, b: &Copy) -> bool {
-        self.side != Side::Sender && self.ids.tell_order() && a.sent.order != 0 && a.sent.order == b.sent.order
+    /// Whether two copies are one packet that the network duplicated.
+    ///
+    /// Each packet has an identification and a timestamp of its own (RFC 6864 §4), unless all have the same one or the clock ticks too
+    /// slowly. Otherwise a second packet comes a round trip later, after an answer to the first or the lack of one, if the first was
+    /// not held up.
+    fn same(&self, a: &Copy, b: &Copy) -> Same {
+        let (x, y) = (&a.sent, &b.sent);
+        if self.side == Side::Sender {
+            return Same::No;
+        }
+        let one = |equal: bool| if equal { Same::Yes } else { Same::No };
+        let (whole, part) = if a.payload >= b.payload { (a, b) } else { (b, a) };
+        let after = part.begin.wrapping_sub(whole.begin);
+        if self.ids.differ() && x.order != 0 && y.order != 0 {
+            // Where a device joined segments, their numbers count on from the first one's.
+            let place = after / u64::from(part.payload.max(1));
+            return one(whole.sent.order.wrapping_add(place) as u16 == part.sent.order as u16);
+        }
+        // A FIN counts in the length of a first copy.
+        if after.saturating_add(u64::from(part.payload)) > u64::from(whole.payload) + 1 {
+            return Same::No;
+        }
+        let fine = || self.round_trip.zip(self.stream.tick()).is_some_and(|(rtt, tick)| rtt >= 2 * tick);
+        match self.stream.timestamps {
+            true if x.tsval != y.tsval => Same::No,
+            true if fine() => Same::Yes,
+            _ if self.round_trip.is_some_and(|rtt| y.at.abs_diff(x.at) as i64 >= rtt) => Same::No,
+            true | false => Same::Perhaps,
+        }
     }
 
     fn sent_before(&self, a: &Copy, b: &Copy) -> Ordering {

@@ -151,8 +151,12 @@ pub(crate) struct Facts {
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.
     pub(crate) base: u64,
-    /// When the first payload was captured.
+    /// Bytes below, as far as they were not captured, may have passed before the capture began: 0 if a SYN began it, and the highest
+    /// number until it is known.
+    pub(crate) unsure: u64,
+    /// When the first payload was captured, and its timestamp.
     pub(crate) first_at: Option<i64>,
+    pub(crate) first_tsval: u32,
     /// The number of the FIN, once captured.
     pub(crate) fin: Option<u64>,
     pub(crate) syns_again: u64,
@@ -337,6 +341,14 @@ impl Stream {
     /// Counts captured packets with acknowledgments.
     pub(crate) fn acks_came(&mut self, packets: u64) {
         self.facts.acks += packets;
+    }
+
+    /// The time between two ticks of the sender's timestamps, nanoseconds: an upper bound; `None` without two different ones.
+    pub(crate) fn tick(&self) -> Option<i64> {
+        let last = self.ring.get(self.ring.len().checked_sub(1)?).filter(|_| self.timestamps)?;
+        let ticks = last.tsval.wrapping_sub(self.facts.first_tsval);
+        let time = last.at - self.facts.first_at?;
+        (0 < ticks && ticks < 1 << 31).then(|| time / i64::from(ticks))
     }
 
     /// Whether acknowledgments without SACK show that a hole is being filled.

@@ -4,7 +4,7 @@
 //! of it.
 
 use super::Facts;
-use crate::stream::copies::{Copy, Piece, Suspect};
+use crate::stream::copies::{Before, Copy, Piece, Suspect};
 use crate::verdict::{Evidence, Judged, Verdict};
 
 /// The verdict on `copies[i]`, one of the copies of `piece`, in the order of transmission.
@@ -25,14 +25,17 @@ pub(super) fn judge(facts: &Facts<'_>, piece: &Piece, copies: &[Copy], i: usize)
             Some(s) => refused = refused.or(Some((earlier, s))),
         }
     }
-    if piece.before {
-        return Judged {
-            verdict: Verdict::Needless,
-            likely: false,
-            evidence: Evidence::EarlierArrived,
-            earlier: None,
-            proof: Some(this.sent.frame),
-        };
+    let acknowledged = piece.cover.as_ref().filter(|c| c.frame.is_none_or(|f| f < this.sent.frame));
+    let told = |verdict, evidence, proof| Judged { verdict, likely: false, evidence, earlier: None, proof };
+    match piece.before {
+        Before::No => {}
+        Before::Yes => return told(Verdict::Needless, Evidence::EarlierArrived, Some(this.sent.frame)),
+        Before::Perhaps => {
+            return match acknowledged {
+                Some(cover) => told(Verdict::Needless, Evidence::AlreadyAcknowledged, cover.frame),
+                None => told(Verdict::Undecided, Evidence::FirstNotSeen, None),
+            }
+        }
     }
     match refused {
         Some((earlier, s)) => Judged {

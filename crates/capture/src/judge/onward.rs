@@ -9,7 +9,7 @@ use super::bare_acks::{Answer, Claims};
 use super::order::Reach;
 use super::Facts;
 use crate::place::Side;
-use crate::stream::copies::{Bare, By, Copy, Cover, Piece};
+use crate::stream::copies::{Bare, Before, By, Copy, Cover, Piece};
 use crate::stream::older;
 use crate::verdict::{Evidence, Judged, Verdict};
 
@@ -53,9 +53,22 @@ struct Ways {
     needed: bool,
 }
 
+/// The smallest round-trip time of a copy whose own timestamp was echoed when it filled a hole. Few others may have been measured if
+/// the capture began while packets queued.
+fn echoed(facts: &Facts<'_>) -> Option<i64> {
+    let one = |piece: &Piece| {
+        let cover = piece.cover.as_deref().filter(|c| facts.stream.timestamps && c.by == By::Head)?;
+        let copies = piece.copies.iter().map(|c| &facts.cases.copies[*c as usize].sent);
+        let mut named = copies.filter(|sent| cover.echo == Some(sent.tsval));
+        let (sent, other) = (named.next()?, named.next());
+        (other.is_none() && sent.at < cover.at).then(|| cover.at - sent.at)
+    };
+    facts.cases.pieces.values().filter_map(one).min()
+}
+
 impl<'a> Context<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
-        let smallest = facts.stream.onward.smallest().unwrap_or(0);
+        let smallest = facts.stream.onward.smallest().into_iter().chain(echoed(facts)).min().unwrap_or(0);
         let (floor, largest) = (smallest - smallest / 10, facts.stream.facts.largest);
         let reports = facts.stream.facts.dsacks > 0;
         let reach = Reach::new(facts, smallest);
@@ -85,8 +98,8 @@ pub(super) fn judge(ctx: &Context<'_>, piece: &Piece, copies: &[Copy], i: usize)
             proof: cover.frame,
         };
     }
-    if i == 0 || piece.before {
-        let upstream = ctx.facts.side == Side::Middle && !piece.before;
+    if i == 0 || piece.before != Before::No {
+        let upstream = ctx.facts.side == Side::Middle && piece.before == Before::No;
         return match upstream {
             true => Judged {
                 verdict: Verdict::Needed,

@@ -109,6 +109,18 @@ pub(crate) struct Bare {
     pub(crate) newest: Option<Place>,
 }
 
+/// Whether bytes had passed before the first copy that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// No copy passed.
+    #[default]
+    No,
+    /// They may have passed before the capture began.
+    Perhaps,
+    /// A copy was captured, and is forgotten.
+    Yes,
+}
+
 /// Bytes whose copies all have the same fate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Piece {
@@ -118,7 +130,7 @@ pub(crate) struct Piece {
     pub(crate) cover: Option<Box<Cover>>,
     pub(crate) reports: Reports,
     /// Whether the bytes had been captured or acknowledged before the first of `copies`, without further knowledge.
-    pub(crate) before: bool,
+    pub(crate) before: Before,
 }
 
 /// The reports about a piece, mostly none, so that it takes no more than a pointer.

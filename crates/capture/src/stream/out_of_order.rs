@@ -1,6 +1,6 @@
 //! Segments that are not the next in order, and acknowledgments that do not just advance.
 
-use super::copies::{Bare, By, Cases, Copy, Cover, Piece, Reported, Reports, SentBefore, Suspect};
+use super::copies::{Bare, Before, By, Cases, Copy, Cover, Piece, Reported, Reports, SentBefore, Suspect};
 use super::{older, sent, Known, Sent, Stream, MOST};
 use crate::seen::Seen;
 use ackclock_tcp::segment::Segment;
@@ -19,11 +19,13 @@ impl Stream {
         if s.has(Segment::RST) {
             return;
         }
+        self.bound_unsure(s.at);
         if s.has(Segment::SYN) {
             self.facts.syns_again += u64::from(self.started);
             self.facts.syn_at = s.at;
             if !self.started {
                 self.start(s, s.seq.wrapping_add(1));
+                self.facts.unsure = 0;
                 self.una = s.seq;
                 self.push(&Sent { len: 1, ..sent(s, order, s.seq) });
             } else if self.hi == s.seq.wrapping_add(1) {
@@ -40,7 +42,10 @@ impl Stream {
         }
         let end = s.end();
         if s.len > 0 {
-            self.facts.first_at = self.facts.first_at.or(Some(s.at));
+            if self.facts.first_at.is_none() {
+                self.facts.first_at = Some(s.at);
+                self.facts.first_tsval = s.timestamps.map_or(0, |t| t.value);
+            }
             self.facts.last_at = s.at;
         }
         if s.has(Segment::FIN) {
@@ -114,9 +119,18 @@ impl Stream {
             una: base,
             onward: std::mem::take(&mut self.onward),
             cases: self.cases.take(),
-            facts: super::Facts { base, ..self.facts },
+            facts: super::Facts { base, unsure: u64::MAX, ..self.facts },
             ..Stream::default()
         };
+    }
+
+    /// What was sent before the capture began arrives within a round trip, or is sent again. A sender that goes back sends more of it
+    /// later; then an acknowledgment passes what was captured.
+    fn bound_unsure(&mut self, at: i64) {
+        let begun = self.facts.first_at.is_some_and(|first| at - first > super::LATE);
+        if begun && self.facts.unsure == u64::MAX {
+            self.facts.unsure = self.hi;
+        }
     }
 
     fn forget_oldest(&mut self) {
@@ -226,7 +240,12 @@ impl Stream {
         let first = self.ring.get(self.ring.partition_point(|o| o.end() <= from)).filter(|o| o.seq <= from);
         let known = self.una >= to && self.acked_once || self.sacked.covers(from, to);
         let cover = known.then(|| Box::new(Cover::LONG_AGO));
-        let before = first.is_none() && !self.holes.covers(from, to);
+        let before = match self.holes.covers(from, to) {
+            _ if first.is_some() => Before::No,
+            true if from < self.facts.unsure => Before::Perhaps,
+            true => Before::No,
+            false => Before::Yes,
+        };
         let cases = self.cases_mut();
         let mut copies = Vec::new();
         if let Some(first) = first {
@@ -255,10 +274,14 @@ impl Stream {
             }
         }
         self.take_probe(ack);
+        self.bound_unsure(s.at);
         let captured = self.captured_to();
         if ack > self.hi {
             self.holes.add(self.hi, ack, |_, _| {});
             self.hi = ack;
+            if self.facts.unsure > 0 {
+                self.facts.unsure = self.facts.unsure.max(ack);
+            }
         }
         let echo = s.timestamps.map(|t| t.echo);
         let overtaken = self.overtaken_ack(s, order);
@@ -339,6 +362,9 @@ impl Stream {
             let Some(first) = self.ring.reaching(left + 1) else { return };
             let last = if first.end() < right { self.ring.reaching(right) } else { Some(first) };
             if let Some(last) = last {
+                if last.seq < self.facts.unsure && self.timestamps {
+                    return;
+                }
                 self.sample(cover.at, cover.at - last.at);
                 self.arrived(first, last);
             }
@@ -367,9 +393,17 @@ impl Stream {
         if let Some(episodes) = &mut self.episodes {
             episodes.advanced(self.passed);
         }
-        if let Some(at) = last.filter(|_| !ambiguous && !waited) {
+        if let Some(at) = last.filter(|_| !ambiguous && !waited && self.is_first_copy(s)) {
             self.sample(s.at, s.at - at);
         }
+    }
+
+    /// Whether the last copy passed by an acknowledgment is surely what it answers. What was captured first may be a retransmission of
+    /// data that passed before the capture began: then the timestamp tells.
+    fn is_first_copy(&self, s: &Seen) -> bool {
+        let last = self.acked.checked_sub(1).and_then(|last| self.ring.get(last)).filter(|_| self.timestamps);
+        let echo = s.timestamps.map_or(0, |t| t.echo);
+        last.is_none_or(|last| last.seq >= self.facts.unsure || !older(echo, last.tsval))
     }
 
     fn duplicate(&mut self, left: u64, right: u64, report: Reported) {
@@ -399,7 +433,8 @@ impl Stream {
 
     fn after_ack(&mut self, s: &Seen, ack: u64, echo: Option<u32>) {
         let una = self.una;
-        let mut calm = self.sacked.is_empty() && self.acked_once && !self.in_episode();
+        let sure = !self.timestamps || self.una >= self.facts.unsure;
+        let mut calm = self.sacked.is_empty() && self.acked_once && !self.in_episode() && sure;
         let sacked = &self.sacked;
         if let Some(cases) = self.cases.as_deref_mut() {
             if cases.waiting < cases.suspects.len() {

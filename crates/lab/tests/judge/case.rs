@@ -9,7 +9,11 @@ use ackclock_lab::scenario::{Overrides, Plan};
 use ackclock_lab::summary::ReorderingSummary;
 use ackclock_sim::engine::Sim;
 use ackclock_sim::reordering::Order;
-use ackclock_sim::watch::Side;
+use ackclock_sim::watch::{Side, Watch};
+use ackclock_tcp::connection::Refusal;
+use ackclock_tcp::segment::Segment;
+use ackclock_tcp::seq::Offset;
+use ackclock_tcp::time::Time;
 use ackclock_trace::captures::{leaving, Captures, Places, SNAP};
 use ackclock_trace::truth::Retransmission;
 use ackclock_trace::{Both, Truth};
@@ -45,7 +49,25 @@ pub(crate) struct Orders {
     pub(crate) both: Option<ReorderingSummary>,
 }
 
-pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Case {
+/// The captures of a run: of the sender's side, the receiver's and the middle.
+pub(crate) struct Files {
+    pub(crate) files: [Vec<u8>; 3],
+    pub(crate) truth: Vec<Retransmission>,
+    order: Order,
+    /// Whether a host refused a segment for its timestamp.
+    pub(crate) refused: bool,
+}
+
+#[derive(Default)]
+struct Refusals(bool);
+
+impl Watch for Refusals {
+    fn refused(&mut self, _: Time, _: u32, _: Side, why: Refusal, _: &Segment, _: u8, _: &[(Offset, Offset)]) {
+        self.0 |= why == Refusal::Paws;
+    }
+}
+
+pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Files {
     let set = sender.set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let overrides = Overrides { stack: Some(sender.stack.to_owned()), set, ..Overrides::default() };
     let plan = Plan::parse(path.name, &path.scenario(segments), &overrides).unwrap_or_else(|e| panic!("{e}"));
@@ -54,13 +76,18 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
     let places = Places { sender: Vec::new(), receiver: Vec::new(), middle: Some((node, Vec::new())) };
     let captures = Captures::new(s, seed, SNAP, places).expect("memory takes it");
     let truth = Truth::new(1).with_middle(leaving(s, node));
-    let watch = Both(Both(captures, truth), Order::default());
+    let watch = Both(Both(captures, truth), Both(Order::default(), Refusals::default()));
     let mut sim = Sim::new(s, &plan.stacks, seed, watch).unwrap_or_else(|e| panic!("{}: {e}", path.name));
     let results = sim.run();
     assert!(results.flows[0].finished.is_some(), "{} {}: the transfer is not over", path.name, sender.stack);
-    let Both(Both(captures, truth), order) = sim.into_watch();
+    let Both(Both(captures, truth), Both(order, refusals)) = sim.into_watch();
     let Places { sender, receiver, middle } = captures.finish().expect("memory takes it");
     let middle = middle.expect("it was asked for").1;
+    Files { files: [sender, receiver, middle], truth: truth.finish(), order, refused: refusals.0 }
+}
+
+pub(crate) fn judge(run: Files) -> Case {
+    let Files { files: [sender, receiver, middle], truth, order, .. } = run;
     let found = [&sender, &receiver, &middle].map(|file| survey(file));
     let received = found[1].ways[Way::Out as usize].reordering.as_ref();
     let matched = matched(&sender, &receiver);
@@ -69,7 +96,7 @@ pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Cas
         receiver: received.map(|r| ReorderingSummary::of(&r.order)),
         both: matched.ways[Way::Out as usize].reordering.as_ref().map(|r| ReorderingSummary::of(&r.order)),
     };
-    Case { truth: truth.finish(), found, both: matched.retransmissions, reordering }
+    Case { truth, found, both: matched.retransmissions, reordering }
 }
 
 /// The one connection of a capture.

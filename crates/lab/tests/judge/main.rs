@@ -6,6 +6,7 @@
 
 mod case;
 mod kernel;
+mod origins;
 mod paths;
 mod score;
 
@@ -55,7 +56,7 @@ fn judged() -> &'static Judged {
             for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
                 scope.spawn(|| {
                     while let Some((path, sender, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                        let case = case::run(&paths[path], &SENDERS[sender], SEGMENTS, seed);
+                        let case = case::judge(case::run(&paths[path], &SENDERS[sender], SEGMENTS, seed));
                         let one = judge_path(&paths[path], sender, seed, &case);
                         all.lock().expect("nobody panicked").push(((path, sender, seed), one));
                     }
