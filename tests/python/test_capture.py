@@ -513,6 +513,34 @@ def test_a_selection_holds_for_every_report_and_a_folder_stands_for_its_captures
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
+def test_flows_of_two_vlans_are_told_apart_by_a_column(ackclock: Command, tmp_path: Path) -> None:
+    film = story()
+    tags = {10: b"\x81\x00\x00\x0a", 20: b"\x88\xa8\x00\x0a\x81\x00\x00\x14"}
+    film.packets = [
+        (at + n, bytes(12) + tags[vlan] + b"\x08\x00" + _moved(packet, vlan))
+        for at, packet in story().packets
+        for n, vlan in enumerate(tags)
+    ]
+    path = tmp_path / "vlans.pcap"
+    path.write_bytes(film.pcap(ETHERNET))
+    found = ak.capture(path)
+    assert found.flows.select("flow", "vlan").rows() == [(FLOW, "10"), (FLOW, "10.20")]
+    assert found.connections["vlan"].to_list() == ["10", "10.20"]
+    table = ackclock("capture", path).stdout
+    assert re.search(r"^flow +VLAN ", table, re.M)
+    assert re.search(rf"^{FLOW} +10\.20 ", table, re.M)
+    untagged = tmp_path / "untagged.pcap"
+    untagged.write_bytes(story().pcap())
+    assert ak.capture(untagged).flows["vlan"].to_list() == [None]
+    assert "VLAN" not in ackclock("capture", untagged).stdout
+
+
+def _moved(packet: bytes, by: int) -> bytes:
+    """A packet with other sequence numbers, as of another connection."""
+    seq, ack = struct.unpack(">II", packet[24:32])
+    return packet[:24] + struct.pack(">II", (seq + by * 10**8) % 2**32, (ack + by * 10**8) % 2**32) + packet[32:]
+
+
 def test_help_has_examples_and_files_are_completed(
     ackclock: Command, upload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,8 @@ pub struct Traffic {
     pub options_cut: u64,
     /// SYNs that ask to join a connection of several paths (RFC 8684 §3.2).
     pub mptcp_joins: u64,
-    /// The earliest and the latest time, nanoseconds since 1970; `None` without packets.
+    /// The earliest and the latest time, nanoseconds since 1970; `None` without packets. A time of 0 beside times of another day
+    /// was never written, and is not the earliest.
     pub span: Option<(i64, i64)>,
     /// Packets and bytes of other kinds, in the order of [`Kind::ALL`].
     pub others: [(u64, u64); Kind::ALL.len()],
@@ -185,7 +186,13 @@ impl<'a, A: Analysis> Flows<'a, A> {
             return;
         };
         *last = self.at.max(*last);
-        *first = at.min(*first);
+        // Beside times of another day, 0 says that none was written.
+        let never = |time: i64, other: i64| time == 0 && other.unsigned_abs() > DAY;
+        if never(*first, at) {
+            *first = at;
+        } else if !never(at, *first) {
+            *first = at.min(*first);
+        }
         traffic.times_back += u64::from(at < self.at);
         traffic.time_jumps += u64::from(at > self.at || self.at.saturating_sub(at) > SECOND);
     }

@@ -33,6 +33,9 @@ use datagrams::DatagramFlow;
 use file::CapturedFile;
 use flow::CapturedFlow;
 use serde_json::{json, Value};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::Path;
 
 const S: f64 = 1e9;
 
@@ -63,10 +66,15 @@ pub struct FlowRow<'a> {
 }
 
 impl OneFile {
-    /// Seconds since the first packet of the file.
+    /// Its name without the folder.
+    pub fn short_name(&self) -> Cow<'_, str> {
+        Path::new(&self.name).file_name().map_or(Cow::Borrowed(&*self.name), OsStr::to_string_lossy)
+    }
+
+    /// Seconds since the first packet of the file; 0 for a packet whose time was never written.
     pub fn seconds(&self, at: i64) -> f64 {
         let first = self.traffic.span.map_or(at, |s| s.0);
-        at.saturating_sub(first) as f64 / S
+        at.saturating_sub(first).max(0) as f64 / S
     }
 }
 

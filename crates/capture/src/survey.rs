@@ -28,6 +28,8 @@ pub struct Surveyed {
     pub number: u64,
     /// Its ends, as in [`Flow::ends`].
     pub ends: [SocketAddr; 2],
+    /// The VLANs of its first segment, as in [`Flow::vlan`].
+    pub vlan: u32,
     /// The content of their SYNs.
     pub syns: [Option<Syn>; 2],
     /// The connection as a whole, and the fate of its data each way.
@@ -106,6 +108,15 @@ impl Surveyed {
         let main = self.record.main_way();
         let is_reported = |way: &Way| self.beside.is_none_or(|other| other.sent_here == *way);
         [main, main.back()].into_iter().filter(|way| self.record.way(*way).segments > 0).filter(is_reported)
+    }
+
+    /// The VLANs of its first segment, the outer one first: `10`, `10.20`; `None` without any.
+    pub fn vlans(&self) -> Option<String> {
+        const BITS: u32 = 12;
+        let levels = (0..u32::BITS / BITS + 1).rev().map(|level| self.vlan.checked_shr(level * BITS).unwrap_or(0));
+        let ids: Vec<_> =
+            levels.map(|ids| ids & ((1 << BITS) - 1)).skip_while(|id| *id == 0).map(|id| id.to_string()).collect();
+        (!ids.is_empty()).then(|| ids.join("."))
     }
 
     /// A way in the usual form: `10.0.0.1:5001 > 10.0.0.2:80`.
@@ -281,6 +292,7 @@ impl Analysis for Survey {
         self.found.push(Surveyed {
             number,
             ends,
+            vlan: flow.vlan,
             syns,
             record,
             retransmissions,

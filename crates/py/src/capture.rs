@@ -11,6 +11,7 @@ use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{open, Contents};
 use ackclock_capture::reordering::OrderSource;
+use ackclock_capture::rows::answers::answers_about;
 use ackclock_capture::rows::tables::{table, TABLES};
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::{Everything, Survey, Surveyed};
@@ -49,6 +50,11 @@ impl Capture {
         frames.sort_unstable();
         frames.dedup();
         Some(frames)
+    }
+
+    /// What the capture says about chosen connections and, in their order, transfers; each given by its file and number.
+    fn answers(&self, connections: Vec<(String, u64)>, transfers: Vec<(String, u64)>) -> Vec<String> {
+        answers_about(&self.files, &connections, &transfers)
     }
 
     /// The complete results; with `details`, each retransmission and each stall, too.

@@ -183,6 +183,7 @@ mod tests {
         Surveyed {
             exchanges: Default::default(),
             number: 1,
+            vlan: 0,
             ends: ["10.0.0.1:5001", "10.0.0.2:80"].map(|end| end.parse().expect("an address")),
             syns: [None, None],
             record: connection.finish().record,

@@ -8,6 +8,7 @@ use crate::place::Side;
 use crate::seen::Way;
 use ackclock_course::stall::cause::Cause;
 use ackclock_course::stall::words::span;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of transfers with a sentence of their own.
 const TRANSFERS: usize = 3;
@@ -20,13 +21,41 @@ const MUCH: f64 = 0.2;
 pub fn answers(files: &[OneFile]) -> Vec<String> {
     let mut largest: Vec<_> = flows(files).filter(FlowRow::is_main).collect();
     largest.sort_by_key(|f| std::cmp::Reverse(f.record().bytes));
-    let transfers = largest.iter().filter(|f| f.record().duration > 0).take(TRANSFERS).map(transfer);
-    failures(files).into_iter().chain(transfers).collect()
+    told(files, connections(files), largest.iter())
+}
+
+/// The sentences about chosen connections, given by their file and number, and chosen transfers in their order.
+pub fn answers_about(files: &[OneFile], chosen: &[(String, u64)], transfers: &[(String, u64)]) -> Vec<String> {
+    let chosen: BTreeSet<_> = chosen.iter().map(|(file, number)| (file.as_str(), *number)).collect();
+    let main: BTreeMap<_, _> =
+        flows(files).filter(FlowRow::is_main).map(|f| ((&*f.file.name, f.connection.number), f)).collect();
+    let kept = connections(files).filter(|c| chosen.contains(&(&*c.file.name, c.connection.number)));
+    told(files, kept, transfers.iter().filter_map(|(file, number)| main.get(&(file.as_str(), *number))))
+}
+
+/// The sentences; of several files, each transfer begins with the name of its file.
+fn told<'a>(
+    files: &[OneFile],
+    connections: impl Iterator<Item = ConnectionRow<'a>>,
+    transfers: impl Iterator<Item = &'a FlowRow<'a>>,
+) -> Vec<String> {
+    let about = |f: &FlowRow<'_>| {
+        let answer = f.answer()?;
+        Some(if files.len() == 1 { answer } else { format!("{}: {answer}", f.file.short_name()) })
+    };
+    failures(connections).into_iter().chain(transfers.filter_map(about).take(TRANSFERS)).collect()
+}
+
+impl FlowRow<'_> {
+    /// Its size, its duration, and what most of its time went into; `None` without a duration.
+    pub fn answer(&self) -> Option<String> {
+        (self.record().duration > 0).then(|| transfer(self))
+    }
 }
 
 /// Connections that were never opened.
-fn failures(files: &[OneFile]) -> Option<String> {
-    let all: Vec<_> = connections(files).map(|c| c.opened()).collect();
+fn failures<'a>(connections: impl Iterator<Item = ConnectionRow<'a>>) -> Option<String> {
+    let all: Vec<_> = connections.map(|c| c.opened()).collect();
     let of = |opened: Opened| all.iter().filter(|one| **one == opened).count() as u64;
     let failed = [
         (of(Opened::Refused), "refused"),

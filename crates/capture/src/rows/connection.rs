@@ -29,6 +29,8 @@ row! {
         client: String [shown("client"), brief] = c.connection.source(Way::Out).to_string();
         /// Its server.
         server: String [shown("server"), brief] = c.connection.source(Way::Back).to_string();
+        /// The VLANs of its first packet, the outer one first (`10`, `10.20`); missing without a tag.
+        vlan: Option<String> [shown("VLAN"), brief, seldom] = c.connection.vlans();
         /// When its first packet was captured, since the file's first packet.
         start_s: f64 [unit("s"), shown("start"), scaled("s", 1.0, 3)] = c.file.seconds(c.connection.record.start);
         /// From its first to its last packet.
@@ -58,6 +60,9 @@ row! {
         /// The part of it that the server took: without a round trip for each exchange, if it was captured at the client. Missing
         /// if it was captured elsewhere than at an end, or if the round trip is unknown.
         server_s: Option<f64> [unit("s"), shown("server"), brief, scaled("s", 1.0, 3)] = c.server().map(|s| s as f64 / S);
+        /// The rest of it, for the network; missing as `server_s` is.
+        network_s: Option<f64> [unit("s"), shown("network"), seldom, scaled("s", 1.0, 3)] =
+            c.server().map(|s| (c.exchanges().first_byte - s) as f64 / S);
         /// The total time from the first to the last segments of answers.
         answers_s: f64 [unit("s"), shown("answers"), brief, seldom, scaled("s", 1.0, 3)] = c.exchanges().answers as f64 / S;
         /// The total time from the last segments of answers to the next requests.

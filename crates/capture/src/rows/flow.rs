@@ -20,6 +20,8 @@ row! {
         connection: u64 = f.connection.number;
         /// The direction of the data, as `A:p > B:p`.
         flow: String [shown("flow"), brief] = f.name();
+        /// The VLANs of the connection's first packet, the outer one first (`10`, `10.20`); missing without a tag.
+        vlan: Option<String> [shown("VLAN"), brief, seldom] = f.connection.vlans();
         /// Whether this is the direction with more data.
         main: bool = f.is_main();
         /// The frame of the connection's first packet.
@@ -122,6 +124,8 @@ row! {
         ecn: Option<bool> = f.ecn();
         /// The options in use, in words.
         options: String [shown("options")] = f.options();
+        /// What most of its time went into, in sentences; missing without a duration.
+        answer: Option<String> = f.answer();
         /// Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`.
         captured: &'static str [shown("captured"), brief] = f.connection.record.place.words(f.way);
         /// Why the analysis assumes that place.

@@ -326,6 +326,18 @@ fn times_that_jump_are_counted_and_the_next_segment_of_each_connection_says_so()
 }
 
 #[test]
+fn a_time_that_was_never_written_is_not_the_first_unless_all_count_from_it() {
+    let p = packet(&header(false, ACK, 1, 7), 10);
+    let span = |times: &[i64]| {
+        let packets: Vec<_> = times.iter().map(|at| (*at, &p[..], 50)).collect();
+        read_all(&pcap(101, &packets)).2.span
+    };
+    assert_eq!(span(&[0, 0, START, START + MS]), Some((START, START + MS)));
+    assert_eq!(span(&[START, 0, START + MS, 0]), Some((START, START + MS)));
+    assert_eq!(span(&[0, MS, 2 * MS]), Some((0, 2 * MS)));
+}
+
+#[test]
 fn times_that_go_back_are_counted_and_keep_their_order() {
     let p = packet(&header(false, ACK, 1, 7), 10);
     let (all, _, traffic) =
