@@ -509,6 +509,9 @@ def test_a_selection_holds_for_every_report_and_a_folder_stands_for_its_captures
     assert FLOW in table
     assert pl.read_csv(tmp_path / "f.csv")["flow"].to_list() == [FLOW]
     assert "10.0.0.2:80" in ackclock("capture", upload, "--by", "server").stdout
+    over = ackclock("capture", upload, "--csv", upload)
+    assert (over.returncode, over.stdout) == (2, "")
+    assert f"key `--csv`: found {upload}, which is the capture" in over.stderr
     refused = ackclock("capture", upload, "--sort", "colour")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 

@@ -21,7 +21,7 @@ from ackclock.papers import reproduce as command
 from ackclock.papers.folder import every
 from ackclock.papers.one import Wish
 from ackclock.papers.paper import Done, Paper
-from ackclock.papers.parts import inline, labels, shown_in
+from ackclock.papers.parts import labels, shown_in
 from ackclock.plot import style
 from ackclock.quantities import count, duration
 from ackclock.runs.laboratory import Spent
@@ -350,7 +350,7 @@ def test_a_drawing_keeps_its_form_and_gets_names_of_its_own() -> None:
 <svg xmlns:xlink="x" width="10pt" height="5pt" viewBox="0 0 10 5" version="1.1"><metadata>who</metadata>
 <path id="a" d="M 1.23456 2
 L -10.5 0.999" transform="scale(0.015625)"/><use xlink:href="#a" x="7.004" y="40" clip-path="url(#b)"/></svg>"""
-    assert inline(style.lean(svg), "f-") == (
+    assert style.inline(style.lean(svg), "f-") == (
         '<svg role="img" style="--points: 10" viewBox="0 0 10 5"> '
         '<path id="f-a" d="M 1.23 2 L -10.5 1" transform="scale(0.015625)"/>'
         '<use xlink:href="#f-a" x="7" y="40" clip-path="url(#f-b)"/></svg>'

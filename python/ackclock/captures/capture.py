@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from ackclock import _native, files
 from ackclock.captures import xplot
 from ackclock.captures.fitting import Fit, fit
+from ackclock.captures.selection import Having, Selection
 from ackclock.files import write
 from ackclock.late import pl
 
@@ -144,6 +145,15 @@ class Capture:
         """Traffic that was not analysed: packets and bytes by kind."""
         return self._polars("skipped")
 
+    def answers(self, connections: Sequence[tuple[str, int]], transfers: Sequence[tuple[str, int]]) -> list[str]:
+        """Return what the capture says about some connections, and about transfers in their order, in sentences.
+
+        Args:
+            connections: each by its ``file`` and its number. The sentence counts failed ones.
+            transfers: the connections, likewise, whose main flows get a sentence; the first three do.
+        """
+        return self._found.answers(connections, transfers)
+
     def write_parquet(self, folder: str | PathLike[str]) -> list[Path]:
         """Write every table as Parquet into a folder, which is created if it is missing.
 
@@ -223,6 +233,47 @@ class Capture:
         _native.capture_copy(file, None, comments, None, fspath(to))
         return len(comments)
 
+    def write_report(
+        self,
+        to: str | PathLike[str],
+        *,
+        host: str | None = None,
+        port: int | None = None,
+        having: Having | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+    ) -> None:
+        """Write a report as one page of HTML that needs no other file: sentences, tables, graphs of the worst flows.
+
+        The captures are read again for the graphs. The file gets its name only when it is complete. matplotlib and
+        jinja2 are needed: ``pip install "ackclock[papers]"``.
+
+        Args:
+            to: the file.
+            host: only flows with this address or network, such as ``10.0.0.0/8``, at either end.
+            port: only flows with this port at either end.
+            having: only flows that have any ``retransmissions``, ``stalls`` or ``resets``.
+            sort: the column of ``flows`` by which they are sorted, the largest first. Default: bytes.
+            top: only the first flows.
+
+        Raises:
+            OSError: the file cannot be written.
+            ValueError: ``to`` is one of the captures, or an option is invalid.
+        """
+        from ackclock.captures import report  # noqa: PLC0415 - needs matplotlib and jinja2
+
+        no_capture("report", self._files, to)
+        selection = Selection(host, port, having, sort, top)
+
+        def stalls(row: dict[str, Any]) -> list[dict[str, Any]]:
+            return self._of(self.stalls, row).to_dicts()
+
+        def draw(row: dict[str, Any]) -> Figure | str:
+            return self._undrawable(row) or self._sheet(row)
+
+        page = report.html(self.to_dict(details=False), selection, self.answers, self.exchanges, stalls, draw)
+        write(Path(to), page.encode())
+
     def anonymise(self, to: str | PathLike[str]) -> int:
         """Write all TCP segments into a pcapng file, with replaced addresses and ports and without payload.
 
@@ -252,7 +303,10 @@ class Capture:
         Raises:
             ValueError: there is no such flow, the capture is standard input, or the flow has too many packets.
         """
-        row = self._drawn("flow", flow)
+        return self._packets(self._drawn("flow", flow))
+
+    def _packets(self, row: dict[str, Any]) -> pl.DataFrame:
+        """The packets of the connection of a row."""
         source = row["flow"].partition(" > ")[0]
         return pl.DataFrame(_native.capture_packets(row["file"], row["connection"], source, self._limit))
 
@@ -267,12 +321,18 @@ class Capture:
         Raises:
             ValueError: as :meth:`packets`, or there is nothing between ``start`` and ``stop``.
         """
+        row = self._drawn("plot", flow)
+        title = f"{Path(row['file']).name}: {row['flow']}, captured {row['captured']}"
+        return self._sheet(row, title, start, stop)
+
+    def _sheet(
+        self, row: dict[str, Any], title: str = "", start: float | None = None, stop: float | None = None
+    ) -> Figure:
+        """Draw the flow of a row."""
         from ackclock.plot import captured  # noqa: PLC0415 - needs matplotlib
 
-        row = self._drawn("plot", flow)
         again, still = (self._of(table, row) for table in (self.retransmissions, self.stalls))
-        title = f"{Path(row['file']).name}: {row['flow']}, captured {row['captured']}"
-        return captured(self.packets(row["flow"]), again, still, title=title, start=start, stop=stop)
+        return captured(self._packets(row), again, still, title=title, start=start, stop=stop)
 
     def write_xplot(self, to: str | PathLike[str], flow: str | None = None) -> None:
         """Write a flow's time-sequence graph in the format of tcptrace's ``xplot``, complete or not at all.
@@ -286,7 +346,7 @@ class Capture:
             ValueError: as :meth:`packets`.
         """
         row = self._drawn("xplot", flow)
-        lines = xplot.lines(self.packets(row["flow"]), self._of(self.retransmissions, row), row["flow"])
+        lines = xplot.lines(self._packets(row), self._of(self.retransmissions, row), row["flow"])
         write(Path(to), "".join(f"{line}\n" for line in lines).encode())
 
     def _drawn(self, key: str, flow: str | None) -> dict[str, Any]:
@@ -295,14 +355,20 @@ class Capture:
         if rows.is_empty():
             raise ValueError(f"{key}: found {'no flow' if flow is None else repr(flow)}, allowed: one of the flows")
         row = rows.sort("bytes", descending=True, maintain_order=True).row(0, named=True)
+        if refusal := self._undrawable(row):
+            raise ValueError(f"{key}: {refusal}")
+        return row
+
+    def _undrawable(self, row: dict[str, Any]) -> str | None:
+        """Why the flow of a row cannot be drawn."""
         packets = self.flows.filter((pl.col("file") == row["file"]) & (pl.col("connection") == row["connection"]))[
             "packets"
         ].sum()
         if row["file"] == "-":
-            raise ValueError(f"{key}: found standard input, allowed: a file, which can be read again")
+            return "found standard input, allowed: a file, which can be read again"
         if packets > MOST_DRAWN:
-            raise ValueError(f"{key}: found a connection of {packets:,} packets, allowed: at most {MOST_DRAWN:,}")
-        return row
+            return f"found a connection of {packets:,} packets, allowed: at most {MOST_DRAWN:,}"
+        return None
 
     @staticmethod
     def _of(table: pl.DataFrame, row: dict[str, Any]) -> pl.DataFrame:
@@ -320,13 +386,24 @@ class Capture:
         (file,) = self._files
         if file == "-":
             raise ValueError(f"{key}: found standard input, allowed: a file, which can be read again")
-        if Path(to).exists() and Path(to).samefile(file):
-            raise ValueError(f"{key}: found {fspath(to)}, which is the capture, allowed: another file")
+        no_capture(key, self._files, to)
         return file
 
     def _polars(self, table: Table) -> pl.DataFrame:
 
         return pl.DataFrame(self.arrow(table))
+
+
+def no_capture(key: str, files: Sequence[str], to: str | PathLike[str]) -> None:
+    """Refuse to write over a capture.
+
+    Raises:
+        ValueError: ``to`` is one of the files; the message begins with ``key``.
+    """
+    captures = [Path(file) for file in files if file != "-"]
+    if Path(to).exists() and any(file.exists() and Path(to).samefile(file) for file in captures):
+        which = "the capture" if len(captures) == 1 else "one of the captures"
+        raise ValueError(f"{key}: found {fspath(to)}, which is {which}, allowed: another file")
 
 
 def capture(

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from ackclock.tables.columns import columns
 
-HAVING = ("retransmissions", "stalls", "resets")
+Having = Literal["retransmissions", "stalls", "resets"]
+HAVING: tuple[Having, ...] = get_args(Having)
 """The columns by which flows can be selected: those in which they are not zero."""
+
+BYTES = "bytes"
+"""The column by which flows are sorted unless another one is chosen."""
+Answers = Callable[[Sequence[tuple[str, int]], Sequence[tuple[str, int]]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -20,10 +26,10 @@ class Selection:
     """An address, or a network such as ``10.0.0.0/8``, of either end."""
     port: int | None = None
     """The port of either end."""
-    having: str | None = None
+    having: Having | None = None
     """One of :data:`HAVING`: only flows that have any."""
-    sort: str = "bytes"
-    """The column to sort by, the largest first."""
+    sort: str | None = None
+    """The column to sort by, the largest first. Default: bytes."""
     top: int | None = None
     """The number of flows."""
 
@@ -39,31 +45,54 @@ class Selection:
             except ValueError:
                 allowed = "an address or a network, such as 10.0.0.1 or 10.0.0.0/8"
                 raise ValueError(f'host: found "{self.host}", allowed: {allowed}') from None
-        if self.sort not in (names := sortable()):
+        if self.sort is not None and self.sort not in (names := sortable()):
             raise ValueError(f'sort: found "{self.sort}", allowed: {", ".join(names)}')
 
-    def of(self, flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The selected flows, in order."""
-        selected = [flow for flow in flows if self._selects(flow)]
-        selected.sort(key=lambda flow: -(flow[self.sort] or 0))
-        return selected[: self.top]
+    @property
+    def words(self) -> str:
+        """The selection in words; empty if everything is selected."""
+        parts = [
+            *([] if self.host is None else [f"host {self.host}"]),
+            *([] if self.port is None else [f"port {self.port}"]),
+            *([] if self.having is None else [f"with {self.having}"]),
+            *([] if self.sort is None else [f"sorted by {self.sort}"]),
+            *([] if self.top is None else [f"the first {self.top:,}"]),
+        ]
+        return ", ".join(parts)
 
-    def applied(self, result: dict[str, Any]) -> dict[str, Any]:
-        """The content of ``ackclock capture --json`` with the selected flows and their connections alone.
+    def of(self, flows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The selected flows, in order; the two directions of a connection stay together."""
+        connections: dict[tuple[str, int], list[dict[str, Any]]] = {}
+        for flow in flows:
+            if self._selects(flow):
+                connections.setdefault((flow["file"], flow["connection"]), []).append(flow)
+        column = self.sort or BYTES
+        ordered = sorted(connections.values(), key=lambda both: -(both[0][column] or 0))
+        return [flow for both in ordered[: self.top] for flow in both]
 
-        The sentences are about whole files, so they are left out if anything is selected.
+    def applied(self, result: dict[str, Any], answers: Answers) -> dict[str, Any]:
+        """The content of ``ackclock capture --json`` with the selected flows and their connections alone, in order.
+
+        Args:
+            result: the whole content.
+            answers: returns the sentences about connections and, in their order, transfers.
         """
-        if (self.host, self.port, self.having) == (None, None, None):
+        if self == Selection():
             return result
-        flows = [flow for flow in result["flows"] if self._selects(flow)]
-        kept = {(flow["file"], flow["connection"]) for flow in flows}
-        ends = [(one, f"{one['client']} > {one['server']}") for one in result["connections"]]
+        flows = self.of(result["flows"])
+        kept = list(dict.fromkeys((flow["file"], flow["connection"]) for flow in flows))
+        with_data = {(flow["file"], flow["connection"]) for flow in result["flows"]}
+        numbers = {one: number for number, one in enumerate(kept)}
         connections = [
             one
-            for one, name in ends
-            if (one["file"], one["connection"]) in kept or (self.having is None and self._is_between(name))
+            for one in result["connections"]
+            if (key := (one["file"], one["connection"])) in numbers
+            or (key not in with_data and self.having is None and self._is_between(f"{one['client']} > {one['server']}"))
         ]
-        return {**result, "answers": [], "flows": flows, "connections": connections}
+        connections.sort(key=lambda one: numbers.get((one["file"], one["connection"]), len(numbers)))
+        sentences = answers([(one["file"], one["connection"]) for one in connections], kept)
+        datagrams = [one for one in result["datagrams"] if self.having is None and self._is_between(one["flow"])]
+        return {**result, "answers": sentences, "flows": flows, "connections": connections, "datagrams": datagrams}
 
     def _selects(self, flow: dict[str, Any]) -> bool:
         return self._is_between(flow["flow"]) and (self.having is None or flow[self.having] > 0)

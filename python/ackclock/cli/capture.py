@@ -11,10 +11,11 @@ from typing import Any, Literal, get_args
 import click
 
 from ackclock.captures import tables
-from ackclock.captures.capture import LIMIT, Capture, Side, capture
+from ackclock.captures.capture import LIMIT, Capture, Side, capture, no_capture
 from ackclock.captures.fitting import AS
-from ackclock.captures.selection import HAVING, Selection
-from ackclock.cli.common import PATH, as_json, fail, refusals
+from ackclock.captures.selection import HAVING, Having, Selection
+from ackclock.captures.shown import By
+from ackclock.cli.common import PATH, as_json, fail, need, refusals
 from ackclock.cli.fit import command_fit
 from ackclock.cli.scenario import complete_path, complete_stack, draw, plot_span
 from ackclock.files import write as write_file
@@ -32,6 +33,7 @@ Examples:
   ackclock capture captures/ --port 443 --by server
   ackclock capture upload.pcapng --connections
   ackclock capture upload.pcapng --csv flows.csv
+  ackclock capture captures/ --port 443 --report report.html
   ackclock capture upload.pcapng --parquet tables
   ackclock capture upload.pcapng --plot course.svg
   ackclock capture upload.pcapng --xplot course.xpl
@@ -43,16 +45,16 @@ Examples:
   ackclock capture upload.pcapng --what-if --stack rack-tlp --stack linux-bbr-2025
   tcpdump -w - -c 100000 tcp | ackclock capture -
 """
-_KEYS = ("flow", "at", "write", "anonymise", "plot", "xplot")
+_KEYS = ("flow", "at", "csv", "write", "anonymise", "plot", "report", "xplot")
 NAMES = (".pcap", ".pcapng", ".cap", ".snoop", ".erf")
 """The endings of captures."""
+PAGES = (".html", ".htm")
+"""The endings of pages."""
 _ENDINGS = (*NAMES, ".gz", ".zst", ".lz4")
 
 
 Chosen = Literal["needless", "reordered", "comments"]
 """Which packets to write; all, if with comments."""
-By = Literal["server", "cause"]
-"""What totals are by."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Reports:
     connections: bool
     by: By | None
     csv: Path | None
+    report: Path | None
     selection: Selection
 
 
@@ -102,10 +105,13 @@ class Reports:
 @click.option("--host", metavar="ADDRESS", help="Only flows with this address or network (10.0.0.0/8) at either end.")
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Only flows with this port at either end.")
 @click.option("--with", "having", type=click.Choice(HAVING), help="Only flows that have any.")
-@click.option("--sort", default="bytes", metavar="COLUMN", help="Sort flows by a column.  [default: bytes]")
+@click.option("--sort", metavar="COLUMN", help="Sort flows by a column.  [default: bytes]")
 @click.option("--top", metavar="N", type=click.IntRange(1), help="Only the first flows.  [default: 50]")
 @click.option("--by", type=click.Choice(get_args(By)), help="Totals by server, or by the cause of most of the time.")
 @click.option("--csv", type=PATH, metavar="FILE", help="Write the selected flows as CSV, with all columns.")
+@click.option(
+    "--report", type=PATH, metavar="FILE", help="Write a page (.html): sentences, tables, graphs of the worst flows."
+)
 @click.option("--parquet", type=PATH, metavar="DIR", help="Write all tables as Parquet into a folder.")
 @click.option(
     "--write",
@@ -145,11 +151,12 @@ def command(
     connections: bool,
     host: str | None,
     port: int | None,
-    having: str | None,
-    sort: str,
+    having: Having | None,
+    sort: str | None,
     top: int | None,
     by: By | None,
     csv: Path | None,
+    report: Path | None,
     parquet: Path | None,
     write: tuple[Chosen, Path] | None,
     anonymise: Path | None,
@@ -175,7 +182,19 @@ def command(
         key, _, found = str(error).partition(": ")
         fail(f"command line: key `--{key}`: {found}")
     reports = Reports(
-        retransmissions, reordering, stalls, parquet, write, anonymise, plot, xplot, connections, by, csv, selection
+        retransmissions,
+        reordering,
+        stalls,
+        parquet,
+        write,
+        anonymise,
+        plot,
+        xplot,
+        connections,
+        by,
+        csv,
+        report,
+        selection,
     )
     files = expanded(files)
     if fit is None and not what_if:
@@ -192,11 +211,16 @@ def _report(
 ) -> None:
     """Print the requested reports."""
     plot_span(reports.plot, None, None)
+    if reports.report is not None:
+        _can_report(reports.report)
     densities = reports.reordering or as_json or reports.parquet is not None
     with refusals():
         try:
             with shown_share("reading") as progress:
                 found = capture(files, at=at, flow=flow, limit=limit, densities=densities, progress=progress)
+            if reports.csv is not None:
+                no_capture("csv", files, reports.csv)
+                write_file(reports.csv, _csv(found, reports.selection).encode())
             _write(found, reports)
         except ValueError as error:
             key, _, said = str(error).partition(": ")
@@ -205,16 +229,21 @@ def _report(
             draw(reports.plot, found, (None, None))
         if reports.parquet is not None:
             found.write_parquet(reports.parquet)
-        if reports.csv is not None:
-            write_file(reports.csv, _csv(found, reports.selection).encode())
     result = found.to_dict(reports.retransmissions or reports.stalls or as_json)
     if flow is not None and not result["flows"] and not result["datagrams"]:
         fail(f'command line: key `--flow`: found "{flow}", allowed: one of the flows of the file')
-    result = reports.selection.applied(result)
+    result = reports.selection.applied(result, found.answers)
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return
     _print(result, reports)
+
+
+def _can_report(file: Path) -> None:
+    """Refuse a name that is not one of a page, and say what is not installed, before the captures are read."""
+    if file.suffix.lower() not in PAGES:
+        fail(f'command line: key `--report`: found "{file}", allowed: a name that ends in {" or ".join(PAGES)}')
+    need("capture --report", {"matplotlib": "plot", "jinja2": "papers"})
 
 
 def _csv(found: Capture, selection: Selection) -> str:
@@ -265,6 +294,8 @@ def _write(found: Capture, reports: Reports) -> None:
         found.anonymise(reports.anonymise)
     if reports.xplot is not None:
         found.write_xplot(reports.xplot)
+    if reports.report is not None:
+        found.write_report(reports.report, **vars(reports.selection))
 
 
 def _print(result: dict[str, Any], reports: Reports) -> None:

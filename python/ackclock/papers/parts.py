@@ -1,4 +1,4 @@
-"""Parts of the pages that come from files: figures and a README's set-up."""
+"""Parts of the pages that come from files: a README's set-up, the labels of figures."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ SETUP = "## Set-up"
 """The part of a paper's README.md that its page shows."""
 LEARNED = "## What was learned"
 """The part of the README.md of all papers that the front page shows."""
-
-
-def inline(svg: str, prefix: str) -> Markup:
-    """Return a figure for inclusion in the page: file headers are removed and IDs get a prefix."""
-    body = svg[svg.index("<svg") :]
-    for part in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->"):
-        body = re.sub(part, "", body, flags=re.DOTALL)
-    head, _, rest = body.partition(">")
-    _, _, width, _ = re.findall(r"[\d.]+", head[head.index("viewBox") :])[:4]
-    body = re.sub(r'\s(?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head) + ">" + rest
-    body = re.sub(r'\bid="', f'id="{prefix}', body)
-    body = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}", body)
-    body = re.sub(r"\s*\n\s*", " ", body)
-    return Markup(body.replace("<svg", f'<svg role="img" style="--points: {width}"', 1))
 
 
 def section(readme: str, title: str = SETUP) -> Markup:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 import ackclock
 from ackclock.lab_page import HOST, PORT
@@ -21,9 +22,10 @@ from ackclock.papers.causes import CAUSES
 from ackclock.papers.claims import Finding, Kind, Verdict, by_kind, counts, headline, ours, published
 from ackclock.papers.folder import PAPER
 from ackclock.papers.paper import README, Done, Picture, Reference, Reproduced, Section, Shown
-from ackclock.papers.parts import LEARNED, inline, labels, section, shown_in
+from ackclock.papers.parts import LEARNED, labels, section, shown_in
 from ackclock.papers.reading import READINGS
 from ackclock.papers.rules import TEXT
+from ackclock.plot.style import inline
 from ackclock.runs.laboratory import Spent
 from ackclock.statistics import Verdict as Agreement
 
@@ -313,7 +315,7 @@ def _figure(folder: Path, picture: Picture, preset: str | None = None) -> dict[s
         "name": picture.name,
         "title": picture.title,
         "caption": picture.caption,
-        "svg": inline(picture.svg.read_text(encoding="utf-8"), f"{picture.name}-"),
+        "svg": Markup(inline(picture.svg.read_text(encoding="utf-8"), f"{picture.name}-")),
         "scenarios": [(name, _hash(folder / name)) for name in picture.scenarios],
         "claims": [],
         "runs": picture.runs,

@@ -18,6 +18,8 @@ SIZE_INCHES = (7.2, 5.6)
 SYN, FIN, ACK = 2, 1, 16
 NAMED_STALLS = 12
 """The largest number of visible stalls whose causes are written."""
+NAMED_SHARE = 0.015
+"""The smallest share of the width for a stall's cause, so that no two are written over each other."""
 
 
 def blocks(packets: pl.DataFrame) -> pl.DataFrame:
@@ -109,7 +111,8 @@ def captured(
         _outstanding(below, every, begin, end)
         _stalls(above, below, still, begin, end)
         above.set_xlabel("")
-        above.set_title(title)
+        # A file may have any name, also one that looks like mathematics.
+        above.set_title(title, parse_math=False)
     return figure
 
 
@@ -140,7 +143,7 @@ def _stalls(above: Axes, below: Axes, stalls: pl.DataFrame, begin: float, end: f
         edges = (row["start_s"], row["start_s"] + row["duration_s"])
         for axes in (above, below):
             axes.axvspan(*edges, color=colours.EVENTS["stall"], linewidth=0, zorder=0, gid=f"stall: {row['cause']}")
-        if seen.height <= NAMED_STALLS:
+        if seen.height <= NAMED_STALLS and row["duration_s"] >= NAMED_SHARE * (end - begin):
             below.text(
                 max(sum(edges) / 2, begin),
                 0.95,

@@ -72,3 +72,25 @@ def lean(svg: str) -> str:
 def _rounded(attribute: re.Match[str]) -> str:
     numbers = re.sub(r"-?\d+\.\d+", lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), attribute[2])
     return f'{attribute[1]}="{numbers}"'
+
+
+def inline(svg: str, prefix: str) -> str:
+    """Return a figure for inclusion in the page: file headers are removed and IDs get a prefix."""
+    body = svg[svg.index("<svg") :]
+    for part in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->"):
+        body = re.sub(part, "", body, flags=re.DOTALL)
+    head, _, rest = body.partition(">")
+    _, _, width, _ = re.findall(r"[\d.]+", head[head.index("viewBox") :])[:4]
+    body = re.sub(r'\s(?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", head) + ">" + rest
+    body = re.sub(r'\bid="', f'id="{prefix}', body)
+    body = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}", body)
+    body = re.sub(r"\s*\n\s*", " ", body)
+    return body.replace("<svg", f'<svg role="img" style="--points: {width}"', 1)
+
+
+def drawn_inline(figure: Figure, prefix: str) -> str:
+    """Draw a figure for inclusion in a page; ``prefix`` sets its IDs apart from those of other figures."""
+    image = io.BytesIO()
+    with paper():
+        figure.savefig(image, format="svg", dpi=PRINT_DPI, metadata={"Date": None})
+    return inline(lean(image.getvalue().decode()), prefix)
