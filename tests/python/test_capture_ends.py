@@ -84,6 +84,101 @@ def test_both_ends_of_a_kernels_run_give_its_ledger(name: str, ackclock: Command
     assert "of the receiver's capture" in " ".join(table.split())
 
 
+def in_one_file(files: list[Path], to: Path) -> Path:
+    """The packets of pcapng files, in the order of their times, in one file with the interfaces of all of them."""
+    section = b""
+    interfaces: list[bytes] = []
+    packets: list[tuple[int, bytes]] = []
+    for file in files:
+        content, at, own = file.read_bytes(), 0, len(interfaces)
+        while at < len(content):
+            kind, length = struct.unpack_from("<II", content, at)
+            block, at = content[at : at + length], at + length
+            if kind == 1:
+                interfaces.append(block)
+            elif kind == 6:
+                interface, high, low = struct.unpack_from("<III", block, 8)
+                block = block[:8] + struct.pack("<I", interface + own) + block[12:]
+                packets.append((high << 32 | low, block))
+            else:
+                section = section or block
+    packets.sort(key=lambda packet: packet[0])
+    to.write_bytes(section + b"".join(interfaces) + b"".join(block for _, block in packets))
+    return to
+
+
+def test_a_file_with_an_interface_at_each_end_is_analysed_like_two_files(ackclock: Command, tmp_path: Path) -> None:
+    text = (ROOT / "scenarios/two-paths.toml").read_text(encoding="utf-8")
+    text = re.sub('duration = ".*?"', 'duration = "10 s"', text).replace("[[flow]]\n", "[[flow]]\nhandshake = true\n")
+    ak.run(text, stack="linux-2025", seed=1, pcap=tmp_path)
+    both = in_one_file([tmp_path / "sender.pcapng", tmp_path / "receiver.pcapng"], tmp_path / "both.pcapng")
+    apart = main(ak.capture([tmp_path / "sender.pcapng", tmp_path / "receiver.pcapng"]).to_dict())
+    found = ak.capture(both)
+    together = main(found.to_dict())
+    assert (together["file"], together["receiver_file"], together["interface"]) == (str(both), str(both), 0)
+    assert (together["captured"], apart["captured"]) == ("at both ends", "at both ends")
+    # All but the frames, which count the packets of both interfaces.
+    frames = {"file", "receiver_file", "interface", "first_frame", "captured_why", "each_retransmission", "each_stall"}
+    same = together.keys() - frames
+    assert {key: together[key] for key in same} == {key: apart[key] for key in same}
+    kinds = [[(one["verdict"], one["offset_bytes"]) for one in f["each_retransmission"]] for f in (together, apart)]
+    assert kinds[0] == kinds[1]
+    assert {"needed", "needless"} <= {verdict for verdict, _ in kinds[0]}
+    said = ackclock("capture", both).stdout
+    assert f"{both} holds both ends of its connections, at interface 0 (sender) and interface 1 (receiver): " in said
+    assert "captured at both ends: the same packets are at two interfaces of the file, one at each end" in said
+    assert len(found.files) == len(found.connections) == 1
+    # The graph has the packets of one end.
+    flow = found.flows.filter(pl.col("main")).row(0, named=True)
+    drawn = found.packets()
+    assert drawn.filter(pl.col("own")).height == flow["packets"]
+    assert drawn.height == ak.capture(tmp_path / "sender.pcapng").packets().height
+    # A path is fitted to what the sender saw.
+    one, other = (ak.capture(file).fit().scenario for file in (both, tmp_path / "sender.pcapng"))
+    assert one == other
+    # As one capture, on request.
+    assert main(ak.capture(both, at="sender").to_dict())["interface"] is None
+
+
+def test_a_refused_connection_of_a_file_with_both_ends_counts_once(tmp_path: Path) -> None:
+    ends = Ends()
+    sender, receiver = ends.write(tmp_path)
+    parts = []
+    for interface, file in enumerate((sender, receiver)):
+        content = file.read_bytes()
+        refused = Film()
+        refused.add(10, True, 77, 0, 2)
+        refused.add(11, False, 0, 78, 20)
+        parts.append((interface, content, refused))
+    blocks = [struct.pack("<IIIHHiiI", 0x0A0D_0D0A, 28, 0x1A2B_3C4D, 1, 0, -1, -1, 28)]
+    blocks += [struct.pack("<IIHHII", 1, 20, 101, 0, 0, 20)] * 2
+    packets = []
+    for interface, content, refused in parts:
+        at = 24
+        # The clocks of one machine agree.
+        while at < len(content):
+            seconds, nanos, length, _ = struct.unpack_from("<IIII", content, at)
+            microseconds = (seconds % 86_400) * 10**6 + nanos // 1000
+            packets.append((microseconds, interface, content[at + 16 : at + 16 + length]))
+            at += 16 + length
+        first = min(packet[0] for packet in packets)
+        for ns, packet in refused.packets:
+            moved = packet[:20] + struct.pack(">H", 6001) + packet[22:] if packet[15] == 1 else None
+            moved = moved or packet[:22] + struct.pack(">H", 6001) + packet[24:]
+            packets.append((first + ns // 1000 + 30 * interface, interface, moved))
+    for at, interface, packet in sorted(packets):
+        padded = packet + bytes(-len(packet) % 4)
+        length = 32 + len(padded)
+        head = struct.pack("<IIIIIII", 6, length, interface, at >> 32, at & 0xFFFF_FFFF, len(packet), len(packet))
+        blocks.append(head + padded + struct.pack("<I", length))
+    both = tmp_path / "both.pcapng"
+    both.write_bytes(b"".join(blocks))
+    result = ak.capture(both).to_dict()
+    assert main(result)["captured"] == "at both ends"
+    assert sorted(one["opening"] for one in result["connections"]) == ["opened", "refused"]
+    assert result["answers"][0] == "Of 2 connections, 1 was refused."
+
+
 class Ends:
     """A transfer of 40 segments, captured at both ends; the receiver's clock is a day ahead."""
 

@@ -98,6 +98,8 @@ pub struct Flows<'a, A: Analysis> {
     table: Table,
     vlans: Vlans,
     limit: usize,
+    /// The interface whose packets are analysed. Default: all.
+    interface: Option<u32>,
     at: i64,
     datagrams: Datagrams,
     /// The current packet.
@@ -126,11 +128,20 @@ impl<'a, A: Analysis> Flows<'a, A> {
             table,
             vlans: Vlans::default(),
             limit,
+            interface: None,
             at: i64::MAX,
             datagrams: Datagrams::default(),
             seen: Seen::default(),
             traffic: Traffic::default(),
         }
+    }
+
+    /// Analyses the packets of one interface alone. The others only show which connections there are, so that these have the same
+    /// numbers.
+    #[must_use]
+    pub fn at_interface(mut self, interface: Option<u32>) -> Self {
+        self.interface = interface;
+        self
     }
 
     /// Takes the next packet.
@@ -227,6 +238,10 @@ impl<'a, A: Analysis> Flows<'a, A> {
         let seen = &mut self.seen;
         seen.heading = heading;
         let mark = flow.see(&tcp, way, frame, seen);
+        if self.interface.is_some_and(|only| only != frame.interface) {
+            flow.count(frame, seen);
+            return;
+        }
         if repeats.is_one(&mark, seen, frame.interface, flow.segments[way as usize]) {
             self.traffic.repeats += 1;
             return;

@@ -5,6 +5,7 @@
 //! and are left unchanged; clocks may differ. If two are at different ends, a second pass records the arrivals at each end, and a
 //! third one matches every packet sent by the other end. If too few match, the results of the first pass remain.
 
+pub mod apart;
 mod find;
 
 use crate::connection::Wanted;

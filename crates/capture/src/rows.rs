@@ -9,6 +9,7 @@
 //! | [`details`] | its retransmissions, its stalls, its reordering |
 //! | [`file`](mod@file) | a file: its packets, what was left out, damage, in sentences, too |
 //! | [`mod@datagrams`] | UDP with sequence numbers |
+//! | [`parts`] | the interfaces of a file that holds both ends |
 //! | [`packet`] | a packet of a connection, for graphs |
 //! | [`tables`] | all rows as tables |
 
@@ -19,6 +20,7 @@ pub mod details;
 pub mod file;
 pub mod flow;
 pub mod packet;
+pub mod parts;
 pub mod tables;
 
 use crate::connection::DirectionRecord;
@@ -32,6 +34,7 @@ use connection::CapturedConnection;
 use datagrams::DatagramFlow;
 use file::CapturedFile;
 use flow::CapturedFlow;
+use parts::{whole, Part};
 use serde_json::{json, Value};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -50,6 +53,8 @@ pub struct OneFile {
     pub traffic: Traffic,
     /// The results for its connections.
     pub found: Everything,
+    /// The interface, if the file holds both ends and this is one of them.
+    pub part: Option<Part>,
 }
 
 /// One direction of a connection.
@@ -80,7 +85,7 @@ impl OneFile {
 
 /// UDP with sequence numbers, file by file.
 pub fn datagrams(files: &[OneFile]) -> impl Iterator<Item = (&OneFile, &Numbered)> {
-    files.iter().flat_map(|file| file.traffic.numbered.iter().map(move |numbered| (file, numbered)))
+    whole(files).flat_map(|file| file.traffic.numbered.iter().map(move |numbered| (file, numbered)))
 }
 
 /// Every direction with data, file by file.
@@ -138,7 +143,7 @@ pub fn json(files: &[OneFile], remarks: &[String], details: bool) -> Value {
         "ackclock": env!("CARGO_PKG_VERSION"),
         "answers": answers::answers(files),
         "remarks": remarks,
-        "files": files.iter().map(|f| CapturedFile::of((f, files))).collect::<Vec<_>>(),
+        "files": whole(files).map(|f| CapturedFile::of((f, files))).collect::<Vec<_>>(),
         "connections": connection::connections(files).map(|c| CapturedConnection::of(&c)).collect::<Vec<_>>(),
         "flows": flows(files).map(|f| CapturedFlow::of((&f, details))).collect::<Vec<_>>(),
         "datagrams": datagrams(files).map(DatagramFlow::of).collect::<Vec<_>>(),

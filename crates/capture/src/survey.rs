@@ -267,6 +267,9 @@ impl Analysis for Survey {
         let Work { connection, ways, exchanges, .. } = *work;
         let exchanges = exchanges.finish(connection.last_data());
         let (Report { record, retransmissions }, noted) = connection.finish_noting();
+        if record.ways.iter().all(|way| way.packets == 0) {
+            return; // It is at another interface.
+        }
         let [out, back] = ways;
         let course = |way: Way, own: OneWay| {
             let (side, rtt) = (record.place.side(way), record.way(way).rtt);

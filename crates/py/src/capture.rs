@@ -7,11 +7,13 @@ use crate::arrow::{refused, Table};
 use crate::tables;
 use ackclock_capture::flows::Traffic;
 use ackclock_capture::packets::Packets;
+use ackclock_capture::pair::apart::apart;
 use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{open, Contents};
 use ackclock_capture::reordering::OrderSource;
 use ackclock_capture::rows::answers::answers_about;
+use ackclock_capture::rows::parts::{settle, split};
 use ackclock_capture::rows::tables::{table, TABLES};
 use ackclock_capture::rows::{self, OneFile};
 use ackclock_capture::survey::{Everything, Survey, Surveyed};
@@ -85,15 +87,27 @@ pub(crate) fn capture(
     let mut before = 0;
     for (name, size) in files.into_iter().zip(&sizes) {
         let report = |offset: u64| tell(progress.as_ref(), (before + offset.min(*size)) as f64 / total);
-        let survey = Survey::new(wanted, limit, chosen);
-        let file = py.detach(|| survey_file(&name, survey, limit, report));
+        let new = || Survey::new(wanted, limit, chosen);
+        let file = py.detach(|| survey_file((&name, None), new(), limit, report));
         let (contents, traffic, found) = file.map_err(|refusal| refusal.raise(py, &name))?;
+        let parts = match at.is_none() && name != "-" {
+            true => py.detach(|| {
+                apart(&contents, |one| Ok(survey_file((&name, Some(one)), new(), limit, |_| tell(None, 0.0))?.2))
+            }),
+            false => Ok(None),
+        };
+        let parts = parts.map_err(|refusal: Refusal| refusal.raise(py, &name))?;
         let mut traffic = traffic;
         traffic.numbered.retain(|n| chosen.is_none_or(|(a, b)| n.ends == [a, b] || n.ends == [b, a]));
-        read.push(OneFile { name, contents, traffic, found });
+        let whole = OneFile { name, contents, traffic, found, part: None };
+        match parts {
+            Some(parts) => read.extend(split(&whole, parts)),
+            None => read.push(whole),
+        }
         before += size;
     }
-    let remarks = if at.is_none() { pairs(py, &mut read, wanted, limit, progress.as_ref())? } else { Vec::new() };
+    let mut remarks = if at.is_none() { pairs(py, &mut read, wanted, limit, progress.as_ref())? } else { Vec::new() };
+    remarks.splice(0..0, settle(&mut read));
     Ok(Capture { files: read, remarks })
 }
 
@@ -105,7 +119,8 @@ fn pairs(
     limit: usize,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
+    let places: Vec<_> = files.iter().map(|f| (f.name.clone(), f.part.map(|part| part.interface))).collect();
+    let names: Vec<String> = files.iter().map(OneFile::part_name).collect();
     // Standard input cannot be read again.
     let mut found: Vec<&mut [Surveyed]> =
         files.iter_mut().map(|f| if f.name == "-" { &mut [][..] } else { &mut f.found.connections[..] }).collect();
@@ -114,10 +129,11 @@ fn pairs(
     let mut read = 0.0;
     py.detach(|| {
         match_ends(&mut found, &names_of, wanted, |file, survey| {
-            let size = std::fs::metadata(&names[file]).map_or(0, |m| m.len()).max(1);
+            let (name, interface) = &places[file];
+            let size = std::fs::metadata(name).map_or(0, |m| m.len()).max(1);
             let report = |offset: u64| tell(progress, (read + offset as f64 / size as f64).min(total) / total);
-            let (.., again) = survey_file(&names[file], survey, limit, report)
-                .map_err(|refusal| Python::attach(|py| refusal.raise(py, &names[file])))?;
+            let (.., again) = survey_file((name, *interface), survey, limit, report)
+                .map_err(|refusal| Python::attach(|py| refusal.raise(py, name)))?;
             read += 1.0;
             Ok(again.connections)
         })
@@ -146,25 +162,25 @@ impl Refusal {
     }
 }
 
-/// Surveys a file.
+/// Surveys a file, or one interface of it.
 fn survey_file(
-    name: &str,
+    (name, interface): (&str, Option<u32>),
     mut survey: Survey,
     limit: usize,
     report: impl Fn(u64) -> PyResult<()>,
 ) -> Result<(Contents, Traffic, Everything), Refusal> {
-    let (contents, traffic) = analysed(name, &mut survey, limit, report)?;
+    let (contents, traffic) = analysed((name, interface), &mut survey, limit, report)?;
     Ok((contents, traffic, survey.finish()))
 }
 
-/// Reads a file.
+/// Reads a file, or one interface of it.
 fn analysed<A: Analysis>(
-    name: &str,
+    (name, interface): (&str, Option<u32>),
     analysis: &mut A,
     limit: usize,
     report: impl Fn(u64) -> PyResult<()>,
 ) -> Result<(Contents, Traffic), Refusal> {
-    let mut flows = Flows::new(analysis, limit);
+    let mut flows = Flows::new(analysis, limit).at_interface(interface);
     let mut raised = None;
     let read = open(Path::new(name)).and_then(|mut file| {
         file.read(|frame| {
@@ -184,19 +200,21 @@ fn analysed<A: Analysis>(
     }
 }
 
-/// The packets of one connection of a file, by its number. Packets sent by the end `source` are its own.
+/// The packets of one connection of a file, or of one interface of it, by its number. Packets sent by the end `source` are its own.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes the values that it converted")]
 pub(crate) fn capture_packets(
     py: Python<'_>,
     file: String,
+    interface: Option<u32>,
     number: u64,
     source: &str,
     limit: usize,
 ) -> PyResult<Table> {
     let source = end(source)?;
     let mut packets = Packets::of(number);
-    let read = py.detach(|| analysed(&file, &mut packets, limit, |_| Python::attach(|py| py.check_signals())));
+    let read =
+        py.detach(|| analysed((&file, interface), &mut packets, limit, |_| Python::attach(|py| py.check_signals())));
     let (_, traffic) = read.map_err(|refusal| refusal.raise(py, &file))?;
     let first = traffic.span.map_or(0, |span| span.0);
     let (packets, own) = packets.finish(source);

@@ -8,16 +8,20 @@ use crate::border::{Border, Pieces};
 use crate::picture;
 use ackclock_capture::fit::{fit, Observer};
 use ackclock_capture::graph::{ends, Closely};
+use ackclock_capture::pair::apart::apart;
+use ackclock_capture::pair::match_ends;
 use ackclock_capture::place::Side;
 use ackclock_capture::read::{read, Contents};
 use ackclock_capture::rows::details::CapturedRetransmission;
 use ackclock_capture::rows::flow::CapturedFlow;
+use ackclock_capture::rows::parts::{settle, split};
 use ackclock_capture::rows::{self, FlowRow, OneFile};
 use ackclock_capture::stalls::{Facts, Stall};
 use ackclock_capture::survey::Survey;
 use ackclock_capture::{Analysis, Flows, Input, Traffic, Wanted};
 use serde::Deserialize;
 use serde_json::{json, Value};
+use std::net::SocketAddr;
 
 /// Most connections in memory at a time, as in `ackclock capture`.
 const LIMIT: usize = 10_000;
@@ -49,6 +53,9 @@ pub(crate) struct OneFlow {
     size: f64,
     #[serde(default)]
     at: Option<At>,
+    /// The interface at which its sender was captured, if the file holds both ends.
+    #[serde(default)]
+    interface: Option<u32>,
     /// Its connection's number.
     connection: u64,
     /// `A:p > B:p`.
@@ -63,6 +70,9 @@ pub(crate) struct Fitted {
     size: f64,
     #[serde(default)]
     at: Option<At>,
+    /// As of one flow.
+    #[serde(default)]
+    interface: Option<u32>,
     /// `A:p > B:p`.
     flow: String,
     /// The sender's stack in the scenario.
@@ -80,10 +90,9 @@ enum At {
 impl Whole {
     /// The output of `ackclock capture --json`, without each retransmission and each stall.
     pub(crate) fn flows(&self, border: &mut dyn Border) -> Result<String, String> {
-        let mut survey = Survey::new(Wanted { at: self.at.map(side), each: false, densities: false }, LISTED, None);
-        let (contents, traffic) = analysed(border, self.size, &mut survey)?;
-        let file = OneFile { name: self.file.clone(), contents, traffic, found: survey.finish() };
-        Ok(rows::json(&[file], &[], false).to_string())
+        let wanted = Wanted { at: self.at.map(side), each: false, densities: false };
+        let (files, remarks) = surveyed(border, (&self.file, self.size), wanted, None)?;
+        Ok(rows::json(&files, &remarks, false).to_string())
     }
 }
 
@@ -93,12 +102,17 @@ impl OneFlow {
     pub(crate) fn drawn(&self, border: &mut dyn Border) -> Result<String, String> {
         let wanted = Wanted { at: self.at.map(side), each: true, densities: false };
         let mut closely = Closely::new(self.connection, self.flow.as_str(), wanted, DRAWN);
-        let (contents, traffic) = analysed(border, self.size, &mut closely)?;
+        let (contents, traffic) = analysed(border, self.size, self.interface, &mut closely)?;
         let missing = || format!("found no flow {} in connection {}", self.flow, self.connection);
         let (found, way, graph) = closely.finish().ok_or_else(missing)?;
-        let file = OneFile { name: self.file.clone(), contents, traffic, found };
-        let connection = file.found.connections.first().ok_or_else(missing)?;
-        let row = FlowRow { file: &file, receiver_file: None, connection, way };
+        let files = match self.interface {
+            None => vec![OneFile { name: self.file.clone(), contents, traffic, found, part: None }],
+            Some(_) => surveyed(border, (&self.file, self.size), wanted, ends(&self.flow))?.0,
+        };
+        let is_it = |f: &FlowRow<'_>| f.connection.number == self.connection && f.name() == self.flow;
+        let row = rows::flows(&files).find(is_it).ok_or_else(missing)?;
+        debug_assert_eq!(row.way, way);
+        let file = row.file;
         let each: Vec<_> =
             row.retransmissions().take(EXPLAINED).map(|r| CapturedRetransmission::of((&row, r))).collect();
         let columns = drawn::columns(&row, &graph, border);
@@ -106,7 +120,7 @@ impl OneFlow {
             "flow": CapturedFlow::of((&row, false)),
             "retransmissions": each,
             "likely": rows::likely(row.record().retransmissions.likely),
-            "stalls": row.course().stalls.kept.iter().map(|s| stall(&file, s)).collect::<Vec<_>>(),
+            "stalls": row.course().stalls.kept.iter().map(|s| stall(file, s)).collect::<Vec<_>>(),
             "leftOut": graph.left_out,
             "drawn": columns,
         })
@@ -119,15 +133,50 @@ impl Fitted {
     pub(crate) fn fit(&self, border: &mut dyn Border) -> Result<String, String> {
         let chosen = ends(&self.flow).ok_or_else(|| format!("found the flow {}, allowed: A:p > B:p", self.flow))?;
         let mut observer = Observer::new(self.at.map(side), Some(chosen));
-        analysed(border, self.size, &mut observer)?;
+        analysed(border, self.size, self.interface, &mut observer)?;
         let found = fit(&observer.finish())?;
         Ok(found.json(&self.stack, None).to_string())
     }
 }
 
-/// Reads the file that came with the request.
-fn analysed<A: Analysis>(border: &mut dyn Border, size: f64, analysis: &mut A) -> Result<(Contents, Traffic), String> {
-    let mut flows = Flows::new(analysis, LIMIT);
+/// Surveys the file that came with the request, each interface alone if it holds both ends. Returns sentences about that, too.
+fn surveyed(
+    border: &mut dyn Border,
+    (name, size): (&str, f64),
+    wanted: Wanted,
+    chosen: Option<(SocketAddr, SocketAddr)>,
+) -> Result<(Vec<OneFile>, Vec<String>), String> {
+    let mut read = |interface, mut survey: Survey| {
+        let (contents, traffic) = analysed(border, size, interface, &mut survey)?;
+        Ok::<_, String>((contents, traffic, survey.finish()))
+    };
+    let new = || Survey::new(wanted, LISTED, chosen);
+    let (contents, traffic, found) = read(None, new())?;
+    let whole = OneFile { name: name.to_owned(), contents, traffic, found, part: None };
+    let parts = match wanted.at {
+        Some(_) => None,
+        None => apart(&whole.contents, |one| Ok::<_, String>(read(Some(one), new())?.2))?,
+    };
+    let Some(parts) = parts else { return Ok((vec![whole], Vec::new())) };
+    let mut files = split(&whole, parts);
+    let interfaces: Vec<_> = files.iter().map(|file| file.part.map(|part| part.interface)).collect();
+    let names: Vec<String> = files.iter().map(OneFile::part_name).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut found: Vec<_> = files.iter_mut().map(|file| &mut file.found.connections[..]).collect();
+    let again = |file: usize, survey| Ok::<_, String>(read(interfaces[file], survey)?.2.connections);
+    let mut remarks = match_ends(&mut found, &names, wanted, again)?;
+    remarks.splice(0..0, settle(&mut files));
+    Ok((files, remarks))
+}
+
+/// Reads the file that came with the request, or one interface of it.
+fn analysed<A: Analysis>(
+    border: &mut dyn Border,
+    size: f64,
+    interface: Option<u32>,
+    analysis: &mut A,
+) -> Result<(Contents, Traffic), String> {
+    let mut flows = Flows::new(analysis, LIMIT).at_interface(interface);
     let mut pieces = Pieces::of(border, size);
     let contents = read(Input::Stream(&mut pieces), |frame| flows.frame(frame)).map_err(|e| e.to_string())?;
     Ok((contents, flows.finish()))

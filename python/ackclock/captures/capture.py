@@ -308,7 +308,9 @@ class Capture:
     def _packets(self, row: dict[str, Any]) -> pl.DataFrame:
         """The packets of the connection of a row."""
         source = row["flow"].partition(" > ")[0]
-        return pl.DataFrame(_native.capture_packets(row["file"], row["connection"], source, self._limit))
+        return pl.DataFrame(
+            _native.capture_packets(row["file"], row["interface"], row["connection"], source, self._limit)
+        )
 
     def plot(self, flow: str | None = None, start: float | None = None, stop: float | None = None) -> Figure:
         """Draw a flow: time-sequence graph with verdicts on its retransmissions, outstanding data, stalls.

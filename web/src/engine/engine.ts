@@ -147,12 +147,12 @@ export function engine(ask: Ask): Engine {
     },
     capture: ({ file, name, at }, options) =>
       answer<Found>({ do: "capture", file: name, size: file.size, at }, { ...options, file }),
-    captureFlow: async ({ file, name, at }, { connection, flow }, options) => {
-      const request = { do: "capture-flow", file: name, size: file.size, at, connection, flow };
+    captureFlow: async ({ file, name, at }, { interface: one, connection, flow }, options) => {
+      const request = { do: "capture-flow", file: name, size: file.size, at, interface: one, connection, flow };
       return captureTrace(await answer<OneFlow>(request, { ...options, file }));
     },
-    captureFit: ({ file, at }, { flow }, stack, options) =>
-      answer<Fit>({ do: "capture-fit", size: file.size, at, flow, stack }, { ...options, file }),
+    captureFit: ({ file, at }, { interface: one, flow }, stack, options) =>
+      answer<Fit>({ do: "capture-fit", size: file.size, at, interface: one, flow, stack }, { ...options, file }),
   };
 }
 

@@ -114,6 +114,8 @@ export interface CapturedFlow {
   readonly file: string;
   /** The capture of the receiver's side, if both ends were captured. */
   readonly receiver_file: string | null;
+  /** The interface at which the sender's packets were captured, counted from 0, if the file holds both ends. */
+  readonly interface: number | null;
   /** The connection's number in the file. */
   readonly connection: number;
   /** The direction of the data, as `A:p > B:p`. */
@@ -229,6 +231,7 @@ export interface CapturedFlow {
 }
 
 export const CapturedFlowColumns = {
+  interface: { label: "interface", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   connection: { label: "connection", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   first_frame: { label: "first frame", unit: "", scale: 1.0, digits: 0, moreIsBetter: false },
   start_s: { label: "start", unit: "s", scale: 1.0, digits: 3, moreIsBetter: false },

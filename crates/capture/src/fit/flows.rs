@@ -124,7 +124,7 @@ mod tests {
         log.sent.extend((0..200).map(sent));
         let hosts = ["10.0.0.1", "10.0.0.2"].map(|h| h.parse().expect("an address"));
         let (name, record) = (name.to_owned(), Connection::new(Wanted::default()).finish().record);
-        Observed { name, hosts, side: Side::Sender, record, way: Way::Out, log, headers: 40, cut: false }
+        Observed { number: 1, name, hosts, side: Side::Sender, record, way: Way::Out, log, headers: 40, cut: false }
     }
 
     #[test]

@@ -47,12 +47,16 @@ pub(crate) struct Log {
     pub(crate) flight: u64,
     /// The time in which everything was acknowledged and nothing was sent, beyond the time a sender needs to answer.
     pub(crate) idle: i64,
+    /// The part of such times in which the receiver's window had no room for another segment.
+    pub(crate) closed: i64,
     pub(crate) last_news: i64,
     hi: u64,
     una: u64,
     /// The first entry of `sent` that is not acknowledged.
     pos: usize,
     sacked: Ranges,
+    /// Since when the window has no room, and for how long it had none before, since the last news.
+    shut: (Option<i64>, i64),
 }
 
 /// An application that answers within this time, in nanoseconds, does not count as idle.
@@ -74,7 +78,9 @@ impl Log {
         }
         let seq = seen.seq.max(self.hi);
         if self.una >= self.hi && self.last_news > 0 {
-            self.idle += (seen.at - self.last_news - ANSWER).max(0);
+            let shut = self.shut.1 + self.shut.0.map_or(0, |since| seen.at - since);
+            self.closed += shut;
+            self.idle += (seen.at - self.last_news - ANSWER - shut).max(0);
         }
         let len = (end - seq) as u32;
         self.sent.push(Sent { seq, at: seen.at, covered: 0, len, fate: Fate::Once });
@@ -86,12 +92,13 @@ impl Log {
     /// An acknowledgment from the other end; `shift` is its window scale.
     pub(crate) fn ack(&mut self, seen: &Seen, shift: u8) {
         let Some(ack) = seen.ack else { return };
-        self.window = self.window.max(u64::from(seen.window) << shift);
-        if self.sent.is_empty() {
-            return;
-        }
+        let window = u64::from(seen.window) << shift;
+        self.window = self.window.max(window);
+        let Some(last) = self.sent.last() else { return };
+        let has_room = window >= u64::from(last.len);
         let ack = ack.min(self.hi);
         if ack > self.una {
+            self.shut = (None, 0);
             let before = self.pos;
             while let Some(s) = self.sent.get_mut(self.pos).filter(|s| s.seq + u64::from(s.len) <= ack) {
                 if s.covered == 0 {
@@ -108,6 +115,11 @@ impl Log {
             self.una = ack;
             self.last_news = seen.at;
             self.sacked.forget_below(ack);
+        }
+        match (has_room, self.shut.0) {
+            (false, None) => self.shut.0 = Some(seen.at),
+            (true, Some(since)) => self.shut = (None, self.shut.1 + seen.at - since),
+            (true, None) | (false, Some(_)) => {}
         }
         for &(left, right) in seen.blocks() {
             self.block(left.max(self.una), right.min(self.hi), seen.at);
@@ -154,6 +166,24 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_in_which_the_window_is_closed_is_not_the_applications() {
+        const MS: i64 = 1_000_000;
+        let mut log = Log::default();
+        let data = |log: &mut Log, n: u64, at| log.data(&Seen { seq: 1000 * n, len: 1000, at, ..Seen::default() });
+        let ack = |log: &mut Log, n: u64, at, window| {
+            log.ack(&Seen { ack: Some(1000 * n), at, window, ..Seen::default() }, 0);
+        };
+        data(&mut log, 0, MS);
+        ack(&mut log, 1, 51 * MS, 0);
+        ack(&mut log, 1, 551 * MS, 65_535);
+        data(&mut log, 1, 552 * MS);
+        assert_eq!((log.closed, log.idle), (500 * MS, 0));
+        ack(&mut log, 2, 602 * MS, 65_535);
+        data(&mut log, 2, 1602 * MS);
+        assert_eq!((log.closed, log.idle), (500 * MS, 990 * MS));
+    }
 
     #[test]
     fn a_sack_block_covers_the_segments_in_it_and_none_below() {

@@ -7,6 +7,7 @@ use crate::flows::{Analysis, Ended, Flow};
 use crate::place::Side;
 use crate::seen::{Seen, Way};
 use ackclock_tcp::segment::Segment;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 /// Segments kept of all flows together: 40 bytes each.
@@ -15,6 +16,8 @@ const MOST_SEGMENTS: usize = 4_000_000;
 /// The data of one flow, and its acknowledgments.
 #[derive(Clone, Debug)]
 pub struct Observed {
+    /// Its connection's number in the file.
+    pub number: u64,
     /// `10.0.0.1:5001 > 10.0.0.2:80`.
     pub name: String,
     /// The sender and the receiver.
@@ -64,12 +67,26 @@ impl Observed {
         if self.duration() <= 0 {
             return Some(format!("{name}: nothing was acknowledged"));
         }
-        let idle = self.log.idle as f64 / self.duration() as f64;
-        (self.log.sent.len() >= FEWEST && idle > MOST_IDLE).then(|| {
-            let percent = idle * 100.0;
-            format!("{name}: for {percent:.0} % of the time everything was acknowledged and the application sent nothing, so the path did not limit it")
+        let (idle, closed) = (self.log.idle, self.log.closed);
+        let share = (idle + closed) as f64 / self.duration() as f64;
+        (self.log.sent.len() >= FEWEST && share > MOST_IDLE).then(|| {
+            let (percent, why) = (share * 100.0, if idle >= closed { "the application sent nothing" } else { "the receiver's window had no room" });
+            format!("{name}: for {percent:.0} % of the time everything was acknowledged and {why}, so the path did not limit it")
         })
     }
+}
+
+/// Each connection of a file once: as it was observed at the interface of its sender, if it was.
+pub fn at_senders(interfaces: Vec<Vec<Observed>>) -> Vec<Observed> {
+    let mut by_number: BTreeMap<u64, Observed> = BTreeMap::new();
+    for one in interfaces.into_iter().flatten() {
+        let is_better = |o: &Observed| (o.side == Side::Sender, !o.log.sent.is_empty());
+        match by_number.get(&one.number) {
+            Some(known) if is_better(known) >= is_better(&one) => {}
+            Some(_) | None => drop(by_number.insert(one.number, one)),
+        }
+    }
+    by_number.into_values().collect()
 }
 
 /// Collects the data of all connections, or of those between two ends.
@@ -86,7 +103,7 @@ pub struct Observer {
 pub struct State(Option<Box<(Connection, [Log; 2], bool)>>);
 
 impl Observer {
-    /// `at`: where the capture was made, if known; `chosen`: the ends of the only connection to observe.
+    /// `at`: where the capture was made, if known; `chosen`: the sender and the receiver of the only flow to observe.
     pub fn new(at: Option<Side>, chosen: Option<(SocketAddr, SocketAddr)>) -> Self {
         Observer { at, chosen, room: MOST_SEGMENTS, found: Vec::new() }
     }
@@ -133,7 +150,12 @@ impl Analysis for Observer {
         let Some(work) = state.0 else { return };
         let (connection, mut logs, cut) = *work;
         let report = connection.finish();
-        let way = report.record.main_way();
+        // A named flow has a direction.
+        let way = match self.chosen {
+            Some((from, _)) if from == flow.ends[0] => Way::Out,
+            Some(_) => Way::Back,
+            None => report.record.main_way(),
+        };
         let mut log = std::mem::take(&mut logs[way as usize]);
         let verdicts: Vec<_> = report.retransmissions.into_iter().filter(|r| r.way == way).collect();
         log.judge(&verdicts);
@@ -147,6 +169,7 @@ impl Analysis for Observer {
         let side = record.place.side(way);
         self.room += logs[way.back() as usize].sent.len();
         let hosts = [a.ip(), b.ip()];
-        self.found.push(Observed { name: format!("{a} > {b}"), hosts, side, record, way, log, headers, cut });
+        let (number, name) = (flow.number, format!("{a} > {b}"));
+        self.found.push(Observed { number, name, hosts, side, record, way, log, headers, cut });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::connection::{connections, ConnectionRow};
 use super::file::{counted, grouped};
+use super::parts::whole;
 use super::{flows, FlowRow, OneFile, S};
 use crate::connection::opening::Opened;
 use crate::place::Side;
@@ -41,7 +42,7 @@ fn told<'a>(
 ) -> Vec<String> {
     let about = |f: &FlowRow<'_>| {
         let answer = f.answer()?;
-        Some(if files.len() == 1 { answer } else { format!("{}: {answer}", f.file.short_name()) })
+        Some(if whole(files).count() == 1 { answer } else { format!("{}: {answer}", f.file.short_name()) })
     };
     failures(connections).into_iter().chain(transfers.filter_map(about).take(TRANSFERS)).collect()
 }

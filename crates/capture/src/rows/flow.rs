@@ -3,6 +3,7 @@
 use super::answers::main_cause;
 use super::details::{CapturedReordering, CapturedRetransmission, CapturedStall, StallsOfCause, TimeOfCause};
 use super::{FlowRow, S};
+use crate::place::Why;
 use crate::seen::Way;
 use ackclock_course::stall::cause::CAUSES;
 use ackclock_table::row;
@@ -16,6 +17,8 @@ row! {
         file: String = f.file.name.clone();
         /// The capture of the receiver's side, if both ends were captured.
         receiver_file: Option<String> = f.receiver_file.map(str::to_owned);
+        /// The interface at which the sender's packets were captured, counted from 0, if the file holds both ends.
+        interface: Option<u32> = f.file.part.map(|part| part.interface);
         /// The connection's number in the file.
         connection: u64 = f.connection.number;
         /// The direction of the data, as `A:p > B:p`.
@@ -129,7 +132,7 @@ row! {
         /// Where it was captured: `at the sender`, `at the receiver`, `at both ends`, `on the way` or `unknown`.
         captured: &'static str [shown("captured"), brief] = f.connection.record.place.words(f.way);
         /// Why the analysis assumes that place.
-        captured_why: String = f.connection.record.why.words();
+        captured_why: String = f.captured_why();
         /// RFC 4737's and RFC 5236's metrics; missing if the capture does not show the order of sending.
         reordering: Option<CapturedReordering> = f.reordering();
         /// The stalls by their cause.
@@ -161,6 +164,15 @@ fn seconds(nanos: Option<i64>) -> Option<f64> {
 }
 
 impl FlowRow<'_> {
+    fn captured_why(&self) -> String {
+        match (self.connection.record.why, self.file.part) {
+            (Why::TwoFiles, Some(_)) => {
+                "the same packets are at two interfaces of the file, one at each end".to_owned()
+            }
+            (why, _) => why.words(),
+        }
+    }
+
     /// Seconds of its duration by cause; `sending` is the rest.
     fn time_by_cause(&self) -> BTreeMap<&'static str, f64> {
         let found = &self.course().stalls;

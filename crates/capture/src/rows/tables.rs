@@ -8,6 +8,7 @@ use super::details::{
 use super::file::{CapturedFile, Skipped, SkippedOf};
 use super::flow::{CapturedFlow, FlowOf};
 use super::packet::CapturedPacket;
+use super::parts::whole;
 use super::{datagrams, flows, FlowRow, OneFile};
 use crate::packets::Packet;
 use crate::seen::Way;
@@ -48,8 +49,8 @@ pub fn table<'a>(name: &str, files: &'a [OneFile]) -> Option<Table<'a>> {
         "densities" => of_flows(files, |f| f.densities()),
         "stalls" => of_flows(files, |f| f.each_stall()),
         "datagrams" => of(datagrams(files).map(DatagramFlow::of)),
-        "files" => of(files.iter().map(move |f| CapturedFile::of((f, files)))),
-        "skipped" => below(files.iter().flat_map(|f| f.skipped().map(move |(kind, s)| (SkippedOf::of((f, kind)), s)))),
+        "files" => of(whole(files).map(move |f| CapturedFile::of((f, files)))),
+        "skipped" => below(whole(files).flat_map(|f| f.skipped().map(move |(kind, s)| (SkippedOf::of((f, kind)), s)))),
         _ => return None,
     })
 }

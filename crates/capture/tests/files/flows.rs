@@ -253,7 +253,7 @@ fn a_row_has_offsets_from_the_syn_on_ecn_if_both_ends_agreed_and_the_bytes_that_
         ];
         let mut survey = Survey::default();
         let (contents, traffic) = analyse(Input::Bytes(&whole(RAW, &packets)), 9, &mut survey).unwrap();
-        let files = [OneFile { name: "one".into(), contents, traffic, found: survey.finish() }];
+        let files = [OneFile { name: "one".into(), contents, traffic, found: survey.finish(), part: None }];
         let row = rows::flows(&files).next().expect("a flow");
         let syn = row.connection.syns[0].expect("it was captured").seq;
         assert_eq!([syn, syn + 1, syn + 51].map(|seq| row.offset(seq)), [None, Some(0), Some(50)]);

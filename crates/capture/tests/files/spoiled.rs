@@ -122,7 +122,7 @@ fn surveyed(name: &str, bytes: &[u8]) -> Option<OneFile> {
     let wanted = Wanted { each: true, densities: true, ..Wanted::default() };
     let mut survey = Survey::new(wanted, 9, None);
     let (contents, traffic) = analyse(Input::Bytes(bytes), 9, &mut survey).ok()?;
-    Some(OneFile { name: name.to_owned(), contents, traffic, found: survey.finish() })
+    Some(OneFile { name: name.to_owned(), contents, traffic, found: survey.finish(), part: None })
 }
 
 /// The number of repetitions: a hundredth of the packets in the other tests.
