@@ -203,3 +203,12 @@ def test_the_command_fits_writes_and_answers(tmp_path: Path) -> None:
     assert to.read_text(encoding="utf-8") == reported["fit"]["scenario"]
     refused = CliRunner().invoke(app, ["capture", str(tmp_path / "captures" / "receiver.pcapng"), "--fit", str(to)])
     assert refused.exit_code == 2
+
+
+def test_the_named_direction_is_fitted_and_no_other(tmp_path: Path) -> None:
+    path = captured(tmp_path)
+    (flow,) = ak.capture(path).flows.filter("main")["flow"]
+    there, back = flow.split(" > ")
+    assert ak.capture(path, flow=flow).fit().to_dict()["transfers"][0]["flow"] == flow
+    with pytest.raises(ValueError, match=f"fit: {back} > {there}: there is no data"):
+        ak.capture(path, flow=f"{back} > {there}").fit()

@@ -136,7 +136,7 @@ pub fn fit(observed: &[Observed]) -> Result<Fit, String> {
     let disorder = disorder::fit(&points, Some(transmission));
     let (queue, full) = queue::fit(&points, transmission, disorder.spread());
     Ok(Fit {
-        propagation: rate::propagation(&points, transmission),
+        propagation: rate::propagation(&points, &rate),
         loss: loss::fit(&points, &full, disorder.spread()),
         answers: answers::fit(&used),
         transfers: used.iter().map(|o| flows::transfer(o, &used)).collect(),

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from ackclock import _native, api
+from ackclock.files import write
 from ackclock.statistics import interval
 
 AS = "linux-2025"
@@ -83,8 +84,8 @@ class Fit:
         return {key: value for key, value in self._found.items() if key != "scenarios"} | {"scenario": self.scenario}
 
     def write(self, file: str | PathLike[str]) -> None:
-        """Write the scenario into a file."""
-        Path(file).write_text(self.scenario, encoding="utf-8")
+        """Write the scenario into a file, complete or not at all."""
+        write(Path(file), self.scenario.encode())
 
     def what_if(
         self, stacks: Sequence[str], *, as_: str = AS, seeds: int = 10, first: int = 1, threads: int | None = None

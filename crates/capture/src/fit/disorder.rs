@@ -4,12 +4,14 @@
 //! all the time, and their lateness shows the cause: on the longer of two paths it is nearly constant, after a varying delay it
 //! is arbitrary.
 
-use super::estimate::{around_median, around_share, quantile, sorted, Estimate};
+use super::estimate::{around_median, around_share, quantile, sorted, Estimate, Mark};
 use super::log::Fate;
 use super::points::{seconds, Point, Points};
 
 /// With fewer late packets no process can be inferred.
 const FEWEST: usize = 3;
+/// With fewer late packets or times, a process is assumed, and its numbers are not measured: intervals need as many values.
+const MEASURED: usize = 6;
 /// If spells of disorder fill more than this part of the time, they are not spells.
 const SPELLS: f64 = 0.5;
 /// Two times of disorder that are closer to each other than this, or than a round trip, count as one; nanoseconds.
@@ -141,7 +143,8 @@ fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f
     let numbers = sorted(spells.iter().map(number));
     let times = spells.len() as f64;
     let spread = 1.96 * times.sqrt();
-    let count = Estimate::measured(
+    let count = known(
+        spells.len(),
         quantile(&numbers, 0.5).round().max(1.0),
         around_median(&numbers),
         format!("median of {times} times: packets that arrived out of place"),
@@ -149,7 +152,16 @@ fn swaps(spells: &[(i64, i64, f64, f64)], transmission: Option<f64>, duration: f
     let gap = duration / times;
     let range = (duration / (times + spread), duration / (times - spread).max(1.0));
     let how = format!("order changed at {times} times, with order in between; the interval is Poisson's");
-    Disorder::Swaps { count, gap: Estimate::measured(gap, range, how) }
+    Disorder::Swaps { count, gap: known(spells.len(), gap, range, how) }
+}
+
+/// A number of a process that showed itself some times: measured, if these are enough.
+fn known(times: usize, value: f64, range: (f64, f64), how: String) -> Estimate {
+    if times >= MEASURED {
+        return Estimate::measured(value, range, how);
+    }
+    let how = format!("{how}; too few to measure it");
+    Estimate { mark: Mark::Unknown, ..Estimate::measured(value, range, how) }
 }
 
 /// A packet is late by at most the excess of its delay over the next packet's, less the time between the two.
@@ -165,7 +177,7 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     if half < HEAP * top {
         let how =
             format!("{n} packets arrived late: their greatest lateness, plus the time of one packet at the bottleneck");
-        return Disorder::Jitter { range: Estimate::measured(top, range, how) };
+        return Disorder::Jitter { range: known(late.len(), top, range, how) };
     }
     // A packet on the longer path is late if another packet follows soon enough and takes the shorter path.
     let following = if transmission > 0.0 { (half / transmission).floor().clamp(1.0, 1000.0) } else { 1000.0 };
@@ -173,8 +185,8 @@ fn varying(blocks: &[Block], points: &Points, transmission: f64) -> Disorder {
     let (less, more) = around_share(n.min(of), of);
     let how = format!("{n} packets arrived late, most of them by the same time");
     Disorder::TwoPaths {
-        apart: Estimate::measured(half, (half.min(range.0), range.1), how.clone()),
-        share: Estimate::measured(share((n / of).min(0.95)), (share(less), share(more)), how),
+        apart: known(late.len(), half, (half.min(range.0), range.1), how.clone()),
+        share: known(late.len(), share((n / of).min(0.95)), (share(less), share(more)), how),
     }
 }
 
@@ -191,5 +203,15 @@ mod tests {
         let Disorder::Swaps { count, gap } = fit(&points(all, &[50_000]), None) else { panic!("swaps") };
         assert_eq!(count.value, 1.0);
         assert!((0.7..1.1).contains(&gap.value), "{gap:?}");
+        assert_eq!((count.mark, gap.mark), (Mark::Measured, Mark::Measured));
+    }
+
+    #[test]
+    fn one_spell_of_disorder_shows_neither_how_often_nor_how_much() {
+        let late = |i: i64| if (500..503).contains(&i) { 35_000 } else { 0 };
+        let all = (0..1000).map(|i| once(i * 10_000, i * 10_000 + 50_000 + late(i))).collect();
+        let Disorder::Swaps { count, gap } = fit(&points(all, &[50_000]), None) else { panic!("swaps") };
+        assert_eq!((count.mark, gap.mark), (Mark::Unknown, Mark::Unknown));
+        assert!(gap.how.contains("at 1 time"), "{}", gap.how);
     }
 }

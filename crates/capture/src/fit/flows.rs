@@ -10,6 +10,8 @@ const RTT: (f64, i64) = (0.1, 1_000_000);
 /// With this many duplicates and no report, a receiver does not report them. With fewer, the reports may have
 /// been lost.
 const SILENT: u64 = 3;
+/// The largest scale of a window (RFC 7323 §2.3).
+const LARGEST_SCALE: u32 = 14;
 /// If at least this part of the window was in flight, the window may have limited the sender.
 const HELD: f64 = 0.9;
 
@@ -34,10 +36,9 @@ pub(crate) fn transfer(o: &Observed, all: &[&Observed]) -> Transfer {
     let (window, flight) = (o.log.window.max(o.log.flight) as f64, o.log.flight as f64);
     let scaled = [o.way, o.way.back()].iter().all(|way| o.record.way(*way).syn.is_some());
     let window = if !scaled {
-        Estimate::unknown(
-            window,
-            "no SYN was captured, so the scale of the windows is unknown; the most data in flight stands for it",
-        )
+        let how = "no SYN was captured, so the scale of the windows is unknown; the most data in flight stands for it";
+        let high = (o.log.window << LARGEST_SCALE).max(o.log.flight) as f64;
+        Estimate { high, ..Estimate::unknown(window, how) }
     } else if flight >= HELD * window {
         Estimate::measured(window, (window, window), "the largest that the receiver announced; it was used up")
     } else {

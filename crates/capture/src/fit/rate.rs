@@ -159,21 +159,53 @@ fn by_windows(points: &Points, spread: f64) -> Estimate {
 }
 
 /// Round-trip time without queueing and transmission, seconds.
-pub(crate) fn propagation(points: &Points, transmission: f64) -> Estimate {
+pub(crate) fn propagation(points: &Points, rate: &Estimate) -> Estimate {
+    /// If a packet takes more than this part of the smallest round-trip time, the rest is not measured.
+    const HARDLY: f64 = 0.9;
+    /// If it takes less than this part, it does not matter whether the rate is measured.
+    const SMALL: f64 = 0.05;
     /// The lower end of the interval is below by the spread of this many smallest round-trip times.
     const SMALLEST: usize = 10;
     let own = sorted(points.clean().filter(|p| p.flow == points.main).map(|p| p.excess));
-    let value = (points.base() as f64 / 1e9 - transmission).max(0.0);
+    let base = points.base() as f64 / 1e9;
+    let transmission = points.packet * 8.0 / rate.value;
+    let value = (base - transmission).max(0.0);
     let differ = own.get(SMALLEST - 1).or(own.last()).copied().unwrap_or(value);
+    let (low, share) = ((value - differ).max(0.0), transmission / base.max(f64::MIN_POSITIVE));
+    if share > HARDLY {
+        let how = "the smallest round-trip time is hardly longer than a packet takes at the fitted rate";
+        return Estimate { mark: Mark::Unknown, ..Estimate::measured(value, (0.0, base), how) };
+    }
+    if rate.mark != Mark::Measured && share > SMALL {
+        let how = "smallest round-trip time less the time that a packet takes at most, as the rate is not measured";
+        return Estimate { low, ..Estimate::at_least(value, base, how) };
+    }
     let how =
         "smallest round-trip time less the transmission of a packet; the interval is the spread of the ten smallest";
-    Estimate::measured(value, ((value - differ).max(0.0), value), how)
+    Estimate::measured(value, (low, value), how)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::points::tests::{once, points};
     use super::*;
+
+    #[test]
+    fn a_propagation_delay_shorter_than_the_transmission_of_a_packet_is_not_measured() {
+        // 1500 bytes take 1.2 ms at 10 Mb/s.
+        let of = |base: i64, rate: &Estimate| {
+            let all = (0..200).map(|i| once(i * 100_000, i * 100_000 + base)).collect();
+            propagation(&points(all, &[base]), rate)
+        };
+        let measured = Estimate::measured(1e7, (1e7, 1e7), "");
+        let bound = Estimate::at_least(1e7, 1e8, "");
+        let marks = |base| [of(base, &measured).mark, of(base, &bound).mark];
+        assert_eq!(marks(1_210), [Mark::Unknown, Mark::Unknown]);
+        assert_eq!(marks(5_000), [Mark::Measured, Mark::LowerBound]);
+        assert_eq!(marks(50_000), [Mark::Measured, Mark::Measured]);
+        let unknown = of(1_210, &measured);
+        assert_eq!((unknown.low, unknown.high), (0.0, 1.21e-3));
+    }
 
     #[test]
     fn packets_that_queue_behind_each_other_show_the_rate() {

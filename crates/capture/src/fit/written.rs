@@ -25,6 +25,15 @@ impl End {
         }
     }
 
+    /// A value of which more is worse.
+    fn of_burden(self, e: &Estimate) -> f64 {
+        match self {
+            End::Value => e.value,
+            End::Low => End::High.of(e),
+            End::High => End::Low.of(e),
+        }
+    }
+
     /// The share of losses. A capture contains few, so the ends of its interval are run even if it is measured.
     fn loss(self, e: &Estimate) -> f64 {
         match self {
@@ -72,7 +81,9 @@ impl Fit {
 
     /// Whether a value that affects a run is uncertain, so that both ends have to be run.
     pub fn is_open(&self) -> bool {
-        self.rate.mark != Mark::Measured || self.queue.mark != Mark::Measured || self.loss.lost > 0
+        let own = self.parameters().into_iter().map(|(.., e)| e);
+        let all = own.chain(self.transfers.iter().map(|t| &t.window));
+        self.loss.lost > 0 || all.into_iter().any(|e| e.mark != Mark::Measured && e.low < e.high)
     }
 
     /// The path as a scenario; `stack` sends, and each transfer has its captured size.
@@ -88,7 +99,7 @@ impl Fit {
         );
         self.link(&mut text, end);
         for (i, t) in self.transfers.iter().enumerate() {
-            self.flow(&mut text, t, i, stack);
+            self.flow(&mut text, (t, i), end, stack);
         }
         text
     }
@@ -106,10 +117,10 @@ impl Fit {
             comment(name);
         }
         let beyond = self.beyond();
-        let delay = (self.propagation.value / 2.0 * 1e9).round();
+        let delay = (end.of_burden(&self.propagation) / 2.0 * 1e9).round();
         let mut elements: Vec<String> = Vec::new();
         if let Disorder::Swaps { count, gap } = &self.disorder {
-            let (count, gap) = (count.value, (gap.value * 1e3).round().max(1.0));
+            let (count, gap) = (end.of_burden(count).round().max(1.0), (end.of(gap) * 1e3).round().max(1.0));
             elements.push(format!(
                 "{{ kind = \"swap\", mode = \"literal\", count = {count:.0}, gap = {{ exponential = \"{gap:.0} ms\" }} }}"
             ));
@@ -162,9 +173,9 @@ impl Fit {
         }
     }
 
-    fn flow(&self, text: &mut String, t: &Transfer, number: usize, stack: &str) {
+    fn flow(&self, text: &mut String, (t, number): (&Transfer, usize), end: End, stack: &str) {
         let ack = if self.answers.every() { "every" } else { "linux" };
-        let window = t.window.value.max(f64::from(t.segment)).min(f64::from(1u32 << 30));
+        let window = end.of(&t.window).max(f64::from(t.segment)).min(f64::from(1u32 << 30));
         let _ = writeln!(text, "# {}: {} bytes in {:.3} s", t.name, t.bytes, t.seconds);
         let _ = writeln!(text, "# receiver window: {}", words("kB", 1e-3, &t.window));
         let _ = writeln!(text, "# ACKs: {}", self.answers.words());
@@ -231,6 +242,30 @@ mod tests {
     fn a_value_that_was_not_measured_leaves_the_fit_open_without_any_loss() {
         assert!(!fitted(Estimate::measured(20.0, (19.0, 21.0), "")).is_open());
         assert!(fitted(Estimate::at_least(20.0, 80.0, "")).is_open());
+    }
+
+    #[test]
+    fn a_window_of_unknown_scale_is_run_at_both_ends_of_what_it_may_be() {
+        let mut fit = fitted(Estimate::measured(20.0, (19.0, 21.0), ""));
+        let window = Estimate { low: 9e4, high: 9e6, ..Estimate::unknown(9e4, "no scale") };
+        fit.transfers.push(Transfer {
+            name: "a > b".to_owned(),
+            start: 0.0,
+            seconds: 1.0,
+            bytes: 1_000_000,
+            segment: 1460,
+            window,
+            sack: true,
+            duplicates: Duplicates::Unknown,
+            timestamps: false,
+            whole: false,
+        });
+        assert!(fit.is_open());
+        let of = |end| fit.scenario(end, "reno", 1.0, 1);
+        assert!(
+            of(End::Value).contains("\nwindow = \"90000 B\"\n") && of(End::Low).contains("\nwindow = \"90000 B\"\n")
+        );
+        assert!(of(End::High).contains("\nwindow = \"9000000 B\"\n"));
     }
 
     #[test]
