@@ -19,7 +19,7 @@ VERDICTS = ("needed_retransmissions", "needless_retransmissions", "refused_retra
 
 
 def compared(scenario: Path, stack: str, folder: Path) -> list[str]:
-    """What a run's first flow and the capture at its sender say differently; ``excluded`` if the path excludes the stack."""
+    """What a run's first flow and its capture say differently; ``excluded`` if the path excludes the stack."""
     text = re.sub(r'duration = "[^"]*"', 'duration = "3 s"', scenario.read_text(encoding="utf-8"), count=1)
     text = re.sub(r'spread = "[^"]*"', 'spread = "1 s"', text.replace("seeds = {", "# seeds = {"))
     try:
