@@ -4,8 +4,12 @@
 
 use ackclock_sim::histogram::Histogram;
 use ackclock_tcp::time::{Nanos, Time};
-use nix::time::{clock_gettime, ClockId};
+use nix::sys::time::TimeSpec;
+use nix::time::{clock_gettime, clock_nanosleep, ClockId, ClockNanosleepFlags};
 use std::time::Duration;
+
+/// The environment variable that a kernel in virtual time sets (`python/ackclock/kernels`).
+const VIRTUAL: &str = "ACKCLOCK_VIRTUAL";
 
 /// A source of time that never goes back.
 pub trait Now {
@@ -16,9 +20,9 @@ pub trait Now {
 /// A monotonic clock. A run begins at one second, so that times before it can be represented.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// The machine's clock at time zero, ns.
-    zero: u64,
-    /// The time of day at time zero, ns since 1970.
+    /// The machine's clock at [`Clock::START`], ns. It may be less than a second: a kernel in virtual time has just booted.
+    begun: u64,
+    /// The time of day at [`Clock::START`], ns since 1970.
     epoch: u64,
 }
 
@@ -37,19 +41,32 @@ impl Clock {
     pub const START: Time = Time(1_000_000_000);
 
     /// A clock whose current time is [`Clock::START`].
+    ///
+    /// In virtual time it first waits for a whole second. There each reading of the clock takes 256 ns, so the number of earlier
+    /// readings, by any program, would move the run against the kernel's ticks.
     pub fn start() -> Self {
-        let before = |clock| read(clock).saturating_sub(Clock::START.0);
-        Clock { zero: before(ClockId::CLOCK_MONOTONIC), epoch: before(ClockId::CLOCK_REALTIME) }
+        if std::env::var_os(VIRTUAL).is_some() {
+            let next = i64::try_from(read(ClockId::CLOCK_MONOTONIC) / 1_000_000_000 + 1).unwrap_or(i64::MAX);
+            // An interrupted sleep costs a repeatable start, and nothing else.
+            let (until, flags) = (TimeSpec::new(next, 0), ClockNanosleepFlags::TIMER_ABSTIME);
+            let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until);
+        }
+        Clock { begun: read(ClockId::CLOCK_MONOTONIC), epoch: read(ClockId::CLOCK_REALTIME) }
     }
 
     /// The current time.
     pub fn now(&self) -> Time {
-        Time(read(ClockId::CLOCK_MONOTONIC).saturating_sub(self.zero))
+        self.when(read(ClockId::CLOCK_MONOTONIC))
+    }
+
+    /// The time at a reading of the machine's clock, never before [`Clock::START`].
+    fn when(&self, machine: u64) -> Time {
+        Time(machine.saturating_sub(self.begun).saturating_add(Clock::START.0))
     }
 
     /// The time of day, since 1970.
     pub fn time_of_day(&self, at: Time) -> Duration {
-        Duration::from_nanos(self.epoch.saturating_add(at.0))
+        Duration::from_nanos(self.epoch.saturating_add(at.0).saturating_sub(Clock::START.0))
     }
 }
 
@@ -100,6 +117,15 @@ impl Lateness {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_begins_at_one_second_even_on_a_machine_that_has_just_booted() {
+        for begun in [0, 3_000_000, 999_999_999, 1_000_000_000, 86_400_000_000_000] {
+            let clock = Clock { begun, epoch: 1_000 };
+            assert_eq!((clock.when(begun), clock.when(begun + 7)), (Clock::START, Time(Clock::START.0 + 7)));
+            assert_eq!(clock.time_of_day(clock.when(begun + 7)), Duration::from_nanos(1_007));
+        }
+    }
 
     #[test]
     fn the_records_of_two_logs_are_counted_together() {

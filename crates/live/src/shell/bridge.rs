@@ -74,7 +74,7 @@ impl<'a> Bridge<'a> {
     }
 
     fn now(&self) -> Time {
-        Time(self.clock.now().0 - Clock::START.0)
+        Time(self.clock.now().since(Clock::START).0)
     }
 
     /// Carries packets until it is told to stop, or the path's clock ends.
