@@ -7,8 +7,10 @@ MAKEFLAGS += --no-print-directory
 # Maturin sets this variable too; with another value PyO3 would be built again.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 BIN := .venv/bin
+KERNELS := $(CURDIR)/target/kernels
+KERNEL_PAGE := test_every_block_of_a_page_does_what_it_says[docs/kernel.md]
 
-.PHONY: help setup test reproduce lint generated docs web wheel measure campaign release clean
+.PHONY: help setup test kernel-test reproduce lint generated docs web wheel measure campaign release clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +18,11 @@ help: ## this list
 test: ## set-up, then every check that must pass, with its time (tools/dev check: only what a change can reach)
 	@$(MAKE) --jobs=3 setup
 	@tools/dev check --all
+
+kernel-test: .venv/.extension ## a Linux kernel in virtual time, built in target/kernels once, and the tests and the guide that need it (at most 25 minutes)
+	@tools/step.sh "kernel in virtual time: build" timeout 20m bash -c \
+	  '[ -e $(KERNELS)/6.12/linux ] || ACKCLOCK_KERNELS=$(KERNELS) $(BIN)/ackclock kernel build --debian 6.12'
+	@ACKCLOCK_KERNELS=$(KERNELS) timeout 10m $(BIN)/python -m pytest -q -rs tests/python/test_kernel.py "tests/python/test_docs.py::$(KERNEL_PAGE)"
 
 reproduce: .venv/.ready ## set-up, then the papers' figures and a verdict for every claim, in results/report.html (QUICK=1: fewer, shorter runs)
 	@tools/need.sh rust

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _native
 from ackclock.api import _pairs, _placed, _source
 from ackclock.document.permission import LIVE, refusing
+from ackclock.kernels import inside
 from ackclock.result import Result
 from ackclock.slots.registry import Value
 
@@ -56,7 +57,7 @@ class LiveResult(Result):
         about: ``notes`` (deviations from the scenario, a line each), ``counters`` (the kernel's counters at each side;
             ``None`` where the engine was the endpoint), ``late_p50_us``, ``late_p99_us`` and ``late_worst_us`` (delay
             of packets beyond their scheduled departure from the path, in microseconds), ``priority``,
-            ``device_drops``, ``strays`` and ``damaged``.
+            ``device_drops``, ``strays`` and ``damaged``; in virtual time also ``virtual``, the kernel's identity.
         simulated: runs of the same scenario in the simulator, if ``compare`` requested them.
     """
 
@@ -66,6 +67,8 @@ class LiveResult(Result):
         """Keep the results."""
         super().__init__(run.runs, _Events(lambda _: run.events(), run.runs.first[0]), trace)
         self.about: dict[str, Any] = json.loads(run.about)
+        if (kernel := inside.identity()) is not None:
+            self.about["virtual"] = kernel
         self.simulated = simulated
 
     def to_dict(self) -> dict[str, Any]:

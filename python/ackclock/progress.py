@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 BAR_AFTER_S = 1.0
 """Shorter work gets no bar."""
 LINE_EVERY_S = 10.0
+TELL = "ACKCLOCK_SHARE"
+"""The environment variable that a kernel in virtual time sets: the file for the share that is done."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ def shown(what: str, at_once: bool = False) -> Iterator[Report]:
         what: its name.
         at_once: announce the work immediately, not only after one second (a bar) or ten (a line).
     """
-    display = _Bar(what, at_once) if animated() else _Lines(what, at_once)
+    file = os.environ.get(TELL)
+    display = _Told(file) if file else _Bar(what, at_once) if animated() else _Lines(what, at_once)
     try:
         yield display.report
     finally:
@@ -86,6 +90,23 @@ class _Pace:
             self.began, self._before = time.monotonic(), progress.done
         since = time.monotonic() - self.began
         return (progress.done - self._before) / since if since > 0 else 0.0
+
+
+class _Told:
+    """A file that is read outside of the kernel, where there is a real clock."""
+
+    def __init__(self, file: str) -> None:
+        self._file, self._last = file, 0
+
+    def report(self, progress: Progress) -> None:
+        """Write the share if it has changed by a hundredth."""
+        now = int(100 * progress.done / progress.runs) if progress.runs else 0
+        if now != self._last:
+            self._last = now
+            Path(self._file).write_text(str(now / 100), encoding="ascii")
+
+    def close(self) -> None:
+        """Do nothing: the file goes with the run's folder."""
 
 
 class _Lines:

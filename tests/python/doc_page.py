@@ -29,11 +29,17 @@ SHOWN_ONLY = {"text", "places"}
 ELSEWHERE = {"rust": "cargo test runs it"}
 NOT_RUN = {
     "make ": "sets up and runs everything; CI calls each of its targets",
+    "ackclock kernel build ": "takes minutes; make kernel-test runs it",
+    "apt ": "changes the machine that runs the tests",
     "pip install ": "changes the environment that runs the tests",
     "ackclock reproduce ": "runs for minutes; test_reproduce.py runs smaller ones",
     "ns ": "is ns-2, which is not needed to build or test",
 }
 """Prefixes of commands that a page shows and the tests do not run, with the reason."""
+KERNEL = ("--virtual", "ackclock kernel check", "cmp first/", "cmp once ")
+"""Parts of commands that need a kernel in virtual time, and of commands that use their results."""
+KERNEL_NAME = "6.12"
+"""The kernel of the guide."""
 LIVE = ("ackclock live ", "unshare ", "cmp numbers ")
 """Prefixes of commands that need a network device, and of commands that use their results."""
 LIVE_CALL = "ak.live."
@@ -124,10 +130,19 @@ def live_runs() -> bool:
     return sys.platform == "linux" and os.geteuid() == 0 and Path("/dev/net/tun").exists()
 
 
+def has_kernel(name: str | None = None) -> bool:
+    """Whether a kernel in virtual time has been built here: this one, or any."""
+    from ackclock.kernels import kept  # noqa: PLC0415 - most pages need none
+
+    return any(name in {None, kernel.name} for kernel in kept.every())
+
+
 def reason(command: str) -> str | None:
     """Why a command is not run; ``None`` if it is."""
     if command.startswith(RUN):
         return None
+    if any(part in command for part in KERNEL):
+        return None if has_kernel(KERNEL_NAME) else "needs a kernel in virtual time, which make kernel-test builds"
     if any(begin in command for begin in LIVE) and not live_runs():
         return "needs root and /dev/net/tun"
     return next((NOT_RUN[begin] for begin in NOT_RUN if f"{command} ".startswith(begin)), None)

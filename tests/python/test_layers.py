@@ -21,6 +21,7 @@ LAYERS = (
     "statistics",
     "progress",
     "document",
+    "kernels",
     "shared",
     "slots",
     "tables",

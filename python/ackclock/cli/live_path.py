@@ -12,6 +12,7 @@ from ackclock import _native
 from ackclock.cli.common import FAILED, PATH, SEED, as_json, fail, refusals
 from ackclock.cli.live import realtime, run, say
 from ackclock.cli.scenario import draw, parameters, plot_span, scenario_file, scenario_source, set_pairs
+from ackclock.cli.virtual import Virtual, virtual
 from ackclock.document.permission import LIVE, refusing
 from ackclock.live import LiveResult, beside
 from ackclock.tables.printed import print_live_path
@@ -25,6 +26,7 @@ Examples:
   ackclock live path paths.toml --sender kernel:reno --seconds 10 --compare 8
   ackclock live path paths.toml --sender linux-2025 --set rto.min=300ms --realtime
   ackclock live path paths.toml --sender kernel:cubic --sender flow-2=rfc-6675 --json
+  ackclock live path paths.toml --virtual 6.12 --sender kernel:bbr
   ackclock live path paths.toml --sysctl net.ipv4.tcp_timestamps=0 --pcap captures --trace run.parquet
 """
 KERNELS = ("kernel:cubic", "kernel:reno", "kernel:bbr")
@@ -39,7 +41,7 @@ def _complete_receiver(_context: click.Context, _parameter: click.Parameter, inc
     return [name for name in ("kernel", *_native.stack_names()) if name.startswith(incomplete)]
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Virtual, epilog=EXAMPLES)
 @scenario_file
 @click.option(
     "--sender",
@@ -72,6 +74,7 @@ def _complete_receiver(_context: click.Context, _parameter: click.Parameter, inc
 @click.option("--pcap", type=PATH, metavar="DIR", help="Folder for a capture of each side.")
 @click.option("--pcap-snap", type=int, metavar="BYTES", help="Bytes to keep of each packet. Default: all.")
 @realtime
+@virtual("running", lambda parameters: parameters["scenario"] == "-")
 @as_json("text")
 def path(
     scenario: str,

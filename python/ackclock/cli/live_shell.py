@@ -15,6 +15,7 @@ from ackclock import _native
 from ackclock.cli.common import FAILED, INTERRUPTED, SEED, TERMINATED, fail, refusals
 from ackclock.cli.live import mtu, realtime, say
 from ackclock.cli.scenario import scenario_file, scenario_source
+from ackclock.cli.virtual import Virtual, virtual
 from ackclock.document.permission import LIVE, refusing
 from ackclock.tables.printed import print_live_shell
 
@@ -23,11 +24,12 @@ Examples:
   ackclock live shell FILE.toml -- ping -c 5 10.77.0.2
   ackclock live shell FILE.toml --peer 'iperf3 -s -1' -- iperf3 -c 10.77.0.2
   ackclock live shell FILE.toml --from S --to D --seed 7 --json -- ./my-client
+  ackclock live shell FILE.toml --virtual 6.12 -- ./my-client
   ackclock live shell FILE.toml -- bash
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Virtual, epilog=EXAMPLES)
 @scenario_file
 @click.argument("command", nargs=-1, required=True, metavar="-- COMMAND...", help="The program and its arguments.")
 @click.option("--from", "from_", metavar="NODE", help="The program's node.  [default: the first flow's]")
@@ -36,6 +38,7 @@ Examples:
 @click.option("--seed", metavar="N", type=SEED, help="Seed of the path's random events.  [default: the scenario's]")
 @mtu("both devices")
 @realtime
+@virtual("running", lambda _: True)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on standard output; the programs print on standard error."
 )

@@ -44,6 +44,9 @@ COMMANDS = {
     "schema": Origin("show", "schema", "Print the JSON Schema of scenario files, for editors."),
     "results": Origin("results", "results", "List, print and export the results of sweeps; look after stores."),
     "live": Origin("live", "live", "Run the engine on a network device, against real kernels (Linux)."),
+    "kernel": Origin(
+        "kernel", "kernel", "Build Linux kernels that run in virtual time, without root; look after them (Linux)."
+    ),
 }
 """Every command, in the order of the help."""
 

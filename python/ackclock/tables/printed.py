@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +12,9 @@ from rich.text import Text
 from ackclock.tables.columns import Column, Shown, shown, unused_notes
 from ackclock.tables.measures_printed import print_measures
 from ackclock.tables.terminal import console, empty_table
+
+if TYPE_CHECKING:
+    from ackclock.kernels.kept import Kernel
 
 SHOWN_FLOWS = 20
 SHOWN_STALLS = 5
@@ -146,6 +149,16 @@ def print_stacks(stacks: list[dict[str, Any]]) -> None:
 def print_examples(about: Mapping[str, str]) -> None:
     """Print names and descriptions."""
     _print_names("example", about)
+
+
+def print_kernels(kernels: list[Kernel]) -> None:
+    """Print a row for each kernel in virtual time."""
+    left = ("name", "version", "configuration", "program", "source")
+    table = empty_table([*left[:2], "Hz", *left[2:]], left=left)
+    for one in kernels:
+        hashes = (one.configuration[:12], one.program[:12])
+        table.add_row(one.name, one.version, str(one.hz), *hashes, Text(one.source))
+    console().print(table)
 
 
 def _print_names(kind: str, about: Mapping[str, str]) -> None:
