@@ -36,10 +36,11 @@ NOT_RUN = {
     "ns ": "is ns-2, which is not needed to build or test",
 }
 """Prefixes of commands that a page shows and the tests do not run, with the reason."""
-KERNEL = ("--virtual", "ackclock kernel check", "cmp first/", "cmp once ")
+KERNEL = ("--virtual", "--stack kernel:", "ackclock kernel check", "cmp first/", "cmp once ")
 """Parts of commands that need a kernel in virtual time, and of commands that use their results."""
 KERNEL_NAME = "6.12"
 """The kernel of the guide."""
+NO_KERNEL = "needs a kernel in virtual time, which make kernel-test builds"
 LIVE = ("ackclock live ", "unshare ", "cmp numbers ")
 """Prefixes of commands that need a network device, and of commands that use their results."""
 LIVE_CALL = "ak.live."
@@ -142,7 +143,7 @@ def reason(command: str) -> str | None:
     if command.startswith(RUN):
         return None
     if any(part in command for part in KERNEL):
-        return None if has_kernel(KERNEL_NAME) else "needs a kernel in virtual time, which make kernel-test builds"
+        return None if has_kernel(KERNEL_NAME) else NO_KERNEL
     if any(begin in command for begin in LIVE) and not live_runs():
         return "needs root and /dev/net/tun"
     return next((NOT_RUN[begin] for begin in NOT_RUN if f"{command} ".startswith(begin)), None)

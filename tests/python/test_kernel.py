@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from ackclock import _native, kernel_stacks
 from ackclock.errors import LiveError
 from ackclock.kernels import build as builds
 from ackclock.kernels import checks, kept, source
@@ -452,6 +453,45 @@ def test_an_interrupt_ends_the_kernel_and_all_that_it_started(place: Path, tmp_p
     assert not any(map(alive, pids))
 
 
+# Kernels as stacks.
+
+
+def test_a_kernels_stack_is_read_with_its_name_and_settings(place: Path) -> None:
+    only = made_up("6.12", RUNS_HERE)
+    one = kernel_stacks.parsed("kernel:bbr")
+    assert (one.control, one.kernel.identity(), one.sysctls) == ("bbr", only.identity(), ())
+    other = made_up("my-tree.2", RUNS_HERE)
+    two = kernel_stacks.parsed("kernel:reno@my-tree.2,sysctl.tcp_recovery=0, sysctl.net.core.default_qdisc=fq")
+    settings = (("net.ipv4.tcp_recovery", "0"), ("net.core.default_qdisc", "fq"))
+    assert (two.control, two.kernel.name, two.sysctls) == ("reno", other.name, settings)
+    for wrong in ("kernel:", "kernel:cubic@", "kernel:cubic,rto.min=1s", "kernel:cubic@6.12,sysctl.x", "kernel:a b"):
+        assert "allowed: kernel:CONTROL[@NAME][,sysctl.KEY=VALUE]" in says(partial(kernel_stacks.parsed, wrong))
+    assert "found 2 kernels and no name" in says(partial(kernel_stacks.parsed, "kernel:cubic"))
+    assert 'found the kernel "7.0", allowed: one of 6.12, my-tree.2' in says(
+        partial(kernel_stacks.parsed, "kernel:cubic@7.0")
+    )
+
+
+def test_options_that_kernels_do_not_have_are_refused(place: Path, ackclock: Command, short: Path) -> None:
+    made_up("k", RUNS_HERE)
+    for words in (["--set", "rto.min=1 s"], ["--measures"], ["--stalls"], ["--plot", "x.svg"], ["--pcap-at", "S"]):
+        refused = ackclock("run", short, "--stack", "kernel:cubic", *words)
+        message = f"ackclock: command line: key `{words[0]}`: found it together with a kernel's stack"
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
+    twice = ackclock("run", short, "--stack", "kernel:cubic@k", "--stack", "kernel:cubic@k")
+    assert 'found "kernel:cubic@k" a second time, allowed: each stack once' in twice.stderr
+    unknown = ackclock("run", short, "--stack", "kernel:cubic", "--stack", "nope")
+    assert (unknown.returncode, 'found "nope"' in unknown.stderr) == (2, True), unknown.stderr
+
+
+def test_the_means_are_those_of_simulated_runs() -> None:
+    transfers = PATHS + 'app = { kind = "transfers", size = "3 packets", count = 5 }\n'
+    for text, seeds in ((PATHS, 1), (PATHS, 4), (transfers, 3)):
+        stacks = ["reno", "linux-2025"]
+        made = json.loads(_native.run("x", text, stacks, [], 1, seeds, None, None, None, None, False, False).json())
+        assert kernel_stacks.means(made["runs"], seeds) == made["flows"]
+
+
 # With a real kernel.
 
 
@@ -506,6 +546,73 @@ def test_what_is_recorded_does_not_change_the_run(ackclock: Command, real: str, 
     more = ackclock(*words, "--pcap", tmp_path / "more", "--trace", tmp_path / "trace.csv", "--json", "--compare", "1")
     assert (plain.returncode, more.returncode) == (0, 0), plain.stderr + more.stderr
     assert (tmp_path / "plain/truth.csv").read_bytes() == (tmp_path / "more/truth.csv").read_bytes()
+
+
+@needs_kernel
+def test_a_run_in_a_kernel_depends_on_its_seed_and_not_on_the_others(
+    ackclock: Command, real: str, paths: Path, tmp_path: Path
+) -> None:
+    stacks = ["--stack", f"kernel:cubic@{real}", "--stack", "linux-2025", "--stack", f"kernel:bbr@{real}"]
+    words = ["run", paths]
+    both = ackclock(*words, *stacks, "--seeds", "3", "--json", "--threads", "2")
+    assert both.returncode == 0, both.stderr
+    result = json.loads(both.stdout)
+    assert [(run["seed"], run["flows"][0]["stack"]) for run in result["runs"][::3]] == [
+        (1, f"kernel:cubic@{real}"),
+        (1, "linux-2025"),
+        (1, f"kernel:bbr@{real}"),
+    ]
+    hashes = [run["trace_hash"] for run in result["runs"]]
+    assert len(set(hashes)) == 9
+    assert len({run["identity"] for run in result["runs"]}) == 9
+    again = ackclock(*words, *stacks, "--seeds", "3", "--json", "--threads", "1")
+    assert json.loads(again.stdout) == result
+    (second,) = json.loads(ackclock(*words, *stacks[4:], "--seed", "2", "--json").stdout)["runs"]
+    assert second == result["runs"][7]
+    simulated = json.loads(ackclock(*words, "--stack", "linux-2025", "--seeds", "3", "--json").stdout)
+    assert simulated["runs"] == result["runs"][3:6]
+    assert simulated["flows"] == result["flows"][1:2]
+    assert result["runs"][0]["kernel"]["program"] == kept.find(real).program
+
+
+@needs_kernel
+def test_captures_and_the_trace_of_a_run_in_a_kernel_are_files_as_of_any_run(
+    ackclock: Command, real: str, paths: Path, tmp_path: Path
+) -> None:
+    stacks = ["--stack", "linux-2025", "--stack", f"kernel:cubic@{real}"]
+    ran = ackclock("run", paths, *stacks, "--seeds", "2", "--pcap", tmp_path / "pcap", "--trace", tmp_path / "t.csv")
+    assert ran.returncode == 0, ran.stderr
+    folders = {f"linux-2025-seed-{n}" for n in (1, 2)} | {f"kernel-cubic-{real}-seed-{n}" for n in (1, 2)}
+    assert {path.name for path in (tmp_path / "pcap").iterdir()} == folders
+    for folder in folders:
+        assert {"sender.pcapng", "receiver.pcapng", "truth.csv"} <= content(tmp_path / "pcap" / folder).keys()
+    assert (tmp_path / "t.csv").stat().st_size > 10_000
+    one = ackclock(
+        "run", paths, *stacks[2:], "--seed", "1", "--pcap", tmp_path / "one", "--trace", tmp_path / "one.csv"
+    )
+    assert one.returncode == 0, one.stderr
+    assert {"sender.pcapng", "receiver.pcapng", "truth.csv"} <= content(tmp_path / "one").keys()
+
+
+@needs_kernel
+def test_settings_of_a_kernel_change_its_runs_and_unknown_ones_are_refused(
+    ackclock: Command, real: str, paths: Path
+) -> None:
+    words = ["run", paths, "--seed", "1", "--json", "--stack"]
+    plain, without = (
+        json.loads(ackclock(*words, f"kernel:reno@{real}{more}").stdout)["runs"][0]
+        for more in ("", ",sysctl.tcp_sack=0")
+    )
+    assert plain["kernel"]["counters"]["sender"]["TCPSackRecovery"] > 0
+    assert "TCPSackRecovery" not in {key for key, n in without["kernel"]["counters"]["sender"].items() if n}
+    assert plain["identity"] != without["identity"]
+    for stack, message in (
+        (f"kernel:nothing@{real}", "nothing"),
+        (f"kernel:reno@{real},sysctl.tcp_no_such_key=1", 'found the sysctl "net.ipv4.tcp_no_such_key"'),
+    ):
+        refused = ackclock(*words, stack)
+        assert (refused.returncode, message in refused.stderr.splitlines()[-1]) == (2, True), refused.stderr
+        assert refused.stderr.splitlines()[-1].startswith("ackclock: ")
 
 
 @needs_kernel

@@ -32,6 +32,7 @@ LAYERS = (
     "captures",
     "conforming",
     "live",
+    "kernel_stacks",
     "runs",
     "sweep",
     "tuning",

@@ -96,14 +96,20 @@ def _end(*_: object) -> NoReturn:
 
 
 @contextmanager
-def run(what: str) -> Iterator[Callable[[float], object]]:
-    """Context of every live run: one message for an error, a progress bar, and a clean end on Ctrl-C or SIGTERM."""
+def ends_cleanly() -> Iterator[None]:
+    """Context in which SIGTERM ends the work like Ctrl-C."""
     before = signal.signal(signal.SIGTERM, _end)
     try:
-        with refusals(), shown_share(what) as progress:
-            yield progress
+        yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def run(what: str) -> Iterator[Callable[[float], object]]:
+    """Context of every live run: one message for an error, a progress bar, and a clean end on Ctrl-C or SIGTERM."""
+    with ends_cleanly(), refusals(), shown_share(what) as progress:
+        yield progress
 
 
 def say(line: str) -> None:

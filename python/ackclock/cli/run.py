@@ -34,6 +34,7 @@ Examples:
   ackclock run paths.toml --seeds 1 --pcap captures
   ackclock run paths.toml --stack reno --seed 1 --stalls
   ackclock run paths.toml --seed 1 --plot course.svg
+  ackclock run paths.toml --stack kernel:cubic@6.12 --stack linux-2025 --seeds 30
   ackclock run paths.toml --plot course.svg --plot-from 1.2s --plot-to 2s
 """
 
@@ -45,7 +46,8 @@ Examples:
     multiple=True,
     metavar="NAME",
     shell_complete=complete_stack,
-    help="Stack for every flow, optionally with parameters: NAME,PATH=VALUE. Repeat to compare stacks.",
+    help="Stack for every flow, optionally with parameters: NAME,PATH=VALUE; or a kernel's of ackclock kernel list: "
+    "kernel:cubic@NAME,sysctl.KEY=VALUE. Repeat to compare stacks.",
 )
 @first_seed
 @number_of_seeds
@@ -85,6 +87,15 @@ def run(
     span = plot_span(plot, plot_from, plot_to)
     pairs, (file, text) = set_pairs(set_), scenario_source(scenario)
     to = None if trace is None else str(trace)
+    if any(one.startswith("kernel:") for one in stack):
+        from ackclock.cli import run_kernels  # noqa: PLC0415 - for kernels alone
+
+        options = {"--set": set_, "--measures": measures, "--stalls": stalls, "--pcap-at": pcap_at, "--plot": plot}
+        run_kernels.refuse({option: bool(value) for option, value in options.items()})
+        run_kernels.run(
+            (file, text), stack, (seed, seeds), as_json=as_json, trace=trace, pcap=pcap, snap=pcap_snap, threads=threads
+        )
+        return
     with refusals(), allowing(allow_python), shown_share("simulating") as progress:
         captures = _captures(pcap, pcap_at, pcap_snap)
         runs = _native.run(

@@ -24,6 +24,7 @@ from typing import BinaryIO
 from ackclock.errors import LiveError
 from ackclock.kernels import kept
 from ackclock.kernels.kept import Kernel
+from ackclock.kernels.source import SEED
 from ackclock.progress import TELL
 
 BORN = 1_767_225_600
@@ -75,6 +76,7 @@ def run(
     streams: Streams,
     *,
     environment: Mapping[str, str] | None = None,
+    seed: int = 0,
     progress: Callable[[float], object] = lambda _: None,
     memory_mib: int = MEMORY_MIB,
 ) -> int:
@@ -85,6 +87,7 @@ def run(
         command: the program and its arguments.
         streams: its standard files.
         environment: its environment. Default: that of this process.
+        seed: the seed of the kernel's random numbers.
         progress: called with the share that the command says is done.
         memory_mib: the kernel's memory; what is not used is not taken.
 
@@ -100,7 +103,7 @@ def run(
         inside = {**(os.environ if environment is None else environment), TELL: str(folder / "share")}
         _write(folder, command, streams.stdin, inside)
         with (folder / "console").open("wb") as console:
-            started = _start(kernel, folder, console, memory_mib)
+            started = _start(kernel, folder, console, memory_mib, seed)
         try:
             _follow(started, folder, streams, progress)
         finally:
@@ -126,7 +129,7 @@ def _write(folder: Path, command: Sequence[str], stdin: BinaryIO | None, environ
     (folder / "init").chmod(0o700)
 
 
-def _start(kernel: Kernel, folder: Path, console: BinaryIO, memory_mib: int) -> subprocess.Popen[bytes]:
+def _start(kernel: Kernel, folder: Path, console: BinaryIO, memory_mib: int, seed: int) -> subprocess.Popen[bytes]:
     command = [
         str(kept.program(kernel)),
         f"mem={memory_mib}M",
@@ -144,7 +147,7 @@ def _start(kernel: Kernel, folder: Path, console: BinaryIO, memory_mib: int) -> 
         "quiet",
         "panic=-1",
     ]
-    environment = {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": _memory_folder(memory_mib)}
+    environment = {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": _memory_folder(memory_mib), SEED: str(seed)}
     library = ctypes.CDLL(None, use_errno=True)
 
     def before() -> None:
@@ -179,7 +182,7 @@ def _follow(
     started: subprocess.Popen[bytes], folder: Path, streams: Streams, progress: Callable[[float], object]
 ) -> None:
     """Pass on output and progress until the kernel has ended."""
-    share = folder / "share"
+    share, done = folder / "share", 0.0
     with (folder / "out").open("rb") as out, (folder / "err").open("rb") as err:
         while True:
             ended = _has_ended(started.pid)
@@ -188,7 +191,8 @@ def _follow(
                     to.write(some)
                     to.flush()
             with suppress(OSError, ValueError):
-                progress(float(share.read_text(encoding="ascii")))
+                done = float(share.read_text(encoding="ascii"))
+            progress(done)
             if ended:
                 return
             time.sleep(_LOOK_S)

@@ -21,20 +21,29 @@ _BUILT = {".o", ".a", ".ko", ".cmd", ".mod", ".order", ".symvers", ".d"}
 """Endings of files that a build makes."""
 _BUILT_PLACES = re.compile(r"(^|/)(\.git|\.config.*|include/(config|generated)|arch/[^/]+/include/generated)$")
 
-RANDOM = """\
-	/* Ackclock: the same numbers in every run (splitmix64). */
-	static unsigned long long state;
-	unsigned char *to = buf;
-	size_t i;
+SEED = "ACKCLOCK_SEED"
+"""The environment variable with the seed of a kernel's random numbers."""
+RANDOM = f"""\
+\t/* Ackclock: the same numbers in every run with the same seed (splitmix64). */
+\tstatic unsigned long long state;
+\tstatic int seeded;
+\tunsigned char *to = buf;
+\tsize_t i;
 
-	for (i = 0; i < len; i++) {
-		unsigned long long z = state += 0x9e3779b97f4a7c15ULL;
+\tif (!seeded) {{
+\t\tconst char *seed = getenv("{SEED}");
 
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-		to[i] = z ^ (z >> 31);
-	}
-	return len;
+\t\tstate = (seed ? strtoull(seed, NULL, 10) : 0) * 0xd1342543de82ef95ULL;
+\t\tseeded = 1;
+\t}}
+\tfor (i = 0; i < len; i++) {{
+\t\tunsigned long long z = state += 0x9e3779b97f4a7c15ULL;
+
+\t\tz = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+\t\tz = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+\t\tto[i] = z ^ (z >> 31);
+\t}}
+\treturn len;
 """
 
 
@@ -145,7 +154,7 @@ def _changes(hz: int) -> Iterator[_Change]:
     about = "the floating point state has 2696 bytes becomes 11008"
     yield _Change("arch/x86/um/user-offsets.c", state, "DEFINE_LONGS(HOST_FP_SIZE, 11008);", about, False)
     draws = re.compile(r"(?m)^\treturn getrandom\(buf, len, flags\);\n")
-    about = "the host's random numbers are read becomes a fixed sequence"
+    about = "the host's random numbers are read becomes a sequence by seed"
     yield _Change("arch/um/os-Linux/util.c", draws, RANDOM, about, True)
 
 
