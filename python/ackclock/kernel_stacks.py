@@ -57,7 +57,7 @@ class Wanted:
     """What a kernel is asked for; it crosses the border as JSON."""
 
     file: str
-    text: str | None
+    text: str
     control: str
     sysctls: Sequence[tuple[str, str]]
     seed: int
@@ -109,7 +109,7 @@ def make(
     stacks: Sequence[KernelStack],
     seeds: Sequence[int],
     file: str,
-    text: str | None,
+    text: str,
     *,
     trace: str | None = None,
     pcap: Callable[[KernelStack, int], str] | None = None,
@@ -123,7 +123,7 @@ def make(
         stacks: the stacks.
         seeds: the seeds.
         file: the name of the scenario.
-        text: its text, if that is not in the file.
+        text: its text.
         trace: file for the events of the first run.
         pcap: the folder for the captures of a run.
         snap: bytes kept of each packet.
@@ -193,15 +193,37 @@ def _within(stack: KernelStack, wanted: Wanted, progress: Progress) -> Run:
     run: Run = answer["run"]
     for flow in run["flows"]:
         flow["stack"] = stack.name
-    run["identity"] = _identity(run["identity"], stack)
+    (run["identity"],) = identities(stack, wanted.file, wanted.text, wanted.seed, 1)
     run["kernel"] = {**kernel.identity(), **answer["live"]}
     return run
 
 
-def _identity(of_scenario: str, stack: KernelStack) -> str:
-    """The identity of a run in a kernel: its scenario's and seed's, the kernel's, and the settings."""
-    inputs = [of_scenario, stack.kernel.identity(), stack.control, sorted(stack.sysctls)]
-    return f"sha256-128:{hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:32]}"
+def identities(stack: KernelStack, file: str, text: str, first: int, count: int) -> list[str]:
+    """Return the identity of each run: a hash over scenario and seed, kernel, congestion control and settings.
+
+    Raises:
+        ScenarioError: the scenario is invalid.
+    """
+    of_kernel = [stack.kernel.identity(), stack.control, sorted(stack.sysctls)]
+    found = []
+    for of_scenario in _native.identities(file, text, None, (), first, count):
+        inputs = json.dumps([of_scenario, *of_kernel], sort_keys=True)
+        found.append(f"sha256-128:{hashlib.sha256(inputs.encode()).hexdigest()[:32]}")
+    return found
+
+
+def rows(
+    stack: KernelStack, file: str, text: str, first: int, count: int, progress: Progress = lambda _: None
+) -> list[str]:
+    """Make the runs of consecutive seeds, one after another; return the JSON of each, as stores keep it.
+
+    Raises:
+        LiveError: as for :func:`make`; or the scenario asks for what kernels do not measure.
+    """
+    if tomllib.loads(text)["run"].get("measures"):
+        raise LiveError(f"{file}: key `run.measures`: found it with {stack.name}, allowed: other stacks", _BAD_INPUT)
+    made = make([stack], range(first, first + count), file, text, threads=1, progress=progress)
+    return [json.dumps(run, ensure_ascii=False, separators=(",", ":")) for run in made]
 
 
 def means(runs: Sequence[Run], seeds: int) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ NOT_RUN = {
     "ns ": "is ns-2, which is not needed to build or test",
 }
 """Prefixes of commands that a page shows and the tests do not run, with the reason."""
-KERNEL = ("--virtual", "--stack kernel:", "ackclock kernel check", "cmp first/", "cmp once ")
+KERNEL = ("--virtual", "--stack kernel:", "study kernels.toml", "ackclock kernel check", "cmp first/", "cmp once ")
 """Parts of commands that need a kernel in virtual time, and of commands that use their results."""
 KERNEL_NAME = "6.12"
 """The kernel of the guide."""

@@ -26,6 +26,7 @@ from ackclock.errors import LiveError
 from ackclock.kernels import build as builds
 from ackclock.kernels import checks, kept, source
 from ackclock.kernels.kept import Kernel
+from ackclock.runs.task import Task
 from conftest import HERE, Command, alive
 from doc_page import has_kernel
 
@@ -492,6 +493,18 @@ def test_the_means_are_those_of_simulated_runs() -> None:
         assert kernel_stacks.means(made["runs"], seeds) == made["flows"]
 
 
+def test_runs_are_known_by_their_kernel_and_settings_and_take_no_parameters_of_stacks(place: Path) -> None:
+    made_up("a", RUNS_HERE)
+    made_up("b", RUNS_HERE + "# another program\n")
+    made_up("same", RUNS_HERE)
+    stacks = ["kernel:cubic@a", "kernel:cubic@b", "kernel:bbr@a", "kernel:cubic@a,sysctl.tcp_sack=0", "linux-2025"]
+    found = [Task("x", PATHS, stack, (), 1, 2).identities() for stack in stacks]
+    assert len({one for identities in found for one in identities}) == 10
+    assert Task("x", PATHS, "kernel:cubic@same", (), 1, 2).identities() == found[0]
+    set_one = Task("x", PATHS, "kernel:cubic@a", (("rto.min", "1 s"),), 1, 1)
+    assert "x: found `rto.min` for the stack kernel:cubic@a, allowed: sysctl.KEY" in says(set_one.identities)
+
+
 # With a real kernel.
 
 
@@ -613,6 +626,42 @@ def test_settings_of_a_kernel_change_its_runs_and_unknown_ones_are_refused(
         refused = ackclock(*words, stack)
         assert (refused.returncode, message in refused.stderr.splitlines()[-1]) == (2, True), refused.stderr
         assert refused.stderr.splitlines()[-1].startswith("ackclock: ")
+
+
+@needs_kernel
+def test_a_study_and_a_sweep_compare_kernels_and_keep_their_runs(
+    ackclock: Command, real: str, paths: Path, tmp_path: Path
+) -> None:
+    stacks = [f"kernel:cubic@{real}", f"kernel:cubic@{real},sysctl.tcp_recovery=0", "linux-2025"]
+    study = f"stacks = {json.dumps(stacks)}\nbaseline = {stacks[0]!r}\nseeds = 2\n[[path]]\nscenario = 'paths.toml'\n"
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    sweep = f"name = 's'\nscenario = 'paths.toml'\nseeds = {{ count = 2 }}\n[grid]\nstack = {json.dumps(stacks[::2])}\n"
+    (tmp_path / "sweep.toml").write_text(sweep, encoding="utf-8")
+    store = ["--store", tmp_path / "store"]
+    first = ackclock("study", tmp_path / "study.toml", *store, "--json")
+    assert first.returncode == 0, first.stderr
+    assert json.loads(ackclock("study", tmp_path / "study.toml", *store, "--json").stdout) == json.loads(first.stdout)
+    swept = ackclock("sweep", tmp_path / "sweep.toml", *store, "--json")
+    # The study has made all of these runs.
+    assert (swept.returncode, json.loads(swept.stdout)["kept"]) == (0, 4), swept.stderr
+    alone = json.loads(ackclock("run", paths, "--stack", stacks[0], "--seeds", "2", "--json").stdout)
+    (row,) = [one for one in json.loads(swept.stdout)["summary"] if one["stack"] == stacks[0]]
+    assert row["goodput_bytes_per_s"] == alone["flows"][0]["goodput_bytes_per_s"]["mean"]
+
+
+@needs_kernel
+def test_what_kernels_do_not_have_is_refused_in_studies_and_sweeps(
+    ackclock: Command, real: str, paths: Path, tmp_path: Path
+) -> None:
+    head = "name = 's'\nscenario = 'paths.toml'\nseeds = { count = 1 }\n[grid]\n"
+    for grid, message in (
+        (f"stack = ['kernel:cubic@{real}']\n'run.measures' = [true]", "key `run.measures`: found it with kernel:"),
+        ("stack = ['kernel:cubic@nowhere']", 'found the kernel "nowhere"'),
+    ):
+        (tmp_path / "sweep.toml").write_text(head + grid, encoding="utf-8")
+        refused = ackclock("sweep", tmp_path / "sweep.toml", "--store", tmp_path / "store")
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
+        assert "Traceback" not in refused.stderr
 
 
 @needs_kernel

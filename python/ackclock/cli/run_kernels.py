@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ackclock import _native, kernel_stacks
+from ackclock import _native, files, kernel_stacks
 from ackclock.cli.common import FAILED, fail, refusals
 from ackclock.cli.live import ends_cleanly
 from ackclock.kernel_stacks import KernelStack, Run, is_kernel, parsed
@@ -42,8 +42,9 @@ def run(
             of = folders.of if pcap is not None else None
             if isinstance(stack, KernelStack):
                 with shown_share(f"running {stack.name}") as progress:
+                    whole = files.text(file) if text is None else text
                     runs = kernel_stacks.make(
-                        [stack], numbers, file, text, trace=to, pcap=of, snap=snap, threads=threads, progress=progress
+                        [stack], numbers, file, whole, trace=to, pcap=of, snap=snap, threads=threads, progress=progress
                     )
                 _say(stack, runs[0])
             else:

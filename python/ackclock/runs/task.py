@@ -7,9 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ackclock import _native
+from ackclock.errors import LiveError
+from ackclock.late import late
 from ackclock.slots.travel import unpacked
+
+if TYPE_CHECKING:
+    from ackclock import kernel_stacks
+else:
+    (kernel_stacks,) = late("ackclock.kernel_stacks")
 
 
 class RevisionError(RuntimeError):
@@ -43,7 +51,10 @@ class Task:
 
         Raises:
             ScenarioError: the scenario is invalid.
+            LiveError: there is no such kernel.
         """
+        if (kernel := _kernel(self)) is not None:
+            return kernel_stacks.identities(kernel, self.name, self.text, self.first, self.count)
         with unpacked(self.algorithms):
             return _native.identities(self.name, self.text, self.stack, self.set, self.first, self.count)
 
@@ -100,6 +111,7 @@ def run_task(task: Task, progress: Callable[[float], object] | None = None) -> D
         RevisionError: this installation has another results revision.
         ScenarioError: the scenario is invalid.
         AlgorithmError: an algorithm in Python raised an error.
+        LiveError: a kernel did not run.
     """
     if task.revision != _native.results_revision:
         raise RevisionError(
@@ -109,11 +121,29 @@ def run_task(task: Task, progress: Callable[[float], object] | None = None) -> D
     began = time.perf_counter()
     _METER.begin()
     try:
-        with unpacked(task.algorithms):
-            runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
+        if (kernel := _kernel(task)) is not None:
+            tell = progress or (lambda _: None)
+            runs = kernel_stacks.rows(kernel, task.name, task.text, task.first, task.count, tell)
+        else:
+            with unpacked(task.algorithms):
+                runs = _native.run_rows(task.name, task.text, task.stack, task.set, task.first, task.count, 1, progress)
     finally:
         processor_s = _METER.end()
     return Done(tuple(runs), time.perf_counter() - began, processor_s)
+
+
+def _kernel(task: Task) -> kernel_stacks.KernelStack | None:
+    """The kernel that is a task's stack, if one is.
+
+    Raises:
+        LiveError: there is no such kernel, or parameters of a stack are set.
+    """
+    if not kernel_stacks.is_kernel(task.stack):
+        return None
+    if task.set:
+        message = f"{task.name}: found `{task.set[0][0]}` for the stack {task.stack}, allowed: sysctl.KEY in its name"
+        raise LiveError(message, 2)
+    return kernel_stacks.parsed(str(task.stack))
 
 
 def run_tasks(tasks: Sequence[Task], seconds: float = math.inf) -> list[Done]:
