@@ -109,6 +109,10 @@ CAMPAIGNS = {
         """,
         release=True,
     ),
+    "example-capture": Long(
+        "tests/captures/example: transfers of tests/captures/causes in one file, as their client would have it",
+        tool("campaigns/example_capture"),
+    ),
     "fuzz": Long(
         "random inputs for the targets of tools/campaigns/fuzz.toml; --cases N, --from N, --continue, TARGET ...",
         tool("campaigns/fuzz"),

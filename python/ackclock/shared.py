@@ -20,6 +20,8 @@ PAPERS, PAGE = SHARE / "papers", SHARE / "page"
 FOLDERS = ("scenarios", "papers", "captures", "conformance")
 """Folders of ``share`` with examples, in the order in which they are listed."""
 CAPTURES = {
+    "captures/client.pcap.gz": "A slow server, a download with losses, a slow reader and refused connections, "
+    "captured at their client.",
     "captures/cubic-two-paths-no-dsack-sender.pcapng.gz": "An upload over two paths to a receiver that reports no "
     "duplicates, captured at the sender.",
     "captures/cubic-two-paths-no-dsack-receiver.pcapng.gz": "The same, captured at the receiver.",

@@ -72,6 +72,7 @@ class Transfer:
 
 WAYS = {
     "loss": ("loss recovery",),
+    "full queue": ("loss recovery", "congestion window", "network", "sending"),
     "reordering": ("reordering",),
     "network": ("congestion window", "network", "sending"),
 }
@@ -120,6 +121,8 @@ def transfers() -> Iterator[Transfer]:
         gone = '{ kind = "outage", times = ["0.6 s"], length = "1000 s" }'
         yield Transfer("peer gone", rate="20 Mbps", app=long, elements=gone, without=(), **one)
         if seed == 1:
+            for rate, queue in (("10 Mbps", "20 packets"), ("5 Mbps", "60 packets")):
+                yield Transfer("full queue", rate=rate, queue=queue, app=long, without=(), **one)
             yield Transfer(
                 "network", rate="100 Mbps", without=(), app='{ kind = "fixed", size = "200 packets" }', **one
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ackclock as ak
-from causes import AT_NEITHER_END, kernels, largest, right, simulated, transfers
+from causes import AT_NEITHER_END, ROOT, kernels, largest, right, simulated, transfers
 
 LEAST = {"sender": 0.95, "receiver": 0.9}
 """The share of transfers for which the main cause must be the right one, by the end where they were captured."""
@@ -39,6 +39,12 @@ def test_the_main_cause_of_at_least_300_transfers_is_the_one_that_was_set(tmp_pa
         share = 1 - len(wrong) / len(judged)
         print(f"{side}: {share:.1%} of {len(judged)}", Counter((cause, answer) for _, cause, answer in judged))
         assert share >= LEAST[side], wrong
+
+
+def test_a_queue_that_overflows_is_no_policer() -> None:
+    captures = sorted((ROOT / "tests/captures/kernel").glob("*-sender.pcapng.gz"))
+    assert len(captures) > 20
+    assert [path.name for path in captures if main(ak.capture(path)) == "policer"] == []
 
 
 def main(capture: ak.Capture) -> str:

@@ -185,8 +185,8 @@ pub struct Stalls {
     turn: i64,
     pace: Pace,
     edges: Edges,
-    /// The total of the short waits in a reduced window, nanoseconds.
-    reduced: i64,
+    /// The total of the short waits that a retransmission made longer, while it was repaired and in a reduced window, nanoseconds.
+    short: [i64; 2],
     /// From the first retransmission on.
     losses: Option<Box<Losses>>,
     /// The last times from data to its acknowledgment, nanoseconds.
@@ -265,8 +265,9 @@ impl Stalls {
             // Almost no wait is long: this is tested first.
             if wait > self.least.max(SHORT) {
                 self.long(seen, end);
-            } else if self.pace.window(self.una) == Window::Reduced {
-                self.reduced += wait;
+                self.pace.short(seen.len, 0, self.una, &mut self.short);
+            } else {
+                self.pace.short(seen.len, wait, self.una, &mut self.short);
             }
         } else {
             self.now.begun = true;

@@ -284,7 +284,7 @@ impl Analysis for Survey {
                 last: (record.end, record.last_frame),
                 during,
                 acks: record.way(way).acks > 0,
-                lossy: (counts.needless + counts.refused) * 2 <= counts.total,
+                lossy: (counts.needless + counts.refused) * 10 <= counts.total,
                 smallest: rtt.min,
             };
             Course { reordering, stalls: own.stalls.finish(side, rtt.median, end) }

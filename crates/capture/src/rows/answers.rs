@@ -215,8 +215,7 @@ fn idle(f: &FlowRow<'_>, of_it: &str) -> String {
     let (server, client) = (connection.server().unwrap_or(0), exchanges.client);
     let (who, time) = if server > client { ("server", server) } else { ("client", client) };
     if time * 2 >= f.course().stalls.waits[Cause::ApplicationIdle as usize] {
-        let times = counted(exchanges.count, "exchange");
-        return format!("{of_it} waiting for applications, {} for the {who} in {times}.", span(time as f64 / S));
+        return format!("{of_it} waiting for the {who}.");
     }
     let end = if f.way == Way::Out { "client" } else { "server" };
     match f.connection.record.place.side(f.way) {

@@ -48,7 +48,7 @@ pub(crate) struct End {
     pub(crate) during: (i64, i64),
     /// Whether acknowledgments of these data were captured.
     pub(crate) acks: bool,
-    /// Whether no more than half of the retransmissions were needless or refused.
+    /// Whether no more than a tenth of the retransmissions were needless or refused.
     pub(crate) lossy: bool,
     /// The smallest round-trip time, nanoseconds.
     pub(crate) smallest: Option<i64>,
@@ -92,7 +92,9 @@ impl Stalls {
                 found.kept.push(Stall { facts: *facts, cause });
             }
         }
-        found.add(as_policed(Cause::ReducedWindow, is_policed), self.reduced);
+        for (cause, short) in [Cause::Recovery, Cause::ReducedWindow].into_iter().zip(self.short) {
+            found.add(as_policed(cause, is_policed), short);
+        }
         if let Some(sums) = &self.shorter {
             found.add_shorter(&sums[SIDES.iter().position(|s| *s == side).unwrap_or(2)], is_policed);
         }

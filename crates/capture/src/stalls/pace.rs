@@ -22,6 +22,10 @@ pub(super) struct Pace {
     /// The highest byte sent, and acknowledged, when it began.
     sent: u64,
     acked: u64,
+    /// Bytes of all segments in it, counted from a retransmission on.
+    carried: u64,
+    /// Whether the round trip before it carried less than before the retransmission.
+    slow: bool,
     /// Bytes acknowledged in each of the two round trips before it.
     last: [u64; 2],
     /// Bytes acknowledged in a round trip before the retransmission; 0: none made it less.
@@ -40,6 +44,8 @@ impl Pace {
     #[cold]
     pub(super) fn turn(&mut self, at: i64, max: u64, una: u64) {
         let sent = max.saturating_sub(self.sent);
+        self.slow = self.carried < self.before;
+        self.carried = 0;
         if una >= self.recover && sent >= self.before {
             self.before = 0;
         }
@@ -56,6 +62,17 @@ impl Pace {
         let now = una.saturating_sub(self.acked);
         self.before = self.before.max(last).max(older).max(now).max(1);
         self.recover = max;
+    }
+
+    /// A segment followed another after a short wait: the wait counts for the state of the window if that makes the transfer slower.
+    #[inline(always)]
+    pub(super) fn short(&mut self, len: u32, wait: i64, una: u64, of: &mut [i64; 2]) {
+        if self.before > 0 {
+            self.carried += u64::from(len);
+            if self.slow {
+                of[usize::from(una >= self.recover)] += wait;
+            }
+        }
     }
 
     /// The state of the window.

@@ -119,7 +119,14 @@ impl Losses {
         self.losses.sort_by_key(|l| (l.at, l.seq));
         let (first, last) = (*self.losses.first()?, *self.losses.last()?);
         let (count, burst) = (self.losses.len(), self.lost.saturating_sub(self.start));
-        if count < SAMPLES || last.at <= first.at || burst > LATE || self.round_trips(round_trip) < ROUND_TRIPS {
+        // Behind a queue most round trips are long.
+        let limit = INFLATED_FROM.max((INFLATED * smallest as f64) as i64);
+        if round_trip > limit
+            || count < SAMPLES
+            || last.at <= first.at
+            || burst > LATE
+            || self.round_trips(round_trip) < ROUND_TRIPS
+        {
             return None;
         }
         let events = self.events(first.at, last.at);
@@ -143,7 +150,6 @@ impl Losses {
         let (most, least) = (a_round_trip.max(few) * AT_LOSS, a_round_trip.max(few) * -AT_PASS);
         let at_loss = misfits(&lost, &|t| t.abs() > most);
         let at_pass = misfits(&let_by, &|t| t < least);
-        let limit = round_trip.max(INFLATED_FROM).max((INFLATED * smallest as f64) as i64);
         let inflated = |l: &&Loss| l.round_trip > limit;
         let fits = at_loss <= MISFITS_AT_LOSS * count as f64
             && at_pass <= MISFITS_AT_PASS * let_by.len() as f64
