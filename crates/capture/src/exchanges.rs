@@ -56,6 +56,11 @@ impl Exchanges {
         self.turn == Some(way)
     }
 
+    /// Times have jumped: what goes on is not measured.
+    pub(crate) fn jump(&mut self) {
+        (self.turn, self.now) = (None, None);
+    }
+
     /// New data. `last`: when the last data of each way before were captured. `acked`: when data of the client were last
     /// acknowledged for the first time.
     pub(crate) fn data(&mut self, seen: &Seen, last: [i64; 2], acked: Option<i64>) {
@@ -126,5 +131,20 @@ mod tests {
         assert_eq!((done.first_byte, done.answers, done.client), (100, 16, 840 + 940));
         assert_eq!(done.kept[1].first_byte(), Some(50));
         assert_eq!((done.kept[1].frame, done.kept[1].answer), (1000, Some((1052, 1052))));
+    }
+
+    #[test]
+    fn no_exchange_is_measured_across_a_jump_of_the_clock() {
+        let mut all = Exchanges::default();
+        let data =
+            |all: &mut Exchanges, way, at, last| all.data(&Seen { way, at, len: 10, ..Seen::default() }, last, None);
+        data(&mut all, Way::Out, 10, [0, 0]);
+        all.jump();
+        data(&mut all, Way::Back, 1_000_000, [10, 0]);
+        data(&mut all, Way::Out, 1_000_010, [10, 1_000_000]);
+        data(&mut all, Way::Back, 1_000_015, [1_000_010, 1_000_000]);
+        all.jump();
+        let done = all.finish([1_000_010, 9_000_000]);
+        assert_eq!((done.count, done.first_byte, done.answers, done.client), (0, 0, 0, 0));
     }
 }

@@ -335,6 +335,9 @@ impl Work {
             self.syn(flow, seen.way);
         }
         self.know_round_trip(seen);
+        if seen.after_jump {
+            self.exchanges.jump();
+        }
         if seen.len > 0 && self.connection.is_new(seen) {
             self.exchanges.data(seen, self.connection.last_data(), self.connection.acked_at());
         }
