@@ -37,6 +37,8 @@ EXCHANGES = 20
 """The number of slow exchanges."""
 GRAPHS = 4
 """The number of flows with a graph."""
+REMARKS = 20
+"""The number of remarks."""
 STALLS = 8
 """The number of stalls listed below a graph."""
 SENDING, IDLE = "sending", "application idle"
@@ -127,13 +129,14 @@ def html(result: Row, selection: Selection, answers: Answers, exchanges: pl.Data
         lost=bool(worst),
         waits=_bar(_waits(asked), _WAITS),
         asked=_table("captured_connection", sorted(asked, key=lambda one: -one["first_byte_s"]), most),
-        slow=_table("captured_exchange", _slow(asked, exchanges), EXCHANGES),
+        slow=_slow(asked, exchanges),
         openings=_openings(chosen["connections"]),
         failed=_table("captured_connection", failed, most),
         servers=_totals(totals(chosen, flows, "server"), most),
         causes=_totals(totals(chosen, flows, "cause"), most),
         datagrams=_table("datagram_flow", sorted(chosen["datagrams"], key=lambda row: -row["bytes"]), most),
-        remarks=remarks(result),
+        remarks=(told := list(dict.fromkeys(remarks(result))))[:REMARKS],
+        more=max(len(told) - REMARKS, 0),
         version=_native.__version__,
     )
 
@@ -199,7 +202,7 @@ def _bar(seconds: Mapping[str, float], colours: Mapping[str, str]) -> list[Part]
     largest = sorted(seconds.items(), key=lambda part: -part[1])
     named = [(name, s) for name, s in largest if s >= LEAST * whole]
     rest = whole - sum(s for _, s in named)
-    named += [("other causes", rest)] if any(0 < s < LEAST * whole for _, s in largest) else []
+    named += [("the rest", rest)] if any(0 < s < LEAST * whole for _, s in largest) else []
     return [Part(name, s / whole, _share(s, whole), colours.get(name, LAST_COLOUR)) for name, s in named]
 
 
@@ -215,13 +218,19 @@ def _span(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds < 60 else duration(seconds)  # noqa: PLR2004 - a minute
 
 
-_WAITS = {"client": "#999999", "network": "#0072b2", "server": "#e69f00", "answers": "#009e73"}
+_WAITS = {
+    "client": "#999999",
+    "network": "#0072b2",
+    "server": "#e69f00",
+    "network or server": "#cc79a7",
+    "answers": "#009e73",
+}
 """The parts of the time of requests and answers."""
 
 
 def _waits(connections: Sequence[Row]) -> dict[str, float]:
     """The time that the requests and answers of connections spent with each."""
-    parts = dict.fromkeys((*_WAITS, "network or server"), 0.0)
+    parts = dict.fromkeys(_WAITS, 0.0)
     for one in connections:
         parts["client"] += one["client_s"]
         parts["answers"] += one["answers_s"]
@@ -233,11 +242,15 @@ def _waits(connections: Sequence[Row]) -> dict[str, float]:
     return {name: s for name, s in parts.items() if s > 0}
 
 
-def _slow(connections: Sequence[Row], exchanges: pl.DataFrame) -> list[Row]:
-    """The exchanges of some connections, the slowest first, with their servers."""
-    names = {(one["file"], one["connection"]) for one in connections}
+def _slow(connections: Sequence[Row], exchanges: pl.DataFrame) -> Table:
+    """The exchanges of some connections, the slowest first, with their ends."""
+    names = {(one["file"], one["connection"]): f"{one['client']} > {one['server']}" for one in connections}
     rows = [row for row in exchanges.to_dicts() if (row["file"], row["connection"]) in names]
-    return sorted(rows, key=lambda row: -(row["first_byte_s"] or 0))
+    rows.sort(key=lambda row: -(row["first_byte_s"] or 0))
+    table = _table("captured_exchange", rows, EXCHANGES)
+    ends = [names[row["file"], row["connection"]] for row in rows]
+    cells = [[name, *line] for name, line in zip(ends, table.rows, strict=False)]
+    return table._replace(heads=[("client > server", ""), *table.heads], kinds=["text", *table.kinds], rows=cells)
 
 
 def _openings(connections: Sequence[Row]) -> list[str]:

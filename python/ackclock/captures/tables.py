@@ -168,7 +168,7 @@ def _density(density: dict[str, float]) -> str:
 
 def print_remarks(result: dict[str, Any]) -> None:
     """Print what a reader should know about the analysis and each file; of many files, those with something odd."""
-    found, many = remarks(result), len(result["files"]) > FILES
+    found, many = list(dict.fromkeys(remarks(result))), len(result["files"]) > FILES
     for remark in found[: REMARKS if many else None]:
         console().print(remark, markup=False, soft_wrap=True)
     if many and len(found) > REMARKS:
