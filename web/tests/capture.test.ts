@@ -2,9 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Found } from "../src/engine/capture";
 import type { CapturedFile, CapturedFlow, CapturedStall } from "../src/engine/rows";
+import { writeAsked } from "./asked";
 import { afterwards, choose, command, KERNEL, open, SEQUENCE, SWAPS, settled, sharedLab, values } from "./browser";
 import { writeLarge } from "./large";
 
@@ -77,6 +80,27 @@ async function drawn(page: Page): Promise<void> {
   });
 }
 
+/** The packets of pcapng files, in the order of their times, in one file with the interfaces of all of them. */
+function inOneFile(files: readonly Buffer[]): Buffer {
+  const interfaces: Buffer[] = [];
+  const packets: { at: bigint; block: Buffer }[] = [];
+  let section: Buffer | undefined;
+  for (const file of files) {
+    const before = interfaces.length;
+    for (let at = 0; at < file.length; at += file.readUInt32LE(at + 4)) {
+      const block = Buffer.from(file.subarray(at, at + file.readUInt32LE(at + 4)));
+      const kind = block.readUInt32LE(0);
+      if (kind === 1) interfaces.push(block);
+      else if (kind === 6) {
+        block.writeUInt32LE(block.readUInt32LE(8) + before, 8);
+        packets.push({ at: (BigInt(block.readUInt32LE(12)) << 32n) | BigInt(block.readUInt32LE(16)), block });
+      } else section ??= block;
+    }
+  }
+  packets.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return Buffer.concat([section ?? Buffer.alloc(0), ...interfaces, ...packets.map(({ block }) => block)]);
+}
+
 const KINDS = ["needed", "needless", "refused", "undecided"] as const;
 const plain = (text: string | null) => (text ?? "").replaceAll(/[\u2009\u202f]/g, "");
 
@@ -120,6 +144,58 @@ test("a capture that is dropped on the page has the flows, verdicts and stalls o
       expect(reported).toContain(`Frame ${longest.frame_after} ended it.`);
     }
   }
+  expect(wrong).toEqual([]);
+});
+
+test("the sentences, the shares of time and the time of client, network and server are those of the command", async () => {
+  const { page, wrong } = await open(lab);
+  const file = join(folder, "asked.pcap");
+  writeAsked(file);
+  await choose(page, file);
+  const { answers, flows, connections } = command<Found>("capture", file);
+  const told = (await page.locator(".capture .answers li").allTextContents()).map(plain);
+  expect(told).toEqual(answers);
+  const main = flows.filter((flow) => flow.main);
+  expect(main.length).toBe(1);
+  const times = page.locator(".capture .times");
+  const shown = async (nth: number) => (await times.nth(nth).locator("li").allTextContents()).map(plain);
+  const [own] = main;
+  const shares = Object.entries(own?.time_by_cause_s ?? {}).toSorted((a, b) => b[1] - a[1]);
+  const lines = await shown(0);
+  const [cause, seconds] = shares[0] as [string, number];
+  expect(lines[0]).toContain(`${cause} ${seconds.toPrecision(3)} s, `);
+  const sum = lines.reduce((all, line) => all + Number(line.match(/(\d+) %$/)?.[1] ?? 0), 0);
+  expect(Math.abs(sum - 100)).toBeLessThanOrEqual(2);
+  const [one] = connections;
+  if (!one || one.server_s === null || one.network_s === null) throw new Error("nothing was asked");
+  await page.getByText("Client, network, server").click();
+  expect(await shown(1)).toEqual([
+    `client ${one.client_s} s, 63 %`,
+    `server ${one.server_s.toPrecision(3)} s, 35 %`,
+    `network ${(one.network_s * 1e3).toFixed(0)} ms, 2 %`,
+  ]);
+  const cells = await page.getByRole("region", { name: "Requests and answers" }).locator("tbody td").allTextContents();
+  expect(cells.map(plain)).toContain(one.server_s.toFixed(3));
+  expect(wrong).toEqual([]);
+});
+
+test("a file that holds both ends is recognised as such, and drawn with the verdicts of both", async () => {
+  const { page, wrong } = await open(lab);
+  const ends = ["sender", "receiver"].map((side) => join(KERNEL, `cubic-swap12-loss-1-${side}.pcapng.gz`));
+  const file = join(folder, "both.pcapng");
+  writeFileSync(file, inOneFile(ends.map((end) => gunzipSync(readFileSync(end)))));
+  await choose(page, file);
+  const { flows, remarks } = command<Found>("capture", file);
+  expect(remarks[0]).toMatch(/ holds both ends of its connections, at interface 0 .* and interface 1 /);
+  const message = plain(await page.locator(".capture .about").textContent());
+  expect(message).toContain((remarks[0] ?? "").replace(file, "both.pcapng"));
+  expect((await rows(page)).map((cells) => cells.at(-1))).toEqual(flows.map(() => "at both ends"));
+  const [main] = flows.filter((flow) => flow.main);
+  for (const key of KINDS)
+    expect(await values(page, `${key} retransmissions`), key).toEqual([main?.[`${key}_retransmissions`]]);
+  expect(main?.needless_retransmissions).toBeGreaterThan(50);
+  await afterwards(page, () => page.getByRole("button", { name: "Try another sender" }).click());
+  await expect.poll(() => page.locator(".note").textContent()).toMatch(/^This path was fitted to /);
   expect(wrong).toEqual([]);
 });
 

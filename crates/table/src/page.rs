@@ -88,8 +88,8 @@ pub fn shown(rows: &[Described]) -> String {
     for row in rows {
         let columns = row.columns.iter().filter_map(|c| Some((c, c.shown?)));
         let of: Vec<_> = columns
-            .map(|(c, Shown { title, unit, scale, digits, brief, .. })| {
-                json!({ "name": c.name, "title": title, "unit": unit, "scale": scale, "digits": digits, "brief": brief, "meaning": c.meaning })
+            .map(|(c, Shown { title, unit, scale, digits, brief, seldom, .. })| {
+                json!({ "name": c.name, "title": title, "unit": unit, "scale": scale, "digits": digits, "brief": brief, "seldom": seldom, "meaning": c.meaning })
             })
             .collect();
         if !of.is_empty() {

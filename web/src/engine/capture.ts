@@ -1,5 +1,5 @@
 /** Captures as the module reports them, and one flow of a capture as a run that the views can draw. */
-import type { CapturedFile, CapturedFlow, CapturedRetransmission } from "./rows";
+import type { CapturedConnection, CapturedFile, CapturedFlow, CapturedRetransmission } from "./rows";
 import { FATES, type FlowTrace, type RunTrace, type Stall, type Steps } from "./trace";
 
 /** Place of the capture, relative to the data. Default: detected. */
@@ -8,7 +8,10 @@ export type At = "sender" | "receiver" | "middle";
 export interface Found {
   /** What the capture says about its largest transfers and failed connections. */
   answers: string[];
+  /** What a reader should know about the whole analysis. */
+  remarks: string[];
   files: [CapturedFile];
+  connections: CapturedConnection[];
   flows: CapturedFlow[];
 }
 

@@ -1,12 +1,14 @@
 /** An opened capture: its flows, the flow that is drawn, and the path that explains it. */
 
+import { grouped } from "../chart/ticks";
 import { fill, h } from "../dom";
 import type { At, Found } from "../engine/capture";
 import type { CaptureFile, Engine, Options } from "../engine/engine";
-import type { CapturedFlow } from "../engine/rows";
+import type { CapturedConnection, CapturedFlow } from "../engine/rows";
 import type { RunTrace } from "../engine/trace";
 import { button, iconButton } from "./buttons";
-import { captureTable, markFlow } from "./captureTable";
+import { askedTable, captureTable, markFlow } from "./captureTable";
+import { timeBar, timeOf, waitsOf } from "./captureTimes";
 import { drawnFlow, fitted, MOST_BYTES, tooLarge } from "./captureWords";
 import { notice } from "./overlay";
 import type { Progress } from "./session";
@@ -38,8 +40,12 @@ export interface Hooks {
 export class CapturePanel {
   readonly element = h("section", { class: "card capture", "aria-label": "Capture", hidden: true });
   private readonly title = h("h2", {});
+  private readonly answers = h("ul", { class: "answers", "aria-label": "The answer" });
   private readonly message = h("p", { class: "hint about" });
   private readonly flows = h("div", {});
+  /** About the flow that is drawn. */
+  private readonly chosen = h("div", {});
+  private readonly asked = h("div", {});
   private readonly place = h("select", { "aria-label": "Where it was captured" });
   private readonly other: HTMLButtonElement;
   private of: CaptureFile | undefined;
@@ -56,7 +62,7 @@ export class CapturePanel {
     const close = iconButton("remove", "Close the capture", () => this.close());
     const where = h("label", { class: "hint" }, "Captured ", this.place);
     const line = h("div", { class: "line" }, this.title, h("span", { class: "spacer" }), where, this.other, close);
-    this.element.append(line, this.message, this.flows);
+    this.element.append(line, this.answers, this.message, this.flows, this.chosen, this.asked);
   }
 
   /** Reads a file and draws its largest flow. */
@@ -75,6 +81,7 @@ export class CapturePanel {
   /** The page now draws something else. */
   left(): void {
     this.drawn = undefined;
+    fill(this.chosen);
     markFlow(this.flows, undefined);
     this.other.disabled = true;
   }
@@ -104,12 +111,21 @@ export class CapturePanel {
     if (next) await this.choose(next);
   }
 
-  private show(of: CaptureFile, { answers, files: [file], flows }: Found): void {
+  private show(of: CaptureFile, { answers, remarks, files: [file], flows, connections }: Found): void {
     this.element.hidden = false;
     this.title.textContent = of.name;
     this.place.value = of.at ?? "";
-    this.message.textContent = [...answers, ...file.remarks].join(" ");
-    fill(this.flows, flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)));
+    fill(this.answers, ...answers.map((answer) => h("li", {}, answer)));
+    this.answers.hidden = answers.length === 0;
+    this.message.textContent = [...remarks, ...file.remarks].join(" ");
+    const main = flows.filter((flow) => flow.main);
+    fill(
+      this.flows,
+      main.length > 1 && timeBar(`The time of all ${grouped(main.length)} flows`, timeOf(main)),
+      flows.length > 0 && captureTable(flows, (flow) => void this.choose(flow)),
+    );
+    const asked = connections.filter(({ exchanges }) => exchanges > 0);
+    fill(this.asked, asked.length > 0 && askedDetails(asked));
     this.left();
   }
 
@@ -123,6 +139,12 @@ export class CapturePanel {
     this.hooks.draw(run, flow.flow);
     this.hooks.say(drawnFlow(captured));
     this.drawn = flow;
+    const isTold = [...this.answers.children].some(({ textContent }) => textContent === flow.answer);
+    fill(
+      this.chosen,
+      !isTold && flow.answer !== null && h("p", {}, flow.answer),
+      timeBar(`The time of ${flow.flow}`, flow.time_by_cause_s),
+    );
     this.other.disabled = false;
     markFlow(this.flows, flow);
   }
@@ -168,6 +190,12 @@ export class CapturePanel {
       }
     }
   }
+}
+
+/** The time of client, network and server, and each connection with requests and answers. */
+function askedDetails(asked: readonly CapturedConnection[]): HTMLElement {
+  const bar = timeBar("Where requests and answers spent their time", waitsOf(asked));
+  return h("details", {}, h("summary", {}, "Client, network, server"), bar, askedTable(asked));
 }
 
 /** Explains why a file is not read. */

@@ -5,6 +5,12 @@ use crate::link::Kind;
 use ackclock_table::row;
 use std::collections::BTreeMap;
 
+/// If at least one segment of this number was captured twice, the file may hold both ends.
+const MANY_REPEATS: u64 = 3;
+const REPEATED: &str =
+    "If the copies come from the two ends of a path, keep the ends apart: give two files, or a pcapng file with an \
+    interface for each (mergecap makes one).";
+
 row! {
     /// A captured file.
     #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +118,12 @@ impl OneFile {
         remarks.extend(
             row.iter().filter(|(_, n, _)| *n > 0).map(|(what, n, one)| format!("{what}: {}.", counted(*n, one))),
         );
+        if self.contents.interfaces.len() < 2
+            && traffic.repeats * MANY_REPEATS >= traffic.segments
+            && traffic.repeats > 0
+        {
+            remarks.push(REPEATED.to_owned());
+        }
         let damages = &self.contents.damages;
         remarks.extend(
             damages
