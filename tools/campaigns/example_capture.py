@@ -39,7 +39,7 @@ def packets(content: bytes) -> list[tuple[float, bytes, int]]:
 
 def checksum(header: bytes) -> int:
     """The Internet checksum (RFC 1071) of an IPv4 header whose own is zero."""
-    total = sum(struct.unpack(f">{len(header) // 2}H", header))
+    total: int = sum(struct.unpack(f">{len(header) // 2}H", header))
     while total >> 16:
         total = (total >> 16) + (total & 0xFFFF)
     return ~total & 0xFFFF
