@@ -151,7 +151,10 @@ def test_a_refused_connection_of_a_file_with_both_ends_counts_once(tmp_path: Pat
         refused.add(11, False, 0, 78, 20)
         parts.append((interface, content, refused))
     blocks = [struct.pack("<IIIHHiiI", 0x0A0D_0D0A, 28, 0x1A2B_3C4D, 1, 0, -1, -1, 28)]
-    blocks += [struct.pack("<IIHHII", 1, 20, 101, 0, 0, 20)] * 2
+    name = b"<b>\x1b[31mleft"
+    option = struct.pack("<HH", 2, len(name)) + name + bytes(-len(name) % 4) + bytes(4)
+    length = 20 + len(option)
+    blocks += [struct.pack("<IIHHI", 1, length, 101, 0, 0) + option + struct.pack("<I", length)] * 2
     packets = []
     for interface, content, refused in parts:
         at = 24
@@ -177,6 +180,15 @@ def test_a_refused_connection_of_a_file_with_both_ends_counts_once(tmp_path: Pat
     assert main(result)["captured"] == "at both ends"
     assert sorted(one["opening"] for one in result["connections"]) == ["opened", "refused"]
     assert result["answers"][0] == "Of 2 connections, 1 was refused."
+    # Names from the file are text, in a terminal and in a page.
+    assert (
+        f"{both} holds both ends of its connections, at interface 0 (<b>[31mleft) and interface 1"
+        in result["remarks"][0]
+    )
+    ak.capture(both).write_report(tmp_path / "both.html")
+    page = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert "(&lt;b&gt;[31mleft)" in page
+    assert "<b>[31m" not in page
 
 
 class Ends:

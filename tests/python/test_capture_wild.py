@@ -237,3 +237,20 @@ def test_a_small_segment_that_waits_for_a_delayed_ack_is_nagles(wire: Wire) -> N
     flow = main(wire.capture())
     assert flow["main_cause"] == "Nagle"
     assert flow["time_by_cause_s"]["Nagle"] == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_pcap_file_with_both_ends_gets_the_remedy_in_a_remark(wire: Wire) -> None:
+    def add(s: float, out: bool, seq: int, ack: int, flags: int, length: int = 0, ident: int = 0) -> None:
+        # The second copy has passed a router, 20 ms later.
+        wire.add(s, out, seq, ack, flags, length, ident=ident)
+        wire.add(s + 0.02, out, seq, ack, flags, length, ident=ident, ttl=63)
+
+    add(0, True, 0, 0, SYN, ident=1)
+    add(0.021, False, 0, 1, SYN | ACK, ident=1)
+    add(0.042, True, 1, 1, ACK, ident=2)
+    for n in range(20):
+        add(0.1 + n * 0.05, True, 1 + n * MSS, 1, ACK | PSH, MSS, ident=3 + n)
+        add(0.121 + n * 0.05, False, 1, 1 + (n + 1) * MSS, ACK, ident=2 + n)
+    (file,) = wire.capture().to_dict()["files"]
+    assert file["repeats"] == file["segments"] / 2
+    assert any("keep the ends apart: give two files, or a pcapng file" in remark for remark in file["remarks"])

@@ -4,6 +4,9 @@ use super::OneFile;
 use crate::survey::Everything;
 use std::collections::BTreeMap;
 
+/// The most characters of an interface's name that are shown.
+const LONGEST_NAME: usize = 40;
+
 /// One interface of such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -75,7 +78,9 @@ fn told(file: &OneFile, files: &[OneFile]) -> String {
 impl OneFile {
     /// An interface in words, with its name if the file has one.
     fn interface(&self, number: u32) -> String {
-        let name = self.contents.interfaces.get(number as usize).and_then(|i| i.name.as_deref());
+        // A file may contain anything.
+        let printable = |name: &String| name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect::<String>();
+        let name = self.contents.interfaces.get(number as usize).and_then(|i| i.name.as_ref()).map(printable);
         name.map_or_else(|| format!("interface {number}"), |name| format!("interface {number} ({name})"))
     }
 
