@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -212,3 +214,25 @@ def test_the_named_direction_is_fitted_and_no_other(tmp_path: Path) -> None:
     assert ak.capture(path, flow=flow).fit().to_dict()["transfers"][0]["flow"] == flow
     with pytest.raises(ValueError, match=f"fit: {back} > {there}: there is no data"):
         ak.capture(path, flow=f"{back} > {there}").fit()
+
+
+def test_without_a_syn_the_window_is_unknown_and_both_ends_of_it_are_run(tmp_path: Path) -> None:
+    path = captured(tmp_path)
+    content, at, kept, packets = path.read_bytes(), 0, b"", 0
+    while at < len(content):
+        kind, length = struct.unpack_from("<II", content, at)
+        packets += kind == 6
+        kept += content[at : at + length] if kind != 6 or packets > 3 else b""
+        at += length
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(kept)
+    whole, fit = ak.capture(path).fit(), ak.capture(cut, at="sender").fit()
+    true = parameter(whole, "receiver window")
+    window = parameter(fit, "receiver window")
+    assert (true.mark, window.mark) == ("lower bound", "unknown")
+    assert "no SYN was captured" in window.how
+    assert window.low <= window.value < window.high
+    assert true.value <= window.high
+    windows = [re.findall(r'\nwindow = "(\d+) B"', text)[0] for text in (fit.scenario, *fit.ends)]
+    assert int(windows[-1]) == pytest.approx(1000 * window.high, rel=1e-3)
+    assert int(windows[-1]) > int(windows[0])
