@@ -26,6 +26,11 @@ pub struct Clock {
     epoch: u64,
 }
 
+/// Whether this process runs in a kernel in virtual time.
+pub fn is_virtual() -> bool {
+    std::env::var_os(VIRTUAL).is_some()
+}
+
 /// CPU time of the calling thread.
 pub fn thread_time() -> Nanos {
     Nanos(read(ClockId::CLOCK_THREAD_CPUTIME_ID))
@@ -45,7 +50,7 @@ impl Clock {
     /// In virtual time it first waits for a whole second. There each reading of the clock takes 256 ns, so the number of earlier
     /// readings, by any program, would move the run against the kernel's ticks.
     pub fn start() -> Self {
-        if std::env::var_os(VIRTUAL).is_some() {
+        if is_virtual() {
             let next = i64::try_from(read(ClockId::CLOCK_MONOTONIC) / 1_000_000_000 + 1).unwrap_or(i64::MAX);
             // An interrupted sleep costs a repeatable start, and nothing else.
             let (until, flags) = (TimeSpec::new(next, 0), ClockNanosleepFlags::TIMER_ABSTIME);

@@ -134,7 +134,7 @@ impl Apps {
         while !stop.load(Ordering::Relaxed) {
             let mut wait = LOOK;
             for s in &mut senders {
-                wait = wait.min(s.begin(clock.now(), zero)?);
+                wait = wait.min(s.begin(&clock, zero)?);
             }
             let sending = senders.iter().enumerate().filter_map(|(i, s)| Some((Ready::Sender(i), s.waits()?)));
             let reading = readers.iter().enumerate().filter_map(|(i, r)| Some((Ready::Reader(i), r.waits()?)));
@@ -241,13 +241,13 @@ impl<'a> Sender<'a> {
     }
 
     /// Connects if it is time; returns how long it is until then.
-    fn begin(&mut self, now: Time, zero: Time) -> io::Result<Duration> {
+    fn begin(&mut self, clock: &Clock, zero: Time) -> io::Result<Duration> {
         let interval = if self.of.spec.is_driven && !self.over { SOON } else { LOOK };
         if self.begun {
             return Ok(interval);
         }
         let start = self.of.start.load(Ordering::Relaxed);
-        let left = Duration::from_nanos(start.saturating_add(zero.0).saturating_sub(now.0));
+        let left = Duration::from_nanos(start.saturating_add(zero.0).saturating_sub(clock.now().0));
         if left > Duration::ZERO {
             return Ok(left.min(interval));
         }
@@ -281,7 +281,13 @@ impl<'a> Sender<'a> {
             let from = (self.written % PERIOD as u64) as usize;
             let len = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
             match (&self.of.socket).write(&pattern[from..from + len]) {
-                Ok(n) => self.written += n as u64,
+                Ok(n) => {
+                    self.written += n as u64;
+                    if n < len {
+                        // The buffer is full.
+                        return Ok(());
+                    }
+                }
                 Err(e) => match e.kind() {
                     ErrorKind::Interrupted => {}
                     // Not connected yet, or the buffer is full.
@@ -337,7 +343,13 @@ impl<'a> Reader<'a> {
             clamp(stream, self.sink.window)?;
             match stream.read(buf) {
                 Ok(0) => self.over = true,
-                Ok(n) => self.check(&buf[..n], pattern),
+                Ok(n) => {
+                    self.check(&buf[..n], pattern);
+                    if n < buf.len() {
+                        // That was all.
+                        return Ok(());
+                    }
+                }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(_) => self.over = true,
