@@ -53,6 +53,17 @@ from = "S"
 to = "D"
 stack = "linux-2025"
 """
+LOST_ACK = """\
+   0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+  +0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
+  +0 bind(3, ..., ...) = 0
+  +0 listen(3, 1) = 0
+  +0 < S 0:0(0) win 65535 <mss 1000>
+  +0 > S. 0:0(0) ack 1 <mss 1460>
++.05 < P. 1:301(300) ack 1 win 65535
++0~+.2 > . 1:1(0) ack 301
+  +0 accept(3, ..., ...) = 4
+"""
 MAKEFILE = """\
 allnoconfig:
 \tgrep '^CONFIG_' $(KCONFIG_ALLCONFIG) > $(O)/.config
@@ -686,6 +697,21 @@ def test_programs_run_behind_a_path_and_their_exit_code_and_files_come_out(
     ledger = json.loads(done.stdout)
     assert (ledger["code"], 60 <= ledger["seconds"] < 61) == (9, True)
     assert (tmp_path / "made").read_text(encoding="utf-8") == "made\n"
+
+
+@needs_kernel
+def test_scripts_run_against_the_kernel_at_the_same_times(ackclock: Command, real: str, tmp_path: Path) -> None:
+    repository = Path(__file__).resolve().parents[2]
+    program = [sys.executable, str(repository / "crates/live/examples/kernel_sockets.py")]
+    script = tmp_path / "lost-ack.pkt"
+    script.write_text(LOST_ACK, encoding="utf-8")
+    words = ["conform", script, "--tun", "tun0", "--virtual", real, "--json", "--", *program]
+    first, again = ackclock(*words), ackclock(*words)
+    assert (first.returncode, again.returncode) == (0, 0), first.stdout + first.stderr
+    assert json.loads(first.stdout)["pass"] == 1
+    assert first.stdout == again.stdout
+    script.write_text(LOST_ACK.replace("ack 301", "ack 302"), encoding="utf-8")
+    assert ackclock(*words).returncode == 1
 
 
 @needs_kernel

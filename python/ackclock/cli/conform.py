@@ -12,6 +12,7 @@ import click
 
 from ackclock.cli.common import FAILED, PATH, as_json, fail, refusals, threads
 from ackclock.cli.scenario import complete_path, complete_stack
+from ackclock.cli.virtual import GIVEN, Virtual, virtual
 from ackclock.conforming import Result, ScriptResult, conform
 
 EXAMPLES = """\b
@@ -23,16 +24,18 @@ Examples:
   ackclock conform tests --stack 'rack-tlp,rto.min=200 ms' --json
   ackclock conform conformance --library ./libmytcp.so
   ackclock conform conformance --tun tun0 -- ./mytcp
+  ackclock conform conformance --tun tun0 --virtual 6.12 -- ./mytcp
 """
 _COMMAND = "ackclock.conform.command"
 _RESULTS: tuple[Result, ...] = ("pass", "fail", "not understood")
 
 
-class ConformCommand(click.Command):
+class ConformCommand(Virtual):
     """Keeps the words after ``--`` apart from the scripts: the command of ``--tun``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before ``--``."""
+        ctx.meta[GIVEN] = list(args)
         if "--" in args:
             at = args.index("--")
             args, ctx.meta[_COMMAND] = args[:at], args[at + 1 :]
@@ -69,6 +72,7 @@ class ConformCommand(click.Command):
     metavar="NAME",
     help="TUN device of the TCP under test, which the command after -- runs. Time is then real.",
 )
+@virtual("running", lambda _: False)
 @click.option("--expect", type=PATH, metavar="LIST", help="File of expected results. Default: every script passes.")
 @click.option(
     "--write-expected",

@@ -18,7 +18,8 @@ from ackclock.cli.common import Decorator, Function
 from ackclock.cli.live import run
 from ackclock.kernels import INSIDE, boot, kept
 
-_GIVEN = "ackclock.given"
+GIVEN = "ackclock.given"
+"""Where the arguments of such a command are kept."""
 
 
 class Virtual(click.Command):
@@ -26,7 +27,7 @@ class Virtual(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the arguments."""
-        ctx.meta[_GIVEN] = list(args)
+        ctx.meta.setdefault(GIVEN, list(args))
         return super().parse_args(ctx, args)
 
 
@@ -67,7 +68,7 @@ def complete_kernel(_context: click.Context, _parameter: click.Parameter, incomp
 def _within(name: str | None, what: str, stdin: BinaryIO | None) -> int:
     """Run the current command within a kernel; return its exit code."""
     context = click.get_current_context()
-    words = [*_names(context), *context.meta[_GIVEN]]
+    words = [*_names(context), *context.meta[GIVEN]]
     with TemporaryDirectory(prefix="ackclock-virtual-") as folder, run(what) as progress:
         kernel = kept.find(name)
         click.echo(f"kernel: {kernel.name}, {kernel.in_a_line()}, in virtual time", err=True)
