@@ -119,9 +119,12 @@ CAMPAIGNS = {
         "rust npm",
     ),
     "judge": Long(
-        "verdicts on simulated captures of 30 paths and 6 stacks against the truth; tests/captures/verdicts.md",
+        "verdicts on simulated captures of 30 paths, 6 stacks and 20 origins against the truth; "
+        "tests/captures/verdicts.md and origins.md",
         """
-        ACKCLOCK_JUDGE_TABLE=$PWD/tests/captures/verdicts.md cargo test --workspace --locked --test judge -- "$@"
+        export ACKCLOCK_JUDGE_TABLE=$PWD/tests/captures/verdicts.md
+        export ACKCLOCK_JUDGE_ORIGINS=4 ACKCLOCK_JUDGE_ORIGINS_TABLE=$PWD/tests/captures/origins.md
+        cargo test --workspace --locked --test judge -- "$@"
         """,
     ),
     "kills": Long(

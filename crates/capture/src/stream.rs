@@ -147,6 +147,8 @@ pub(crate) struct Facts {
     /// The largest unambiguous round-trip time.
     pub(crate) largest: i64,
     pub(crate) acks: u64,
+    /// When an acknowledgment last came that did not just advance.
+    pub(crate) odd_ack_at: i64,
     /// The number of acknowledgments that arrived after a later one, among those examined.
     pub(crate) acks_overtaken: u64,
     /// The first sequence number that is data.

@@ -131,7 +131,8 @@ impl Repeats {
             self.alike += 1;
             self.mirrored |= 2 * self.alike >= segments;
         }
-        old.paired = self.mirrored;
+        // Of acknowledgments each has one repeat; data come no sooner.
+        old.paired = self.mirrored && seen.len == 0;
         self.mirrored
     }
 }

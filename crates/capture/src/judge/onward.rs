@@ -175,6 +175,14 @@ impl Case<'_> {
         self.judged(Verdict::Needless, evidence, shorter)
     }
 
+    /// Whether the only acknowledgment of an earlier copy may have been lost: none came when its answer had to be there, and nothing
+    /// shows that all came.
+    fn unheard(&self) -> bool {
+        let shown = self.ctx.reports || self.ctx.facts.ack_ids.count_in_any_order() || self.own_echo().is_some();
+        let expected = |c: &Copy| c.sent.at.saturating_add(self.around());
+        !shown && self.copies[..self.i].iter().any(|c| self.cover.last < expected(c))
+    }
+
     fn reported(&self) -> Evidence {
         Evidence::Reported { duplicates: (self.arrivals.len() - 1) as u32, copies: (self.copies.len() - self.i) as u32 }
     }
@@ -196,7 +204,8 @@ impl Case<'_> {
         let halfway = ctx.facts.side == Side::Middle;
         let open = !self.much_later() || halfway && self.could_be_refused();
         let late_ones = !ctx.reports && ctx.claims.any() && open;
-        let mut likely = !sure || unanswered || late_ones || halfway && self.could_be_refused() && self.silently();
+        let mut likely =
+            !sure || unanswered || late_ones || self.unheard() || halfway && self.could_be_refused() && self.silently();
         for earlier in &self.copies[..self.i] {
             let Some(claim) = ctx.claims.of(earlier) else {
                 // Its answer may have been lost, if it may have arrived that late.

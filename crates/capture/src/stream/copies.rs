@@ -48,6 +48,8 @@ pub(crate) struct Cover {
     pub(crate) order: u64,
     /// Whether packets of that host are missing directly before it.
     pub(crate) skipped: bool,
+    /// When the last acknowledgment before it came.
+    pub(crate) last: i64,
     /// The largest recent round-trip time, 0 if there was none.
     pub(crate) around: i64,
     /// The smallest recent value, in the same way.
@@ -68,6 +70,7 @@ impl Cover {
         echo_before: None,
         order: 0,
         skipped: false,
+        last: i64::MIN,
         around: 0,
         least: 0,
         newest: None,

@@ -293,12 +293,14 @@ impl Stream {
             echo_before: self.echoed,
             order,
             skipped: skipped > 0,
+            last: self.facts.acked_at.unwrap_or(i64::MIN).max(self.facts.odd_ack_at),
             around: self.late.largest(),
             least: self.late.smallest(s.at),
             newest: self.heard(skipped).filter(|_| !overtaken),
             trigger: None,
             by: By::Head,
         };
+        self.facts.odd_ack_at = s.at;
         let dsack = dsack(s, ack);
         let mut news = ack > before || s.window != self.window || s.len > 0 || s.has(Segment::FIN) || dsack.is_some();
         let mut blocks = s.blocks();

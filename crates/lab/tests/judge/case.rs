@@ -1,6 +1,6 @@
 //! One run: its captures, as files in memory, their verdicts, and the truth.
 
-use crate::paths::{Path, Sender};
+use crate::paths::{Hosts, Path, Sender};
 use crate::score::Point;
 use ackclock_capture::pair::match_ends;
 use ackclock_capture::survey::{Survey, Surveyed};
@@ -67,10 +67,9 @@ impl Watch for Refusals {
     }
 }
 
-pub(crate) fn run(path: &Path, sender: &Sender, segments: u32, seed: u64) -> Files {
-    let set = sender.set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let overrides = Overrides { stack: Some(sender.stack.to_owned()), set, ..Overrides::default() };
-    let plan = Plan::parse(path.name, &path.scenario(segments), &overrides).unwrap_or_else(|e| panic!("{e}"));
+pub(crate) fn run(path: &Path, hosts: &Hosts, sender: &Sender, segments: u32, seed: u64) -> Files {
+    let overrides = Overrides { stack: Some(sender.stack.to_owned()), set: hosts.set(sender), ..Overrides::default() };
+    let plan = Plan::parse(path.name, &hosts.scenario(path, segments), &overrides).unwrap_or_else(|e| panic!("{e}"));
     let s = &plan.scenario;
     let node = s.nodes.iter().position(|name| name == MIDDLE).expect("each path has a middle") as u32;
     let places = Places { sender: Vec::new(), receiver: Vec::new(), middle: Some((node, Vec::new())) };

@@ -15,7 +15,7 @@ use ackclock_capture::survey::Surveyed;
 use ackclock_capture::Way;
 use ackclock_lab::summary::ReorderingSummary;
 use case::Case;
-use paths::{Class, Path, SENDERS};
+use paths::{Class, Path, HOSTS, SENDERS};
 use score::{score, Point, Score, Wrong};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -56,7 +56,7 @@ fn judged() -> &'static Judged {
             for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
                 scope.spawn(|| {
                     while let Some((path, sender, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                        let case = case::judge(case::run(&paths[path], &SENDERS[sender], SEGMENTS, seed));
+                        let case = case::judge(case::run(&paths[path], &HOSTS[0], &SENDERS[sender], SEGMENTS, seed));
                         let one = judge_path(&paths[path], sender, seed, &case);
                         all.lock().expect("nobody panicked").push(((path, sender, seed), one));
                     }

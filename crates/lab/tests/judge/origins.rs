@@ -9,7 +9,7 @@ mod rewrite;
 mod tally;
 
 use crate::case::{self, Files};
-use crate::paths::{self, Class, Sender, SENDERS};
+use crate::paths::{self, Class, Hosts, Sender, HOSTS};
 use crate::score::Point;
 use ackclock_capture::{Heading, Input};
 use packets::Packet;
@@ -19,11 +19,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use tally::{Tally, Wrong};
 
+const SEVERAL: &str = "several of these";
+
 /// A kind of captures.
 pub(crate) struct Origin {
     pub(crate) name: &'static str,
+    /// Its row of the table; several may share one.
+    row: &'static str,
     steps: &'static [fn(&mut Capture)],
     timestamps: Clock,
+    /// The hosts besides the first, by their place in [`HOSTS`].
+    hosts: usize,
 }
 
 /// What becomes of the timestamps.
@@ -35,51 +41,65 @@ enum Clock {
 }
 
 const fn origin(name: &'static str, timestamps: Clock, steps: &'static [fn(&mut Capture)]) -> Origin {
-    Origin { name, steps, timestamps }
+    let hosts = match name.as_bytes() {
+        [b'W', ..] => 1,
+        [b'B', ..] => 2,
+        _ => 0,
+    };
+    Origin { name, row: name, steps, timestamps, hosts }
+}
+
+/// One that is several of the others at once.
+const fn several(name: &'static str, timestamps: Clock, steps: &'static [fn(&mut Capture)]) -> Origin {
+    Origin { row: SEVERAL, ..origin(name, timestamps, steps) }
 }
 
 pub(crate) const ORIGINS: &[Origin] = &[
     origin("simulated", Clock::Same, &[]),
-    origin("Windows-like", Clock::None, &[Capture::count_per_host, Capture::without_timestamps]),
-    origin("Windows-like, swapped", Clock::None, &[Capture::count_swapped, Capture::without_timestamps]),
-    origin("BSD-like", Clock::Coarse, &[Capture::count_at_random, Capture::half_second_ticks]),
+    origin("Windows-like", Clock::None, &[Capture::count_per_host, Capture::without_timestamps, Capture::probes]),
+    origin(
+        "Windows-like, swapped",
+        Clock::None,
+        &[Capture::count_swapped, Capture::without_timestamps, Capture::probes],
+    ),
+    origin("BSD-like", Clock::Coarse, &[Capture::count_at_random, Capture::half_second_ticks, Capture::probes]),
     origin("ticks of 10 ms, host's counter", Clock::Coarse, &[Capture::count_per_host, Capture::ten_ms_ticks]),
     origin("IPv6", Clock::Same, &[Capture::sums, Capture::in_ipv6]),
     origin("GRO and TSO", Clock::Same, &[Capture::joined]),
-    origin("GRO and TSO, one number", Clock::Same, &[Capture::one_number_per_train, Capture::joined]),
+    several("GRO and TSO, one number", Clock::Same, &[Capture::one_number_per_train, Capture::joined]),
     origin("mirror of a router", Clock::Same, &[Capture::before_and_behind_a_router]),
     origin("mirror", Clock::Same, &[Capture::mirrored]),
-    origin("IPv6, mirror", Clock::Same, &[Capture::mirrored, Capture::sums, Capture::in_ipv6]),
+    several("IPv6, mirror", Clock::Same, &[Capture::mirrored, Capture::sums, Capture::in_ipv6]),
     origin("data alone", Clock::Same, &[Capture::data_alone]),
     origin("ACKs alone", Clock::Same, &[Capture::acks_alone]),
     origin("begun late", Clock::Same, &[Capture::begun_late]),
     origin("VLANs", Clock::Same, &[Capture::in_vlans]),
-    origin(
+    several(
         "Windows-like, begun late",
         Clock::None,
         &[Capture::count_per_host, Capture::without_timestamps, Capture::begun_late],
     ),
-    origin(
+    several(
         "Windows-like, GRO and TSO",
         Clock::None,
         &[Capture::count_per_host, Capture::without_timestamps, Capture::joined],
     ),
-    origin(
+    several(
         "Windows-like, mirror of a router",
         Clock::None,
         &[Capture::count_per_host, Capture::without_timestamps, Capture::before_and_behind_a_router],
     ),
-    origin(
+    several(
         "IPv6, mirror of a router in VLANs",
         Clock::Same,
         &[Capture::before_and_behind_a_router, Capture::sums, Capture::in_ipv6, Capture::in_vlans_of_mirrors],
     ),
-    origin(
+    several(
         "IPv6, GRO and TSO, begun late",
         Clock::Same,
         &[Capture::joined, Capture::sums, Capture::in_ipv6, Capture::begun_late],
     ),
-    origin(
+    several(
         "Windows-like, data alone",
         Clock::None,
         &[Capture::count_per_host, Capture::without_timestamps, Capture::data_alone],
@@ -120,15 +140,19 @@ fn packets(file: &[u8], seed: u64) -> Vec<Packet> {
 }
 
 /// Judges one run as captures of all origins.
-fn judge_run(run: &Files, class: Class, seed: u64, show: &impl Fn(&Origin, Point, &[Wrong])) -> Cells {
+fn judge_run(run: &Files, hosts: usize, class: Class, seed: u64, show: &impl Fn(&Origin, Point, &[Wrong])) -> Cells {
     let mut cells = Cells::new();
-    let sent = Capture { point: Point::Sender, seed, trains: Arc::default(), packets: packets(&run.files[0], seed) };
-    let trains = Arc::new(sent.trains());
-    for (point, file) in POINTS.into_iter().zip(&run.files) {
-        let whole = packets(file, seed);
-        for (i, origin) in ORIGINS.iter().enumerate() {
+    let whole = [0, 1, 2].map(|i| packets(&run.files[i], seed));
+    let pauses = Arc::new(rewrite::pauses([&whole[0], &whole[1], &whole[2]]));
+    let at = |point: Point, trains: &Arc<_>| {
+        let (packets, pauses, trains) = (whole[point as usize].clone(), Arc::clone(&pauses), Arc::clone(trains));
+        Capture { point, seed, trains, pauses, packets }
+    };
+    let trains = Arc::new(at(Point::Sender, &Arc::default()).trains());
+    for point in POINTS {
+        for (i, origin) in ORIGINS.iter().enumerate().filter(|(_, o)| hosts == 0 || o.hosts == hosts) {
             let Some(class) = origin.class(class, run.refused) else { continue };
-            let mut capture = Capture { point, seed, trains: Arc::clone(&trains), packets: whole.clone() };
+            let mut capture = at(point, &trains);
             origin.steps.iter().for_each(|step| step(&mut capture));
             let (tally, wrong) = tally::judge(&capture.packets, &run.truth, point);
             show(origin, point, &wrong);
@@ -155,20 +179,25 @@ fn judged() -> &'static Cells {
     static JUDGED: OnceLock<Cells> = OnceLock::new();
     JUDGED.get_or_init(|| {
         let paths = paths::all();
-        let each =
-            |path| (0..SENDERS.len()).flat_map(move |sender| (1..=seeds()).map(move |seed| (path, sender, seed)));
-        let jobs: Vec<(usize, usize, u64)> = (0..paths.len()).flat_map(each).collect();
+        let all_of = |hosts: &'static Hosts| hosts.senders.iter().map(move |sender| (hosts, sender));
+        let pairs: Vec<(usize, &Hosts, &Sender)> = (0..)
+            .zip(&HOSTS)
+            .flat_map(|(i, hosts)| all_of(hosts).map(move |(hosts, sender)| (i, hosts, sender)))
+            .collect();
+        let each = |path| pairs.iter().flat_map(move |pair| (1..=seeds()).map(move |seed| (path, *pair, seed)));
+        let jobs: Vec<_> = paths.iter().flat_map(each).collect();
         let (next, all) = (AtomicUsize::new(0), Mutex::new(Cells::new()));
         std::thread::scope(|scope| {
             for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
                 scope.spawn(|| {
-                    while let Some((path, sender, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                        let (path, sender) = (&paths[path], &SENDERS[sender]);
-                        let run = case::run(path, sender, SEGMENTS, seed);
+                    while let Some((path, (i, hosts, sender), seed)) =
+                        jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied()
+                    {
+                        let run = case::run(path, hosts, sender, SEGMENTS, seed);
                         let show = |origin: &Origin, point: Point, wrong: &[Wrong]| {
                             show((origin, point), path.name, sender, wrong);
                         };
-                        let cells = judge_run(&run, sender.class, seed, &show);
+                        let cells = judge_run(&run, i, sender.class, seed, &show);
                         let mut all = all.lock().expect("nobody panicked");
                         cells.into_iter().for_each(|(at, tally)| *all.entry(at).or_default() += tally);
                     }
@@ -191,6 +220,68 @@ fn of_the_sure_verdicts_at_least_995_of_1000_are_right_wherever_captures_come_fr
         }
     }
     assert!(bad.is_empty(), "{}:\n{}", bad.len(), bad.join("\n"));
+}
+
+/// The scores by row, place and what the receiver tells.
+fn table() -> String {
+    let mut rows: Vec<&str> = Vec::new();
+    ORIGINS.iter().map(|o| o.row).filter(|row| *row != SEVERAL).for_each(|row| rows.push(row));
+    rows.push(SEVERAL);
+    let mut text = String::from("| captures | place |");
+    Class::ALL.iter().for_each(|class| text += &format!(" {} |", class.name()));
+    text += " likely | suspected |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    for (row, point) in rows.iter().flat_map(|row| POINTS.map(|point| (*row, point))) {
+        let of = |(o, p, c): &(usize, Point, Class), class: Option<Class>| {
+            ORIGINS[*o].row == row && *p == point && class.is_none_or(|class| class == *c)
+        };
+        let sum = |class| {
+            let mut sum = Tally::default();
+            judged().iter().filter(|(at, _)| of(at, class)).for_each(|(_, tally)| sum += *tally);
+            sum
+        };
+        let whole = sum(None);
+        if whole.all == 0 {
+            continue;
+        }
+        text += &format!("| {row} | {} |", point.name());
+        for tally in Class::ALL.map(|class| sum(Some(class))) {
+            text += &match tally.sure().precision() {
+                Some(share) => format!(" {:.2} / {:.0} |", percent(share), 100.0 * tally.recall()),
+                None if tally.all > 0 => String::from(" none |"),
+                None => String::from(" |"),
+            };
+        }
+        for guess in [whole.likely, whole.suspected] {
+            text += &guess.precision().map_or(String::from(" |"), |p| format!(" {:.0} of {} |", 100.0 * p, guess.all));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A share below one is not rounded to it.
+fn percent(share: f64) -> f64 {
+    (10_000.0 * share).floor() / 100.0
+}
+
+#[test]
+fn the_table_of_origins_is_that_of_the_documents() {
+    if let Ok(file) = std::env::var("ACKCLOCK_JUDGE_ORIGINS_TABLE") {
+        std::fs::write(&file, table()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        return;
+    }
+    let read = |path: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    };
+    let (kept, shown) = (read("tests/captures/origins.md"), read("docs/captures.md"));
+    assert!(
+        kept.lines().count() > 30 && shown.contains(&kept),
+        "docs/captures.md does not have tests/captures/origins.md"
+    );
+    // The kept scores are of more seeds, but of the same rows.
+    let rows = |text: &str| -> Vec<String> { text.lines().map(|l| l.split('|').take(3).collect()).collect() };
+    assert_eq!(rows(&kept), rows(&table()));
 }
 
 #[test]

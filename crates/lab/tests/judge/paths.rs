@@ -51,6 +51,70 @@ pub(crate) struct Sender {
     pub(crate) class: Class,
 }
 
+/// Hosts that differ from others in more than their headers: parameters of every stack, keys of the flow, and their stacks.
+pub(crate) struct Hosts {
+    set: &'static [(&'static str, &'static str)],
+    flow: &'static str,
+    pub(crate) senders: &'static [Sender],
+}
+
+/// Four transfers on one connection, with four seconds between them.
+const PAUSES: &str = r#"app = { kind = "transfers", size = "SIZE packets", count = 4, connections = "one", think = { constant = "4 s" } }"#;
+
+pub(crate) const HOSTS: [Hosts; 3] = [
+    Hosts { set: &[], flow: "", senders: &SENDERS },
+    Hosts {
+        set: &[("rto.min", "300 ms")],
+        flow: r#"receiver = { ack = "delayed", delay = "40 ms" }"#,
+        senders: &[
+            Sender {
+                stack: "dsack-ewma",
+                set: &[("options.dsack", "true"), ("options.timestamps", "false")],
+                class: Class::Dsack,
+            },
+            Sender {
+                stack: "rfc-6675",
+                set: &[("options.dsack", "false"), ("options.timestamps", "false")],
+                class: Class::Nothing,
+            },
+        ],
+    },
+    Hosts {
+        set: &[("rto.tick", "500 ms"), ("rto.min", "1 s")],
+        flow: r#"receiver = { ack = "heartbeat" }"#,
+        senders: &[
+            Sender { stack: "newreno", set: &[("options.timestamps", "true")], class: Class::Timestamps },
+            Sender {
+                stack: "rfc-6675",
+                set: &[("options.dsack", "false"), ("options.timestamps", "true")],
+                class: Class::SackAndTimestamps,
+            },
+            Sender {
+                stack: "dsack-ewma",
+                set: &[("options.dsack", "true"), ("options.timestamps", "true")],
+                class: Class::Dsack,
+            },
+        ],
+    },
+];
+
+impl Hosts {
+    /// The scenario of a transfer between them.
+    pub(crate) fn scenario(&self, path: &Path, segments: u32) -> String {
+        match self.flow {
+            "" => path.scenario(segments),
+            flow => {
+                let app = PAUSES.replace("SIZE", &(segments / 4).to_string());
+                path.scenario_with(segments, &format!("{app}\n{flow}\n"))
+            }
+        }
+    }
+
+    pub(crate) fn set(&self, sender: &Sender) -> Vec<(String, String)> {
+        sender.set.iter().chain(self.set).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+}
+
 pub(crate) const SENDERS: [Sender; 6] = [
     Sender { stack: "linux-2025", set: &[], class: Class::Dsack },
     Sender {
@@ -201,6 +265,11 @@ pub(crate) fn all() -> Vec<Path> {
 impl Path {
     /// Its scenario: one transfer of `segments` segments of 1460 bytes.
     pub(crate) fn scenario(&self, segments: u32) -> String {
+        self.scenario_with(segments, &format!("app = {{ kind = \"fixed\", size = \"{segments} packets\" }}\n"))
+    }
+
+    /// The same with this `app`, which sends as much, and other keys of the flow.
+    pub(crate) fn scenario_with(&self, segments: u32, app: &str) -> String {
         let mut text = format!("name = \"{}\"\n[run]\nduration = \"2000 s\"\n", self.name);
         // Two packets of every fifty are duplicated, some of them later.
         let doubles: Vec<String> = (40..3 * segments).filter(|n| n % 50 < 2).map(|n| n.to_string()).collect();
@@ -217,7 +286,7 @@ impl Path {
         let _ = write!(
             text,
             "[[flow]]\nfrom = \"S\"\nto = \"D\"\nstack = \"newreno\"\nwindow = \"{}\"\nhandshake = true\nwire = \"ipv4\"\n\
-             app = {{ kind = \"fixed\", size = \"{segments} packets\" }}\n",
+             {app}",
             self.window
         );
         text

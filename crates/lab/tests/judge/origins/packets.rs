@@ -66,6 +66,26 @@ impl Packet {
         self.put(4, &id.to_be_bytes());
     }
 
+    pub(super) fn ack(&self) -> u32 {
+        self.four(TCP + 8)
+    }
+
+    pub(super) fn close_window(&mut self) {
+        self.put(TCP + 14, &[0, 0]);
+    }
+
+    /// A segment with the same first byte and no other, or with the byte before it.
+    pub(super) fn probe(&self, before: u32) -> Packet {
+        let mut probe = Packet { frames: vec![], ..self.clone() };
+        let total = self.header() as u16 + 1;
+        probe.put(2, &total.to_be_bytes());
+        probe.put(TCP + 4, &self.seq().wrapping_sub(before).to_be_bytes());
+        probe.bytes[TCP + 13] &= !PSH;
+        probe.original = u32::from(total);
+        probe.bytes.truncate(usize::from(total));
+        probe
+    }
+
     pub(super) fn passes_a_router(&mut self) {
         self.bytes[8] -= 1;
     }

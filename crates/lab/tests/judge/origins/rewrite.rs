@@ -13,6 +13,32 @@ pub(super) struct Capture {
     /// What the sender's device got, joined as [`Capture::joined`] does, by the places of the sender's packets.
     pub(super) trains: Arc<BTreeMap<u64, u64>>,
     pub(super) packets: Vec<Packet>,
+    pub(super) pauses: Arc<Vec<Pause>>,
+}
+
+/// Nothing was outstanding for more than two seconds: the first byte after it, and for each point when the last packet passed it, an
+/// acknowledgment, and the next, which has data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pause {
+    next: u32,
+    times: [(i64, i64); 3],
+}
+
+/// The first byte after each pause, with the times of the packets before and after it.
+pub(super) fn pauses(points: [&[Packet]; 3]) -> Vec<Pause> {
+    let of = |packets: &[Packet]| -> BTreeMap<u32, (i64, i64)> {
+        let idle = packets.windows(2).filter(|w| {
+            let told = !w[0].from_sender && w[0].len() == 0 && w[1].from_sender && w[1].len() > 1 && w[1].is_plain();
+            told && w[0].ack() == w[1].seq() && w[1].at - w[0].at > 2_000 * MILLISECOND
+        });
+        idle.map(|w| (w[1].seq(), (w[0].at, w[1].at))).collect()
+    };
+    let [sender, receiver, middle] = points.map(of);
+    let all = |(next, times): (&u32, &(i64, i64))| {
+        let times = [*times, *receiver.get(next)?, *middle.get(next)?];
+        Some(Pause { next: *next, times })
+    };
+    sender.iter().filter_map(all).collect()
 }
 
 /// No place in the order of a host's packets is before this one.
@@ -93,7 +119,8 @@ impl Capture {
     /// The number of the train in which each of the sender's packets left.
     pub(super) fn trains(&self) -> BTreeMap<u64, u64> {
         let places: Vec<u64> = self.places();
-        let mut joined = Capture { packets: self.packets.clone(), trains: Arc::default(), ..*self };
+        let mut joined =
+            Capture { packets: self.packets.clone(), trains: Arc::default(), pauses: Arc::default(), ..*self };
         joined.joined();
         let sent = joined.packets.iter().filter(|p| p.from_sender).zip(FIRST..);
         let frames = |(p, train): (&Packet, u64)| -> Vec<(u64, u64)> {
@@ -177,6 +204,46 @@ impl Capture {
         }
         all.sort_by_key(|p| p.at);
         self.packets = all;
+    }
+
+    /// The receiver's window closes in every second pause: the sender probes it with one byte of new data (RFC 9293 §3.8.6.1), again
+    /// and again, and the receiver takes none of it, until its window opens. In the others the sender asks whether the receiver is
+    /// still there, with the byte before (§3.8.4).
+    pub(super) fn probes(&mut self) {
+        let pauses = Arc::clone(&self.pauses);
+        for (pause, n) in pauses.iter().zip(0..) {
+            self.probe(pause, n % 2 == 0);
+        }
+        self.packets.sort_by_key(|p| p.at);
+    }
+
+    fn probe(&mut self, pause: &Pause, closed: bool) {
+        let [sender, receiver, here] = [Point::Sender, Point::Receiver, self.point].map(|at| pause.times[at as usize]);
+        let last = |p: &Packet| !p.from_sender && p.at == here.0 && p.ack() == pause.next;
+        let next = |p: &Packet| p.from_sender && p.at == here.1 && p.seq() == pause.next;
+        let (Some(last), Some(next)) = (self.packets.iter().position(last), self.packets.iter().position(next)) else {
+            return;
+        };
+        let (there, back) = (here.1 - sender.1, here.0 - receiver.0);
+        let across = receiver.1 - sender.1;
+        let (data, opening) = (self.packets[next].clone(), self.packets[last].clone());
+        if closed {
+            self.packets[last].close_window();
+        }
+        let answer = Packet { frames: vec![], ..self.packets[last].clone() };
+        let mut wait = 500 * MILLISECOND;
+        let mut at = sender.0 + wait;
+        while at + 500 * MILLISECOND < sender.1 {
+            let mut pair = [data.probe(u32::from(!closed)), answer.clone()];
+            (pair[0].at, pair[1].at) = (at + there, at + across + back);
+            self.packets.extend(pair);
+            wait *= 2;
+            at += wait;
+        }
+        if closed {
+            let at = sender.1 - MILLISECOND - (sender.0 - here.0);
+            self.packets.push(Packet { at, frames: vec![], ..opening });
+        }
     }
 
     pub(super) fn data_alone(&mut self) {

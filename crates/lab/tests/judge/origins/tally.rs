@@ -14,14 +14,14 @@ use std::ops::AddAssign;
 
 /// Verdicts of one kind, and the wrong ones among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Verdicts {
     pub(crate) all: u64,
     pub(crate) wrong: u64,
 }
 
-impl Said {
-    fn one(right: bool) -> Said {
-        Said { all: 1, wrong: u64::from(!right) }
+impl Verdicts {
+    fn one(right: bool) -> Verdicts {
+        Verdicts { all: 1, wrong: u64::from(!right) }
     }
 
     /// The share that is right; `None` without any.
@@ -36,10 +36,10 @@ pub(crate) struct Tally {
     /// Captured retransmissions. Several that a device joined are one.
     pub(crate) all: u64,
     /// Sure verdicts: needed, refused, needless. A verdict on a packet that is no retransmission is a wrong one.
-    pub(crate) sure: [Said; 3],
-    pub(crate) likely: Said,
+    pub(crate) sure: [Verdicts; 3],
+    pub(crate) likely: Verdicts,
     /// Packets that may be retransmissions.
-    pub(crate) suspected: Said,
+    pub(crate) suspected: Verdicts,
     pub(crate) undecided: u64,
     /// Retransmissions without a row.
     pub(crate) unlisted: u64,
@@ -51,8 +51,8 @@ pub(crate) struct Tally {
     pub(crate) misplaced: u64,
 }
 
-impl AddAssign for Said {
-    fn add_assign(&mut self, o: Said) {
+impl AddAssign for Verdicts {
+    fn add_assign(&mut self, o: Verdicts) {
         self.all += o.all;
         self.wrong += o.wrong;
     }
@@ -74,8 +74,8 @@ impl AddAssign for Tally {
 }
 
 impl Tally {
-    pub(crate) fn sure(&self) -> Said {
-        let mut sum = Said::default();
+    pub(crate) fn sure(&self) -> Verdicts {
+        let mut sum = Verdicts::default();
         self.sure.iter().for_each(|s| sum += *s);
         sum
     }
@@ -165,18 +165,18 @@ pub(crate) fn judge(packets: &[Packet], truth: &[truth::Retransmission], point: 
         tally.misplaced += u64::from(known && side != expected);
     }
     let each = found.iter().flat_map(|c| &c.retransmissions);
-    // A FIN alone is no data.
-    for r in each.filter(|r| r.len > 1) {
+    // A FIN alone is no data, but a probe must not be called a retransmission.
+    for r in each.filter(|r| r.len > 1 || packets[r.frame as usize - 1].frames.is_empty()) {
         let truth = left.remove(&r.frame);
         let (verdict, right) = (r.judged.verdict, truth == Some(r.judged.verdict));
         tally.invented += u64::from(truth.is_none() && !r.suspected);
         match verdict {
-            _ if r.suspected => tally.suspected += Said::one(truth.is_some()),
+            _ if r.suspected => tally.suspected += Verdicts::one(truth.is_some()),
             Verdict::Undecided => tally.undecided += u64::from(truth.is_some()),
-            _ if r.judged.likely => tally.likely += Said::one(right),
-            Verdict::Needed => tally.sure[0] += Said::one(right),
-            Verdict::Refused => tally.sure[1] += Said::one(right),
-            Verdict::Needless => tally.sure[2] += Said::one(right),
+            _ if r.judged.likely => tally.likely += Verdicts::one(right),
+            Verdict::Needed => tally.sure[0] += Verdicts::one(right),
+            Verdict::Refused => tally.sure[1] += Verdicts::one(right),
+            Verdict::Needless => tally.sure[2] += Verdicts::one(right),
         }
         if !right && (verdict != Verdict::Undecided || truth.is_none()) {
             let frames = packets[r.frame as usize - 1].frames.clone();
