@@ -8,7 +8,7 @@ use crate::ids::Ids;
 use crate::judge::{judge, Facts};
 use crate::place::{Hints, Place, Side, Why};
 use crate::rtt::Durations;
-use crate::seen::{Seen, Way};
+use crate::seen::{Heading, Seen, Way};
 use crate::stream::copies::Cases;
 use crate::stream::{older, Known, Stream};
 use crate::verdict::{Counts, Retransmission};
@@ -16,6 +16,9 @@ use ackclock_tcp::segment::Segment;
 use ackclock_wire::options::{Options, Timestamps};
 use opening::Opening;
 pub use record::{DirectionRecord, Record, Report, SynFacts};
+
+/// Hop limits with which hosts send packets.
+const INITIAL: [u8; 4] = [32, 64, 128, 255];
 
 /// The requested analysis of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,8 +54,9 @@ pub struct Connection {
     given: Option<Place>,
     /// The judged retransmissions, if each is requested.
     found: Vec<Retransmission>,
-    /// Packets in a form that only their own host sees.
-    as_sent: [bool; 2],
+    /// Packets without a complete checksum, and with a hop limit that no router has lowered.
+    unfinished: [bool; 2],
+    near: [bool; 2],
 }
 
 /// The counts of one way while its packets are read.
@@ -125,9 +129,11 @@ impl Connection {
         });
     }
 
-    /// A packet without a complete checksum, which only its sender's host sees.
-    pub fn on_missing_checksum(&mut self, way: Way) {
-        self.as_sent[way as usize] = true;
+    /// Looks for a form of one of the first packets that only their sender's host sees, or its neighbours.
+    pub fn look(&mut self, seen: &Seen) {
+        let way = seen.way as usize;
+        self.unfinished[way] |= seen.unfinished;
+        self.near[way] |= INITIAL.contains(&seen.hop_limit) && seen.heading != Heading::In;
     }
 
     /// The next segment, in the order of the capture.
@@ -353,7 +359,8 @@ impl Connection {
         if let Some(side) = self.wanted.at {
             return (Place::of(side, self.main_way()), Why::Given);
         }
-        let hints = Hints { out: self.half(Way::Out), back: self.half(Way::Back), as_sent: self.as_sent };
+        let as_sent = if self.unfinished[0] == self.unfinished[1] { self.near } else { self.unfinished };
+        let hints = Hints { out: self.half(Way::Out), back: self.half(Way::Back), as_sent };
         hints.place()
     }
 }

@@ -79,6 +79,10 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Vec<Retransmission> {
                     (_, Side::Sender | Side::Middle) => onward::judge(&ctx, piece, &copies, i),
                 }
             };
+            if same == Same::Perhaps && matches!(judged.evidence, Evidence::Reported { .. }) {
+                // What was reported may be this packet.
+                judged = Judged { verdict: Verdict::Undecided, likely: false, evidence: Evidence::Alike, ..judged };
+            }
             judged.likely |= same == Same::Perhaps && judged.verdict != Verdict::Undecided;
             let one = Retransmission {
                 frame: copy.sent.frame,

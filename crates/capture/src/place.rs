@@ -51,8 +51,8 @@ pub enum Why {
         /// From here to the host of [`Way::Back`] and back.
         back: i64,
     },
-    /// Packets of one way were captured in a form that only their sender's host sees: larger than a segment, without a
-    /// checksum, with their initial TTL or hop limit, or marked as outgoing.
+    /// Packets of one way were captured in a form that only their sender's host sees, or its neighbours: without a checksum, or
+    /// with their initial TTL or hop limit and not marked as incoming.
     AsSent {
         /// That way.
         way: Way,

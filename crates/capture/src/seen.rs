@@ -64,6 +64,8 @@ pub struct Seen {
     pub sacks: u8,
     /// IPv4's identification; `None` with IPv6, and if a device set it to 0 for all packets.
     pub id: Option<u16>,
+    /// IPv4's time to live, IPv6's hop limit.
+    pub hop_limit: u8,
     /// Whether the capturing machine received it or sent it.
     pub heading: Heading,
     /// Its checksum was left to a device: only its sender's host sees it like this. Examined only in a flow's first segments.

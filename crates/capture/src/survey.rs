@@ -21,6 +21,9 @@ use fast_path::Usual;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+/// The number of packets that are looked at for the place of capture, besides their times.
+const LOOKED_AT: u8 = 32;
+
 /// The results for a connection.
 #[derive(Clone, Debug)]
 pub struct Surveyed {
@@ -158,6 +161,8 @@ pub struct State(Option<Box<Work>>);
 #[repr(C, align(64))]
 struct Work {
     usual: Usual,
+    /// The first packets that were looked at for the place of capture.
+    looked: u8,
     /// The scales of the windows sent each way, if known.
     shifts: [Option<u8>; 2],
     connection: Connection,
@@ -245,8 +250,14 @@ impl Analysis for Survey {
             },
         };
         let ways = [OneWay::new(self.wanted), OneWay::new(self.wanted)];
-        let mut work =
-            Work { usual: Usual::default(), connection, shifts: [None; 2], ways, exchanges: Exchanges::default() };
+        let mut work = Work {
+            usual: Usual::default(),
+            looked: 0,
+            connection,
+            shifts: [None; 2],
+            ways,
+            exchanges: Exchanges::default(),
+        };
         if self.wanted.each {
             work.ways.iter_mut().for_each(|own| own.arrivals.keep_late());
         }
@@ -256,6 +267,10 @@ impl Analysis for Survey {
     #[inline]
     fn segment(&mut self, flow: &Flow, state: &mut State, seen: &Seen) {
         let Some(work) = &mut state.0 else { return };
+        if work.looked < LOOKED_AT {
+            work.looked += 1;
+            work.connection.look(seen);
+        }
         if !work.usual(seen) {
             work.unusual(flow, seen);
         }

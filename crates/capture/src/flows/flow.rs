@@ -208,6 +208,7 @@ impl Flow {
         seen.ack = ack;
         seen.window = tcp.window();
         seen.id = id;
+        seen.hop_limit = tcp.ip.hop_limit;
         seen.unfinished = self.segments[index(way)] < LOOKED_AT && is_begun(frame);
         seen.options_cut = tcp.options_cut;
         if seen.sacks > 0 {

@@ -126,6 +126,11 @@ impl Claims {
         !self.given.is_empty()
     }
 
+    /// Whether any copy was refused.
+    pub(super) fn refused(&self) -> bool {
+        self.given.values().any(|claim| claim.answer == Answer::Refused)
+    }
+
     /// The answer to a copy.
     pub(super) fn of(&self, copy: &Copy) -> Option<&Claim> {
         self.given.get(&copy.sent.frame)

@@ -266,9 +266,11 @@ impl Case<'_> {
         self.ctx.reach.as_ref().is_some_and(lost)
     }
 
-    /// Without reports of duplicates a guess is wrong too often to be reported.
+    /// Without reports of duplicates a guess is wrong too often to be reported; and that a copy is needed, where the receiver is known
+    /// to refuse copies.
     fn unless_guessed(&self, judged: Judged) -> Judged {
-        if judged.likely && !self.ctx.reports {
+        let often = !self.ctx.reports || judged.verdict == Verdict::Needed && self.ctx.claims.refused();
+        if judged.likely && often {
             return Judged { verdict: Verdict::Undecided, likely: false, evidence: Evidence::Alike, ..judged };
         }
         judged

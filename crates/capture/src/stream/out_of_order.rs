@@ -7,6 +7,8 @@ use ackclock_tcp::segment::Segment;
 
 /// The number of new parts of a SACK block that are distinguished.
 const FRESH: usize = 8;
+/// A round trip where none was measured: what senders wait at least for an answer (RFC 6298 §2.4; 200 ms in Linux), nanoseconds.
+const UNKNOWN: i64 = 200_000_000;
 /// Windows hardly reach farther, bytes.
 const FAR: u64 = 1 << 26;
 /// A number that jumps by more than this starts anew: the data in between cannot have been in flight.
@@ -209,7 +211,7 @@ impl Stream {
         match s.timestamps {
             _ if known.ordered && order != 0 && above.order != 0 && order != above.order => proved(order > above.order),
             Some(t) if t.value != above.tsval => proved(older(above.tsval, t.value)),
-            Some(_) | None if known.round_trip.is_some_and(|rtt| s.at - above.at < rtt) => SentBefore::No,
+            Some(_) | None if s.at - above.at < known.round_trip.unwrap_or(UNKNOWN) => SentBefore::No,
             Some(_) | None => SentBefore::Perhaps,
         }
     }

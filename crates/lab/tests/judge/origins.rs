@@ -128,12 +128,20 @@ const SEGMENTS: u32 = 2_000;
 /// By origin, point and class.
 type Cells = BTreeMap<(usize, Point, Class), Tally>;
 
-fn packets(file: &[u8], seed: u64) -> Vec<Packet> {
+/// Each packet passes a router in the middle and one at the receiver.
+fn packets(file: &[u8], point: Point, seed: u64) -> Vec<Packet> {
     let mut packets = Vec::new();
     // Half of the captures do not say which way a packet went.
     let says = seed.is_multiple_of(2);
     let read = ackclock_capture::read::read(Input::Bytes(file), |frame| {
-        packets.push(Packet::of(frame, if says { frame.heading } else { Heading::Unsaid }));
+        let mut packet = Packet::of(frame, if says { frame.heading } else { Heading::Unsaid });
+        let routers = match (point, packet.from_sender) {
+            (Point::Sender, true) | (Point::Receiver, false) => 0,
+            (Point::Middle | Point::Both, _) => 1,
+            (Point::Sender, false) | (Point::Receiver, true) => 2,
+        };
+        (0..routers).for_each(|_| packet.passes_a_router());
+        packets.push(packet);
     });
     read.expect("a capture");
     packets
@@ -142,7 +150,7 @@ fn packets(file: &[u8], seed: u64) -> Vec<Packet> {
 /// Judges one run as captures of all origins.
 fn judge_run(run: &Files, hosts: usize, class: Class, seed: u64, show: &impl Fn(&Origin, Point, &[Wrong])) -> Cells {
     let mut cells = Cells::new();
-    let whole = [0, 1, 2].map(|i| packets(&run.files[i], seed));
+    let whole = POINTS.map(|point| packets(&run.files[point as usize], point, seed));
     let pauses = Arc::new(rewrite::pauses([&whole[0], &whole[1], &whole[2]]));
     let at = |point: Point, trains: &Arc<_>| {
         let (packets, pauses, trains) = (whole[point as usize].clone(), Arc::clone(&pauses), Arc::clone(trains));
