@@ -81,6 +81,8 @@ struct Answers {
     /// The last pending timestamp of the other way, and when it passed.
     value: Option<u32>,
     at: i64,
+    /// The newest timestamp of the other way.
+    newest: Option<u32>,
     /// It has not been echoed yet.
     waiting: bool,
     /// Whether the last data of this way had PSH: its sender had written no more.
@@ -263,9 +265,11 @@ impl Connection {
         // Computed without branches, which would be unpredictable.
         own.pushed = if seen.len > 0 { seen.has(Segment::PSH) } else { own.pushed };
         let other = &mut self.answers[back];
-        // What came before the capture may have had the first value, too.
-        let is_known = other.value.is_some() | (seen.flags & Segment::SYN != 0);
-        let is_new = !other.waiting & (other.value != Some(t.value));
+        // Other packets with this value may have passed: before the capture began, or while an older one waited.
+        let is_first = older(other.newest.unwrap_or(t.value.wrapping_sub(1)), t.value);
+        let is_known = other.newest.is_some() | (seen.flags & Segment::SYN != 0);
+        other.newest = if is_first { Some(t.value) } else { other.newest };
+        let is_new = !other.waiting & is_first;
         other.value = if is_new { Some(t.value) } else { other.value };
         other.at = if is_new { seen.at } else { other.at };
         other.waiting |= is_new & is_known & (seen.len == 0) & !other.pushed;
