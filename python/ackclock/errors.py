@@ -47,7 +47,7 @@ class ScenarioError(_Sent, ValueError):
 
 
 class LiveError(_Sent, RuntimeError):
-    """A live run did not start, or ended early; the message is one line for people.
+    """A live run did not start or ended early, or a kernel was not built; the message is one line for people.
 
     Attributes:
         exit_code: the command's exit code: 3 if the system or its permissions lack something that live runs need, 2

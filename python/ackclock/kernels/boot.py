@@ -98,7 +98,9 @@ def run(
         LiveError: the kernel did not start, or ended before the command.
         KeyboardInterrupt: as usual; the kernel has ended.
     """
-    folder = Path(mkdtemp(prefix="ackclock-kernel-"))
+    # The kernel has a /dev of its own.
+    place = kept.folder() if gettempdir().startswith("/dev/") else None
+    folder = Path(mkdtemp(prefix=".ackclock-kernel-" if place else "ackclock-kernel-", dir=place))
     try:
         inside = {**(os.environ if environment is None else environment), TELL: str(folder / "share")}
         _write(folder, command, streams.stdin, inside)

@@ -49,10 +49,7 @@ impl Stall {
                 format!("{}, and frame {after} was sent again {quiet} after {last}.", duplicates(f.duplicates.into()))
             }
             Cause::ReceiverWindow => window(f),
-            Cause::CongestionWindow => match f.last_ack {
-                Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
-                None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
-            },
+            Cause::CongestionWindow => in_flight(f),
             Cause::Recovery => format!(
                 "Data had been sent again, and not everything that was outstanding then was acknowledged; frame {after} waited for \
                  the next ACK."
@@ -65,11 +62,7 @@ impl Stall {
                 "Frame {after} followed {quiet} after {last}; losses and their times are those of a policer, which drops what exceeds \
                  its rate."
             ),
-            Cause::Outage => format!(
-                "Nothing came back for {}, with {} bytes outstanding; frame {after} was sent without an answer.",
-                f.heard.map_or(quiet, |heard| seconds(f.to.saturating_sub(heard))),
-                f.flight
-            ),
+            Cause::Outage => outage(f),
             Cause::Nagle => nagle(f),
             Cause::Network => "It is no longer than an ACK to the sender and the data that it allows take.".to_owned(),
             Cause::ApplicationIdle => idle(f),
@@ -79,19 +72,10 @@ impl Stall {
                 f.flight
             ),
             Cause::PeerGone => format!("The other end sent nothing more, although {} bytes were outstanding.", f.flight),
-            Cause::MtuHole => format!(
-                "No segment of {} bytes, the largest, was ever acknowledged, though smaller ones were: so it is where a path drops \
-                 large packets.",
-                f.full
-            ),
-            Cause::CaptureLoss => match f.unseen {
-                Some(frame) => format!("The capture missed segments: frame {frame} acknowledges data that was not captured."),
-                None => "The capture missed segments.".to_owned(),
-            },
-            Cause::Unknown => match f.at_end {
-                true => format!("{} bytes were outstanding, and the capture does not show why.", f.flight),
-                false => "The capture does not show what it waited for.".to_owned(),
-            },
+            Cause::MtuHole => hole(f),
+            Cause::CaptureLoss => missed(f),
+            Cause::Unknown if f.at_end => format!("{} bytes were outstanding, and the capture does not show why.", f.flight),
+            Cause::Unknown => "The capture does not show what it waited for.".to_owned(),
             // Only a run shows these.
             Cause::LostRetransmission
             | Cause::Loss
@@ -100,6 +84,38 @@ impl Stall {
             | Cause::Delay
             | Cause::NeedlessTimeout => String::new(),
         }
+    }
+}
+
+fn in_flight(f: &Facts) -> String {
+    match f.last_ack {
+        Some((_, frame)) => format!("The congestion window was fully in flight until the ACK in frame {frame}."),
+        None => format!("The congestion window allowed no new data, with {} bytes outstanding.", f.flight),
+    }
+}
+
+fn outage(f: &Facts) -> String {
+    let quiet = f.heard.map_or(silence(f), |heard| f.to.saturating_sub(heard));
+    format!(
+        "Nothing came back for {}, with {} bytes outstanding; frame {} was sent without an answer.",
+        seconds(quiet),
+        f.flight,
+        f.after
+    )
+}
+
+fn hole(f: &Facts) -> String {
+    format!(
+        "No segment of {} bytes, the largest, was ever acknowledged, though smaller ones were: so it is where a path drops large \
+         packets.",
+        f.full
+    )
+}
+
+fn missed(f: &Facts) -> String {
+    match f.unseen {
+        Some(frame) => format!("The capture missed segments: frame {frame} acknowledges data that was not captured."),
+        None => "The capture missed segments.".to_owned(),
     }
 }
 

@@ -121,7 +121,7 @@ impl Origin {
     }
 }
 
-/// The places: those that a host or a device between has.
+/// The places: at either host, and at a device between.
 const POINTS: [Point; 3] = [Point::Sender, Point::Receiver, Point::Middle];
 const SEGMENTS: u32 = 2_000;
 
