@@ -1,6 +1,6 @@
 """Makes ``tests/captures/example/client.pcap.gz``: transfers between kernels in one file, as their client has it.
 
-They are transfers of ``tests/captures/causes``, side by side, with addresses for documentation (RFC 5737): a
+They are transfers of ``tests/captures/causes``, side by side, with addresses for documentation: a
 server that is slow to answer, a download with losses, an upload to a slow reader, and three connections that are
 refused.
 """
