@@ -52,7 +52,7 @@ def test_a_wheel_has_the_package_papers_scenarios_scripts_captures_the_page_and_
     shared = {f"ackclock/share/{name}" for name in listed("papers", "scenarios", "conformance")}
     ours = {name.removeprefix("python/") for name in listed("python") if "/share/" not in name}
     captures = {name.removeprefix("python/") for name in listed("python/ackclock/share/captures")}
-    assert len(captures) == 3
+    assert len(captures) == 4
     assert shared | ours | captures <= names
     rest = names - shared - ours - captures
     page = {name.removeprefix("ackclock/share/page/") for name in rest if name.startswith("ackclock/share/page/")}
