@@ -84,6 +84,12 @@ def parsed(text: str) -> KernelStack:
         allowed = "kernel:CONTROL[@NAME][,sysctl.KEY=VALUE], as in kernel:bbr@6.12,sysctl.tcp_recovery=0"
         raise LiveError(f'command line: key `--stack`: found "{text}", allowed: {allowed}', _BAD_INPUT)
     sysctls = tuple((_sysctl(one["key"]), one["value"].strip()) for one in settings if one is not None)
+    if not kept.every():
+        allowed = (
+            "a kernel that was built with ackclock kernel build; this machine's own TCP runs in real time: "
+            f"ackclock live path SCENARIO --sender kernel:{found['control']}"
+        )
+        raise LiveError(f'command line: key `--stack`: found "{text}" and no kernel, allowed: {allowed}', _BAD_INPUT)
     return KernelStack(text, found["control"], kept.find(found["name"]), sysctls)
 
 

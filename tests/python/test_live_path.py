@@ -256,7 +256,11 @@ def test_what_makes_no_sense_is_one_message_and_exit_code_2(
     assert [p.name for p in tmp_path.iterdir()] == ["lossy.toml"]
 
 
-def test_a_simulation_that_is_asked_for_a_kernel_points_to_live_runs(ackclock: Command, short: Path) -> None:
+def test_a_run_with_a_kernel_where_none_was_built_points_to_live_runs(
+    ackclock: Command, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACKCLOCK_KERNELS", str(tmp_path / "none"))
     result = ackclock("run", short, "--stack", "kernel:cubic")
     assert result.returncode == 2
-    assert "the kernel's TCP runs in real time: ackclock live path SCENARIO --sender kernel:cubic" in result.stderr
+    assert 'found "kernel:cubic" and no kernel, allowed: a kernel that was built with' in result.stderr
+    assert "TCP runs in real time: ackclock live path SCENARIO --sender kernel:cubic" in result.stderr
